@@ -110,6 +110,7 @@ UNKNOWN_ID = frozenset(
         "E_APPROVAL_DEVICE",
         "E_APPROVAL_UNKNOWN",
         "E_CFG_SECRET_UNKNOWN",
+        "E_CTX_ATTACHMENT_UNKNOWN",
         "E_CTX_CONVERSATION",
         "E_CHANNEL_DEVICE",
         "E_CHANNEL_NOT_FOUND",

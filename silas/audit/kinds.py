@@ -43,6 +43,8 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "approval.revoked",
                 "clock.confirmed",
                 "clock.jumped",
+                "attachment.added",
+                "attachment.removed",
                 "conversation.archived",
                 "conversation.restored",
                 "device.paired",

@@ -67,6 +67,8 @@ _SENTENCES: Mapping[str, str] = {
     "turn_routed": "A request was understood as {register} and routed to {route}.",
     "turn_planned": "The planner answered a request.",
     "turn_finished": "A turn ended: {outcome}.",
+    "attachment.added": "{name} ({size} bytes) was attached to {conversation} on {device}.",
+    "attachment.removed": "The owner removed {name} from {conversation}.",
     "conversation.archived": "The owner put the conversation {conversation} away.",
     "conversation.restored": "The owner brought the conversation {conversation} back.",
     "answer_stopped": "The owner ended an answer before it was given.",

@@ -65,7 +65,7 @@ def sandbox_of(config: SilasConfig) -> Sandbox:
             config.sandbox,
             # a Unix socket can be reached through any mount that shows it
             forbidden=(config.data_dir, config.keys.socket),
-            allowed=(config.data_dir / "scratch",),
+            allowed=(config.data_dir / "scratch", config.data_dir / "attachments"),
             outside=Internet(),
             register=RunRegister(Sentinel(config.data_dir)),
         )

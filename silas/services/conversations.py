@@ -1,7 +1,7 @@
 """The owner's conversations, the same from every door: listed, renamed, put away, exported."""
 
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
@@ -11,6 +11,7 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.context import ChronicleStore, ContextItem
+from silas.context.attachments import AttachmentRow, AttachmentStore
 from silas.context.chronicle import SqlChronicleStore
 from silas.context.conversation_store import ConversationRow, ConversationStore
 from silas.home.database import open_existing_database
@@ -55,6 +56,7 @@ class ConversationDesk:
     Attributes:
         store: The conversations.
         chronicle: What was said in them.
+        attachments: What is attached to them.
         audit: Where putting away and bringing back are recorded.
         redact: A text without known secrets.
         search: Looks in the record of what was said.
@@ -62,6 +64,7 @@ class ConversationDesk:
 
     store: ConversationStore
     chronicle: ChronicleStore
+    attachments: AttachmentStore
     audit: Audit
     redact: Callable[[str], str]
     search: SearchSaid
@@ -106,8 +109,10 @@ class ConversationDesk:
             ContextError: There is none of this id.
         """
         row, said = self.store.one(conversation), await self.said(conversation)
-        title = as_shown(self.redact(row.called))
-        return as_json(row, title, said) if form == "json" else as_markdown(title, said)
+        title, files = as_shown(self.redact(row.called)), self.attachments.of(row.id)
+        if form == "json":
+            return as_json(row, title, said, files)
+        return as_markdown(title, said, files)
 
 
 def row_of(row: ConversationRow) -> dict[str, Any]:
@@ -121,14 +126,29 @@ def row_of(row: ConversationRow) -> dict[str, Any]:
     }
 
 
-def as_json(row: ConversationRow, title: str, said: list[SaidEntry]) -> str:
-    """An export as one JSON document."""
+def as_json(
+    row: ConversationRow, title: str, said: list[SaidEntry], files: Sequence[AttachmentRow]
+) -> str:
+    """An export as one JSON document; of attached files it has names and digests."""
     entries = [{**one._asdict(), "external": _external(one)} for one in said]
-    whole = {**row_of(row), "title": title, "messages": entries}
+    attached = [attachment_row(one) for one in files]
+    whole = {**row_of(row), "title": title, "messages": entries, "attachments": attached}
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
 
-def as_markdown(title: str, said: list[SaidEntry]) -> str:
+def attachment_row(row: AttachmentRow) -> dict[str, Any]:
+    """An attached file as `--json` and an export show it."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "size": row.size,
+        "digest": row.digest,
+        "attached_at": row.attached_at,
+        "removed": row.state == "removed",
+    }
+
+
+def as_markdown(title: str, said: list[SaidEntry], files: Sequence[AttachmentRow]) -> str:
     """An export as Markdown; what is external stands fenced, so that it is no part of the form."""
     parts = [f"# {title}"]
     for one in said:
@@ -136,7 +156,16 @@ def as_markdown(title: str, said: list[SaidEntry]) -> str:
         head = f"## {_one_line(one.who)}, {one.at}{mark}"
         plain = one.kind == "message" and not _external(one)
         parts.append(f"{head}\n\n{one.text if plain else _fenced(one.text)}")
+    if files:
+        told = (
+            f"- {one.name}, {one.size} bytes, SHA-256 {one.digest}{_gone(one)}" for one in files
+        )
+        parts.append("## Attached files\n\n" + "\n".join(told))
     return "\n\n".join(parts) + "\n"
+
+
+def _gone(row: AttachmentRow) -> str:
+    return " (removed)" if row.state == "removed" else ""
 
 
 def _clean(text: str) -> str:
@@ -185,6 +214,7 @@ async def open_conversations(config: SilasConfig) -> AsyncGenerator[Conversation
         yield ConversationDesk(
             ConversationStore(db, clock),
             SqlChronicleStore(db, clock, config.context.chronicle),
+            AttachmentStore(db, clock, config.data_dir / "attachments"),
             AuditLog(db, clock, NoKey()),
             secrecy.redact,
             SqlMemoryStore(db, clock).search_raw,

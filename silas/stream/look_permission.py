@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 
 from silas.audit import Audit
 from silas.cards import Action, CardChannel, Detail
@@ -62,6 +63,7 @@ class WorkspaceLooks:
             where every model answers on it.
         answers: What the owner said before.
         channel: Where he is asked, once for each workspace.
+        attached: The folder of what he attached to a conversation of his; empty for nothing.
     """
 
     def __init__(
@@ -71,19 +73,24 @@ class WorkspaceLooks:
         channel: CardChannel,
         audit: Audit,
         clock: Clock,
+        attached: Callable[[str], str],
     ) -> None:
+        self._attached = attached
         self._shown_to = shown_to
         self._answers = answers
         self._owner = Owner(channel, audit, clock)
         self._audit = audit
         self._asking = asyncio.Lock()
 
-    def of(self, workspace: str, words: str) -> LookLimits:
-        """What a turn may look at: nothing without a workspace, or where the owner said no."""
-        if not workspace:
-            return NO_LOOKS
-        place = os.path.realpath(workspace)
-        if self._shown_to and self._answers.of(place, self._shown_to) is False:
+    def of(self, workspace: str, words: str, conversation: str = "") -> LookLimits:
+        """What a turn may look at: what is attached, and the workspace where there is one and the
+        owner did not say no.
+        """
+        attached = self._attached(conversation)
+        place = os.path.realpath(workspace) if workspace else ""
+        if place and self._shown_to and self._answers.of(place, self._shown_to) is False:
+            place = ""
+        if not place and not attached:
             return NO_LOOKS
         unanswered = False
 
@@ -106,7 +113,7 @@ class WorkspaceLooks:
                 return ""
             return f"The owner said that nothing in {place} may be shown to {self._shown_to}."
 
-        return LookLimits(place, words, may_look)
+        return LookLimits(place, words, may_look, attached)
 
     def known(self, workspace: str) -> bool:
         """Whether what lies in a directory may be shown to the models, without asking."""

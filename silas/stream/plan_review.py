@@ -125,7 +125,7 @@ async def _may_tell(turn: Turn) -> bool:
     """
     if not turn.incoming.workspace:
         return True
-    return turn.looks.open and not await turn.looks.unpermitted()
+    return turn.looks.of_workspace and not await turn.looks.unpermitted()
 
 
 def _checking(words: str) -> str:

@@ -143,8 +143,8 @@ MakeToolRun = Callable[
 ]
 """(role, turn id, scope id, allowed names, labels, note, looks) to what a run hands the chain."""
 
-MakeLooks = Callable[[str, str], LookLimits]
-"""(workspace, the owner's words) to what a turn of his may look at there."""
+MakeLooks = Callable[[str, str, str], LookLimits]
+"""(workspace, the owner's words, conversation) to what a turn of his may look at there."""
 
 Together = Callable[[], AbstractContextManager[object]]
 """Makes one transaction of everything that is written within; nothing may be awaited in it."""

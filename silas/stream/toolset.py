@@ -28,7 +28,8 @@ class TurnToolset:
         said_by = OriginKind.owner if turn.taint is TaintLevel.owner else OriginKind.message
         turn.provenance.entered(turn.text, Origin(kind=said_by, taint=turn.taint))
         if turn.scope_id == OWNER and said_by is OriginKind.owner:
-            turn.looks = self._looks(turn.incoming.workspace or "", turn.text)
+            place = turn.incoming.workspace or ""
+            turn.looks = self._looks(place, turn.text, turn.scope.conversation)
         if not turn.looks.open:
             allowed -= WORKSPACE_TOOL_NAMES
         turn.tools = self._tool_run(

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
+from silas.context.attachments import PLACE
 from silas.sandbox import Mount, SandboxFiles
 
 LOOK_SCOPE: Final = "workspace.look"
@@ -32,6 +33,9 @@ _WORDS = re.compile(r"[^\s\"'`<>()\[\]{},;]+")
 _NAME = re.compile(r"[._/\d-]")  # without any of these a word is a word, and not the name of a file
 
 
+_BESIDE: Final = Path("/attached")  # inside the sandbox; what is attached lies below it
+
+
 def names_in(words: str) -> tuple[str, ...]:
     """What of a text may be the name of a file, such as `.env` or `config/server.key`."""
     found = (word.rstrip(".:!?").removeprefix("./") for word in _WORDS.findall(words))
@@ -45,7 +49,10 @@ class LookLimits:
         workspace: The directory, resolved; empty where nothing may be looked at.
         words: The owner's own words of this turn: a file that holds secrets is read only where
             they name it.
-        may_look: Asked before each look.
+        may_look: Asked before each look at the workspace.
+        attached: The folder of what the owner attached to the conversation; empty where there is
+            nothing. It is looked at below `@attached`, alone, and nobody is asked: who attaches a
+            file to a conversation shows it to whoever answers there.
 
     Attributes:
         named: What of those words may be a file's name.
@@ -53,10 +60,11 @@ class LookLimits:
         turnstile: Held during a look, so that two of one answer count one after the other.
     """
 
-    def __init__(self, workspace: str, words: str, may_look: MayLook) -> None:
+    def __init__(self, workspace: str, words: str, may_look: MayLook, attached: str = "") -> None:
         self._workspace = workspace
+        self._attached = attached
         self._may_look = may_look
-        self._left = MAX_LOOKS if workspace else 0
+        self._left = MAX_LOOKS if workspace or attached else 0
         self._room = MAX_SEEN
         self.named = names_in(words)
         self.refused = ""
@@ -65,24 +73,39 @@ class LookLimits:
     @property
     def open(self) -> bool:
         """Whether there is anything to look at."""
-        return bool(self._workspace)
+        return bool(self._workspace or self._attached)
 
     @property
-    def files(self) -> SandboxFiles:
-        """The workspace, read-only and at its own path; nothing else, and no network."""
+    def of_workspace(self) -> bool:
+        """Whether the workspace is among it."""
+        return bool(self._workspace)
+
+    def files(self, path: str) -> SandboxFiles:
+        """What a look at a path sees, read-only: the workspace at its own path, or what is
+        attached; nothing else, and no network.
+        """
+        if _is_attached(path):
+            target = _BESIDE / PLACE
+            mount = Mount(source=Path(self._attached), target=target)
+            return SandboxFiles(cwd=_BESIDE, mounts=(mount,))
         place = Path(self._workspace)
         return SandboxFiles(cwd=place, mounts=(Mount(source=place, target=place),))
 
-    async def refusal(self) -> str:
-        """Why there is no further look, in one sentence; else counts one and says nothing."""
-        if not self.open:
+    async def refusal(self, path: str) -> str:
+        """Why there is no further look at a path, in one sentence; else counts one and says
+        nothing.
+        """
+        attached = _is_attached(path)
+        if attached and not self._attached:
+            return "Nothing is attached to this conversation."
+        if not attached and not self._workspace:
             return "There is no workspace that this turn may look at."
         if self._left <= 0 or self._room <= 0:
             return (
                 f"A turn looks at most {MAX_LOOKS} times and at {MAX_SEEN:,} bytes, and this one "
                 "has; answer from what you have seen, and say what you could not look at."
             )
-        if why := await self.unpermitted():
+        if not attached and (why := await self.unpermitted()):
             return why
         self._left -= 1
         return ""
@@ -101,6 +124,10 @@ class LookLimits:
     def seen(self, answer: str) -> None:
         """Count what a look answered."""
         self._room -= len(answer.encode("utf-8", "replace"))
+
+
+def _is_attached(path: str) -> bool:
+    return path == PLACE or path.startswith(f"{PLACE}/")
 
 
 async def _never() -> str:

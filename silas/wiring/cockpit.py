@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from silas.audit.reader import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.home.web_tools import record_connections
+from silas.services.attachments import AttachmentDesk
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
 from silas.services.cockpit.memory import CockpitMemory
@@ -33,6 +34,7 @@ class Rooms:
     reminders: CockpitReminders
     ahead: CockpitAhead
     conversations: ConversationDesk
+    attachments: AttachmentDesk
     persona: OwnersPersona
     setup: SetupRoom
 
@@ -82,6 +84,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         reminders=CockpitReminders(parts.reminder_desk, redact),
         ahead=CockpitAhead(parts.ahead_desk, redact),
         conversations=parts.conversation_desk(),
+        attachments=AttachmentDesk(parts.mind.attachments, parts.mind.talks, parts.audit),
         persona=OwnersPersona(parts.mind.persona),
         setup=SetupRoom(
             config.data_dir,

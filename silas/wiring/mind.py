@@ -13,6 +13,7 @@ from silas.context import (
     SqlChronicleStore,
     TokenCounter,
 )
+from silas.context.attachments import AttachmentStore
 from silas.context.conversation_store import ConversationStore
 from silas.context.files import WorkspaceFiles
 from silas.context.scoring import Scorer
@@ -48,6 +49,7 @@ class Mind:
     chronicle: SqlChronicleStore
     remembered: MemoryRooms
     talks: ConversationStore
+    attachments: AttachmentStore
     arrivals: SqlInbox
     conversations: Conversations
     work: ScopeWork
@@ -122,6 +124,7 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
         chronicle=chronicle,
         remembered=remembered,
         talks=talks,
+        attachments=AttachmentStore(db, clock, config.data_dir / "attachments"),
         arrivals=SqlInbox(db, clock, talks.heard),
         conversations=conversations,
         work=work,

@@ -171,6 +171,7 @@ class Parts:
         return ConversationDesk(
             mind.talks,
             mind.chronicle,
+            mind.attachments,
             self.audit,
             self.secrecy.redact,
             mind.remembered.store.search_raw,

@@ -265,4 +265,5 @@ class TurnWiring:
             parts.channel,
             parts.audit,
             clock,
+            parts.mind.attachments.folder_of,
         )

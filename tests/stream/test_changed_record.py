@@ -208,10 +208,12 @@ async def test_no_model_elsewhere_is_newly_let_look_at_a_directory(
     async with house:
         parts = house.parts
         answers = LookAnswers(parts.db, parts.runtime.clock)
-        looks = WorkspaceLooks("a model", answers, house.channel, parts.audit, parts.runtime.clock)
+        looks = WorkspaceLooks(
+            "a model", answers, house.channel, parts.audit, parts.runtime.clock, lambda _: ""
+        )
         if when == "before":
             house.found_changed()
-        why = await looks.of(str(tmp_path), "what is here?").refusal()
+        why = await looks.of(str(tmp_path), "what is here?").refusal(".")
         assert why.startswith(f"Nothing was looked at. {CHANGED}")
         assert len(house.channel.cards) == (when != "before")
         assert answers.of(str(tmp_path), "a model") is None

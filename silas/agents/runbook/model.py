@@ -33,6 +33,7 @@ from silas.agents.models import (
 from silas.agents.prompt import read_pairs
 from silas.agents.runbook import (
     about,
+    attached,
     calculator,
     courtesies,
     folder_questions,
@@ -98,6 +99,8 @@ class RunbookModel(Model):
         """The next tool call, or the answer, in whatever form was asked for."""
         _, asked = self.prepare_request(model_settings, model_request_parameters)
         framed = first_framed(messages)
+        if "message" in framed:
+            framed["message"] = attached.as_named(framed["message"])
         match _call_name(asked):
             case "proxy":
                 part = self._proxy(framed, messages, asked)

@@ -19,13 +19,16 @@ from silas.channels.web.limits import WebLimits, address_of
 from silas.channels.web.pairing import WebDoor
 from silas.channels.web.paths import PAIR, SOCKET, Need, PathRule, is_odd, rule_for
 from silas.channels.web.refusal import HttpRefusal
+from silas.channels.web.request_body import (
+    BODY_SECONDS,
+    as_it_comes,
+    read_whole,
+    replayed,
+)
 from silas.channels.web.session import WebSession
 
 MOST_HEADERS, MOST_HEADER_BYTES, MOST_QUERY_BYTES = 64, 16 * 1024, 2048
 """Of one request: browsers send about twenty headers and two kilobytes."""
-
-BODY_SECONDS = 10.0
-"""How long a body may take to arrive."""
 
 _ONCE = frozenset(
     {
@@ -160,7 +163,7 @@ class RequestGuard:
             return
         await self._app(
             _with(scope, session if rule.need is not Need.nothing else None),
-            _replayed(body, receive),
+            body,
             _strict(send, asked.host, data=rule.need is Need.page or not asked.looks),
         )
 
@@ -243,22 +246,25 @@ class RequestGuard:
 
     async def _body(
         self, asked: GuardedRequest, rule: PathRule, receive: Receive
-    ) -> bytes | HttpRefusal:
-        """All of it, or why not; never reads on when it is too much."""
+    ) -> Receive | HttpRefusal:
+        """What the routes read, or why not; never reads on when it is too much."""
         said = asked.headers.get("content-length", "0")
         if not (said.isascii() and said.isdecimal()) or len(said) > 15 or int(said) > rule.most:
             return _BODY
         if asked.headers.get("content-encoding", "identity") != "identity":
             return _TYPE
-        body = await within(self._door.clock, BODY_SECONDS, _read(receive, rule.most))
+        kind = asked.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if rule.streams:
+            as_comes = as_it_comes(receive, rule.most, self._door.clock)
+            return as_comes if kind == _BYTES else _TYPE
+        body = await within(self._door.clock, BODY_SECONDS, read_whole(receive, rule.most))
         if body is None:
             return _SLOW
         if isinstance(body, HttpRefusal):
             return body
         if len(body) > rule.most:
             return _BODY
-        kind = asked.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return _TYPE if body and kind != "application/json" else body
+        return _TYPE if body and kind != "application/json" else replayed(body, receive)
 
     async def _refuse(self, asked: GuardedRequest, no: HttpRefusal, send: Send) -> None:
         await self._note(asked, no)
@@ -317,8 +323,13 @@ _PAGE = _no(
 )
 _BODY = _no(413, "BODY", "That is too long.", "a body that is too long")
 _SLOW = _no(408, "SLOW", "That took too long to arrive; try again.", "a body that came too slowly")
-_GONE = _no(400, "GONE", "The request broke off.", "")
-_TYPE = _no(415, "TYPE", "Only plain application/json is read here.", "a body that is no JSON")
+_TYPE = _no(
+    415,
+    "TYPE",
+    "Only plain application/json is read here, and application/octet-stream as a file.",
+    "a body that is no JSON",
+)
+_BYTES = "application/octet-stream"
 
 
 def _closed_page(asked: GuardedRequest) -> bytes:
@@ -355,30 +366,6 @@ def _cookies(header: str, ours: str) -> list[str]:
     """Every value that came under our name, in the order in which they came."""
     found = (pair.partition("=") for pair in header.split(";"))
     return [value.strip() for name, _, value in found if name.strip() == ours][:_MOST_COOKIES]
-
-
-async def _read(receive: Receive, most: int) -> bytes | HttpRefusal:
-    """The body, or the first bytes of one that is longer than `most`."""
-    pieces, length, more = list[bytes](), 0, True
-    while more and length <= most:
-        message = await receive()
-        if message["type"] != "http.request":
-            return _GONE  # what came of it is not what was meant
-        more = bool(message.get("more_body"))
-        piece: bytes = message.get("body", b"")
-        pieces.append(piece)
-        length += len(piece)
-    return b"".join(pieces)
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What the routes read: the body whole, and then only whether somebody is still there."""
-    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def again() -> Message:
-        return waiting.pop() if waiting else await receive()
-
-    return again
 
 
 def _with(scope: Scope, session: WebSession | None) -> Scope:

@@ -4,6 +4,8 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from silas.context.attachments import LARGEST
+
 
 class Need(StrEnum):
     """What a request must bring."""
@@ -24,12 +26,15 @@ class PathRule(NamedTuple):
         path: Of the whole path.
         need: What it takes.
         most: Bytes of the longest body.
+        streams: Whether the body is bytes that are handed on as they come, instead of JSON that is
+            read whole first.
     """
 
     methods: frozenset[str]
     path: re.Pattern[str]
     need: Need
     most: int = 0
+    streams: bool = False
 
 
 _LOOK = frozenset({"GET", "HEAD"})
@@ -48,6 +53,8 @@ _RULES = (
     # Fetched without cookies, or before anybody is paired.
     PathRule(_LOOK, re.compile(r"/manifest\.json|/favicon\.ico|/offline\.html"), Need.nothing),
     PathRule(_LOOK, re.compile(r"/|/sw\.js|/docs"), Need.session),
+    # An attached file, which was announced with a proof.
+    PathRule(_SEND, re.compile(r"/attachments/[^/]+/content"), Need.page, LARGEST, streams=True),
     # A draft, a secret, an answer with its proof; the longest message goes over the WebSocket.
     PathRule(_SEND, re.compile(r"/.*"), Need.page, 256 * _KILOBYTE),
     PathRule(_LOOK, re.compile(r"/.*"), Need.page),

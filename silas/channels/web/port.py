@@ -4,7 +4,7 @@ Every method raises `SilasError` with a sentence for a person where it cannot do
 `silas.channels.web.answers` knows which code is which HTTP status.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterable, Generator, Mapping, Sequence
 from typing import Literal, Protocol
 
 from silas.audit.kinds import Kind
@@ -28,6 +28,7 @@ from silas.channels.web.views import (
 from silas.channels.web.views_ahead import AheadShown
 from silas.channels.web.views_kept import ReminderRows, ReminderShown, SecretRows
 from silas.channels.web.wire import Proof
+from silas.context.attachments import AttachmentRow
 from silas.context.conversation_store import ConversationRow, ConversationStore
 
 
@@ -277,6 +278,34 @@ class ConversationRoom(Protocol):
         ...
 
 
+class AttachmentRoom(Protocol):
+    """Files that are attached to conversations. Each raises where there is no such file or
+    conversation.
+    """
+
+    async def announce(self, conversation: str, name: str, size: int, digest: str) -> AttachmentRow:
+        """Say which file comes; raises where it is too large, or there is no room."""
+        ...
+
+    async def receive(
+        self, attachment_id: str, pieces: AsyncIterable[bytes], device: str
+    ) -> AttachmentRow:
+        """Take in what was announced, on record; raises where it is not that."""
+        ...
+
+    def of(self, conversation: str) -> Sequence[AttachmentRow]:
+        """The files of a conversation, with those that were removed."""
+        ...
+
+    def content(self, attachment_id: str) -> Generator[bytes]:
+        """The bytes of one, piece by piece."""
+        ...
+
+    async def remove(self, attachment_id: str) -> AttachmentRow:
+        """Delete one, on record."""
+        ...
+
+
 class Cockpit(Protocol):
     """Everything the routes need, by room."""
 
@@ -303,6 +332,11 @@ class Cockpit(Protocol):
     @property
     def conversations(self) -> ConversationRoom:
         """The owner's conversations."""
+        ...
+
+    @property
+    def attachments(self) -> AttachmentRoom:
+        """Files that are attached to them."""
         ...
 
     @property

@@ -59,7 +59,7 @@ class WorkspaceFilesTool(WorkspaceTool):
 
     def command(self, request: dict[str, Any], looks: LookLimits) -> tuple[list[str], SandboxFiles]:
         """The fixed program, told where to begin."""
-        files = looks.files
+        files = looks.files(str(request["path"]))
         asked = {"root": str(files.cwd), "args": request, "limit": looks.room}
         argv = [self._interpreter, *INTERPRETER_OPTIONS, _program()]
         return argv, files.model_copy(update={"stdin": canonical_bytes(asked)})

@@ -151,7 +151,7 @@ class WorkspaceGitTool(WorkspaceTool):
 
     def command(self, request: dict[str, Any], looks: LookLimits) -> tuple[list[str], SandboxFiles]:
         """One fixed script; what the model chose stands in its arguments."""
-        files, what = looks.files, request["show"]
+        files, what = looks.files(str(request["path"])), request["show"]
         words = ["git", *_OPTIONS, *_SHOWS[what]]
         if what == "log":
             words.append(f"--max-count={request['count']}")

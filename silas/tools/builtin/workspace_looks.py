@@ -80,7 +80,7 @@ class WorkspaceTool(ReadOnlyTool):
         """Look; what cannot be seen, or not any more, is a result and not an error."""
         looks = context.looks
         async with looks.turnstile:  # calls of one answer count one after the other
-            if refusal := await looks.refusal():
+            if refusal := await looks.refusal(str(request.get("path", "."))):
                 # Silas's own words
                 return ToolResult(ok=False, error=refusal, taint=TaintLevel.owner)
             argv, files = self.command(request, looks)
@@ -104,7 +104,7 @@ class _WorkspaceFileTool(WorkspaceTool):
 
     def command(self, request: dict[str, Any], looks: LookLimits) -> tuple[list[str], SandboxFiles]:
         """The fixed program of the file tools, told what stays shut."""
-        files = looks.files
+        files = looks.files(str(request["path"]))
         asked: dict[str, Any] = {
             "tool": self.does,
             "args": request,

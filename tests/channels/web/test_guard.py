@@ -379,6 +379,34 @@ async def test_a_length_that_is_no_number_is_refused(house: House, length: str) 
     assert house.seen == []
 
 
+FILE = "/attachments/file-1/content"
+
+
+async def test_a_file_is_handed_on_as_it_comes_and_is_guarded_as_the_rest(house: House) -> None:
+    browser = await house.browser()
+    kind = {"Content-Type": "application/octet-stream"}
+    async with house.client(browser) as page:
+        sent = await page.post(FILE, headers={**SAME_PAGE, **kind}, content=Drip(pieces=3))
+        assert sent.text == "a phone: 1024"  # the first piece, before the others were taken
+        taken = len(house.seen)
+        large = {**SAME_PAGE, **kind, "Content-Length": "3000000000"}
+        for headers, code in (
+            (large, "E_CHANNEL_BODY"),
+            ({**SAME_PAGE, "Content-Type": "application/json"}, "E_CHANNEL_TYPE"),
+            ({**SAME_PAGE, **kind, "Content-Encoding": "gzip"}, "E_CHANNEL_TYPE"),
+            ({**kind}, "E_CHANNEL_ORIGIN"),
+            ({**SAME_PAGE, **kind, "Origin": "https://elsewhere.example"}, "E_CHANNEL_ORIGIN"),
+            ({**SAME_PAGE, **kind, "X-Silas-Page": "another"}, "E_CHANNEL_PAGE"),
+        ):
+            unread = Drip(pieces=3)
+            refused = await page.post(FILE, headers=headers, content=unread)
+            assert (refused.json()["code"], unread.taken) == (code, 0)
+    async with house.client() as stranger:
+        refused = await stranger.post(FILE, headers={**SAME_PAGE, **kind}, content=b"x")
+    assert refused.json()["code"] == "E_CHANNEL_SESSION"
+    assert len(house.seen) == taken
+
+
 async def test_looking_takes_no_body_and_packed_ones_are_not_unpacked(house: House) -> None:
     browser = await house.browser()
     look = a_scope("GET", "/work", from_the_page(browser))

@@ -1,0 +1,125 @@
+"""Endpoints about attached files: announced with a proof, sent as they are, listed, removed."""
+
+from collections.abc import AsyncGenerator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request
+from pydantic import Field
+from starlette.requests import ClientDisconnect
+from starlette.responses import StreamingResponse
+
+from silas.canonical import canonical_json
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.port import AttachmentRoom
+from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.routes_conversations import ConversationId
+from silas.channels.web.wire import Proof
+from silas.context.attachments import AttachmentRow
+from silas.errors import ChannelError
+from silas.types import Frozen
+
+AttachmentId = Annotated[str, Path(min_length=1, max_length=128)]
+
+_BYTES = "application/octet-stream"
+
+
+class FileAnnounced(Frozen):
+    """A file that comes; the proof is about its conversation, digest, name and size."""
+
+    name: str = Field(min_length=1, max_length=1000)
+    size: int = Field(ge=0, le=10**15)
+    digest: str = Field(pattern=r"^[0-9a-f]{64}$")
+    proof: Proof
+
+
+class AttachmentShown(Frozen):
+    """An attached file; `name` is what it is called here."""
+
+    id: str
+    name: str
+    size: int
+    digest: str
+    at: str
+    removed: bool
+
+
+class AttachmentRows(Frozen):
+    """The files of a conversation, the first attached first."""
+
+    attachments: tuple[AttachmentShown, ...]
+
+
+def shown_attachment(row: AttachmentRow) -> AttachmentShown:
+    """One of them."""
+    return AttachmentShown(
+        id=row.id,
+        name=row.name,
+        size=row.size,
+        digest=row.digest,
+        at=row.attached_at,
+        removed=row.state == "removed",
+    )
+
+
+def attachment_routes(attached: AttachmentRoom, prover: Prover) -> APIRouter:
+    """`/conversations/{id}/attachments` and `/attachments...`."""
+    router = APIRouter(
+        tags=["attachments"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/conversations/{conversation_id}/attachments", summary="What is attached to it")
+    async def rows(conversation_id: ConversationId) -> AttachmentRows:
+        found = attached.of(conversation_id)
+        return AttachmentRows(attachments=tuple(map(shown_attachment, found)))
+
+    @router.post(
+        "/conversations/{conversation_id}/attachments",
+        summary="Say which file you attach; needs a proof",
+    )
+    async def announce(
+        conversation_id: ConversationId, body: FileAnnounced, session: Session
+    ) -> AttachmentShown:
+        subject = canonical_json(
+            {
+                "conversation": conversation_id,
+                "digest": body.digest,
+                "name": body.name,
+                "size": body.size,
+            }
+        )
+        await prover.require(session, "attach", subject, body.proof)
+        row = await attached.announce(conversation_id, body.name, body.size, body.digest)
+        return shown_attachment(row)
+
+    @router.post("/attachments/{attachment_id}/content", summary="The bytes of what you announced")
+    async def receive(
+        attachment_id: AttachmentId, request: Request, session: Session
+    ) -> AttachmentShown:
+        row = await attached.receive(attachment_id, _pieces(request), session.device)
+        return shown_attachment(row)
+
+    @router.get("/attachments/{attachment_id}/content", summary="An attached file, as it was sent")
+    async def content(attachment_id: AttachmentId) -> StreamingResponse:
+        saved = {"Content-Disposition": "attachment"}
+        return StreamingResponse(attached.content(attachment_id), media_type=_BYTES, headers=saved)
+
+    @router.post("/attachments/{attachment_id}/remove", summary="Delete one; needs a proof")
+    async def remove(
+        attachment_id: AttachmentId, body: Proven, session: Session
+    ) -> AttachmentShown:
+        await prover.require(session, "remove_attachment", attachment_id, body.proof)
+        return shown_attachment(await attached.remove(attachment_id))
+
+    return router
+
+
+async def _pieces(request: Request) -> AsyncGenerator[bytes]:
+    """What comes, as it comes. Raises `ChannelError` where it breaks off."""
+    try:
+        async for piece in request.stream():
+            yield piece
+    except ClientDisconnect as error:
+        raise ChannelError(
+            "The file broke off before all of it had come; attach it once more.",
+            code="E_CHANNEL_GONE",
+        ) from error

@@ -1,0 +1,64 @@
+"""Files that the owner attaches to his conversations: announced, taken in, listed, removed."""
+
+from collections.abc import AsyncIterable, Generator
+from dataclasses import dataclass
+
+from silas.audit import Audit
+from silas.context.attachments import AttachmentRow, AttachmentStore
+from silas.context.conversation_store import FIRST, ConversationStore
+
+
+@dataclass(frozen=True)
+class AttachmentDesk:
+    """What the cockpit and `silas conversations` ask for.
+
+    Attributes:
+        store: The files.
+        conversations: What they are attached to.
+        audit: Where it is recorded that one was attached or removed.
+    """
+
+    store: AttachmentStore
+    conversations: ConversationStore
+    audit: Audit
+
+    async def announce(self, conversation: str, name: str, size: int, digest: str) -> AttachmentRow:
+        """Say which file comes; see `AttachmentStore.announce`. Raises `ContextError`, too, where
+        there is no such conversation, or it is archived.
+        """
+        where = self.conversations.open(conversation).id
+        return self.store.announce(where, name, size, digest)
+
+    async def receive(
+        self, attachment_id: str, pieces: AsyncIterable[bytes], device: str
+    ) -> AttachmentRow:
+        """Take in what was announced, on record. Raises `ContextError` where it is not that."""
+        row = await self.store.receive(attachment_id, pieces)
+        await self.audit.log(
+            "attachment.added",
+            conversation=row.conversation or FIRST,
+            name=row.name,
+            size=row.size,
+            digest=row.digest,
+            device=device,
+        )
+        return row
+
+    def of(self, conversation: str) -> list[AttachmentRow]:
+        """The files of a conversation, with those that were removed. Raises `ContextError`."""
+        return self.store.of(self.conversations.one(conversation).id)
+
+    def content(self, attachment_id: str) -> Generator[bytes]:
+        """The bytes of one, piece by piece. Raises `ContextError` where it is not there."""
+        return self.store.content(attachment_id)
+
+    async def remove(self, attachment_id: str) -> AttachmentRow:
+        """Delete one, on record. Raises `ContextError` where it is not there."""
+        row = self.store.remove(attachment_id)
+        await self.audit.log(
+            "attachment.removed",
+            conversation=row.conversation or FIRST,
+            name=row.name,
+            digest=row.digest,
+        )
+        return row

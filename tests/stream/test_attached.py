@@ -1,0 +1,169 @@
+"""What is attached to a conversation: looked at there and nowhere else, by nobody but its owner."""
+
+import hashlib
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+
+import pytest
+
+from silas.cards import ChannelMessage
+from silas.context.attachments import LARGEST, MOST_FILES, AttachmentRow, AttachmentStore
+from silas.context.chronicle import SqlChronicleStore
+from silas.context.errors import ContextError
+from silas.stream.models import Incoming
+from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
+from silas.types import OWNER, TaintLevel
+from tests.stream.kit import direct, soon
+
+TEXT = b"# Lease\n\nIt ends in May. Pay on time.\n\nKeep quiet. At night.\n"
+
+
+def stored(h: Harness) -> AttachmentStore:
+    """The attached files of a Silas."""
+    return AttachmentStore(h.db, h.clock, h.config.data_dir / "attachments")
+
+
+async def _pieces(content: bytes, size: int = 7) -> AsyncGenerator[bytes]:
+    for start in range(0, len(content), size):
+        yield content[start : start + size]
+
+
+async def attach(
+    store: AttachmentStore, name: str, content: bytes = TEXT, conversation: str = ""
+) -> AttachmentRow:
+    """Announce a file and bring it."""
+    digest = hashlib.sha256(content).hexdigest()
+    row = store.announce(conversation, name, len(content), digest)
+    return await store.receive(row.id, _pieces(content))
+
+
+def _said(*names: str, words: str = "summarise this") -> str:
+    return "\n".join([words, "", *(f"Attached: @attached/{name}" for name in names)])
+
+
+ANSWERS = {
+    "summarise this": ("An extract, not a summary", "# Lease", "- It ends in May."),
+    "fass das zusammen": ("An extract, not a summary", "- Keep quiet."),
+    "what does lease.txt say": ("Pay on time.",),
+    "show me the attached file": ("Pay on time.",),
+    "how many words are in this file?": ("13 words",),
+    "": ("An extract, not a summary",),
+}
+
+
+@pytest.mark.parametrize("words", list(ANSWERS), ids=repr)
+async def test_without_a_language_model_an_attached_file_is_looked_at(words: str) -> None:
+    async with Harness(ScriptedChannel()) as h:
+        await attach(stored(h), "lease.txt")
+        reply = await soon(h.silas.ask(_said("lease.txt", words=words)))
+    for part in ANSWERS[words]:
+        assert part in reply.text
+
+
+async def test_what_an_attached_file_says_is_external_and_needs_no_question() -> None:
+    """Models elsewhere are shown it, as their owner gave it to them; the folder they are not."""
+    proxy = ScriptedModel([
+        CallTool("workspace_read", {"path": "@attached/lease.txt"}),
+        CallTool("workspace_list", {"path": "@attached"}),
+        CallTool("workspace_read", {"path": "@attached/../silas.db"}),
+        direct(),
+    ])  # fmt: skip
+    channel = ScriptedChannel()
+    async with Harness(channel, models={"proxy": proxy}) as h:
+        await attach(stored(h), "lease.txt")
+        await soon(h.silas.ask(_said("lease.txt")))
+        said = await SqlChronicleStore(h.db, h.clock, h.config.context.chronicle).get_recent(
+            OWNER, 20
+        )
+    looks = [one for one in said if one.kind == "tool_result"]
+    assert [one.taint for one in looks] == [TaintLevel.external] * 2
+    assert "It ends in May." in looks[0].content
+    assert "lease.txt" in looks[1].content
+    assert "SQLite format" not in proxy.requests[-1].text
+    assert channel.cards == []
+
+
+async def test_another_conversation_and_another_sender_see_nothing_of_it() -> None:
+    async with Harness(ScriptedChannel()) as h:
+        other = h.silas.conversations.begin("Other").id
+        await attach(stored(h), "lease.txt", conversation=other)
+        here = await soon(h.silas.ask(_said("lease.txt"), conversation=other))
+        main = await soon(h.silas.ask(_said("lease.txt")))
+        text, now = _said("lease.txt"), h.clock.now()
+        message = ChannelMessage(channel="web", sender_id="x", text=text, timestamp=now)
+        stranger = await soon(h.silas.stream.handle(Incoming(message, "somebody")))
+    assert "It ends in May." in here.text
+    assert "May" not in main.text + stranger.text
+
+
+NAMES = {
+    "../../etc/passwd": "passwd",
+    "C:\\Users\\me\\notes.txt": "notes.txt",
+    ".env": "env",
+    "a b\n\u202ec.txt": "a-b-c.txt",
+    "…": "file",
+    "x" * 300 + ".pdf": "x" * 76 + ".pdf",
+    "é\u0301tat.md": "é\u0301tat.md".replace("\u0301", "-"),
+}
+
+
+@pytest.mark.parametrize("name", list(NAMES), ids=range(len(NAMES)))
+async def test_names_are_plain_and_given_once(name: str) -> None:
+    async with Harness() as h:
+        store = stored(h)
+        first, second = await attach(store, name), await attach(store, name)
+        store.remove(first.id)
+        third = await attach(store, name)
+    told = NAMES[name]
+    stem, dot, ending = told.rpartition(".") if "." in told else (told, "", "")
+    assert [first.name, second.name, third.name] == [
+        told,
+        f"{stem}-2{dot}{ending}",
+        f"{stem}-3{dot}{ending}",
+    ]
+
+
+async def test_only_the_whole_file_that_was_announced_is_kept(tmp_path: Path) -> None:
+    async with Harness() as h:
+        store, digest = stored(h), hashlib.sha256(TEXT).hexdigest()
+        root = h.config.data_dir / "attachments" / "first"
+        for content in (TEXT[:-1], TEXT + b"!", TEXT.swapcase()):
+            row = store.announce("", "lease.txt", len(TEXT), digest)
+            with pytest.raises(ContextError, match="is not the file"):
+                await store.receive(row.id, _pieces(content))
+            assert list(root.iterdir()) == []
+        row = store.announce("", "lease.txt", len(TEXT), digest)
+        outside = tmp_path / "outside"
+        outside.write_bytes(b"")
+        (root / f".{row.id}").symlink_to(outside)  # whatever lies there is not written through
+        with pytest.raises(ContextError, match="being sent already"):
+            await store.receive(row.id, _pieces(TEXT))
+        assert (outside.read_bytes(), store.of("")) == (b"", [])
+
+
+def _full(store: AttachmentStore) -> None:
+    for number in range(MOST_FILES + 1):
+        store.announce("", f"{number}.txt", 1, "0" * 64)
+
+
+def _large(store: AttachmentStore) -> None:
+    for number in range(11):
+        store.announce("", f"{number}.bin", LARGEST, "0" * 64)
+
+
+REFUSED: dict[str, tuple[Callable[[AttachmentStore], object], str]] = {
+    "3 GB": (lambda store: store.announce("", "a.iso", 3_000_000_000, ""), "3,000 MB, and a file"),
+    "empty": (lambda store: store.announce("", "a.txt", 0, ""), "a.txt is empty"),
+    "too many": (_full, "at most 100 files and 250 MB"),
+    "too much": (_large, "at most 100 files and 250 MB"),
+    "unknown": (lambda store: store.remove("file-0"), "no attached file 'file-0'"),
+}
+
+
+@pytest.mark.parametrize("case", list(REFUSED))
+async def test_what_does_not_fit_is_refused_in_one_sentence(case: str) -> None:
+    does, words = REFUSED[case]
+    async with Harness() as h:
+        with pytest.raises(ContextError) as caught:
+            does(stored(h))
+    assert words in caught.value.message
