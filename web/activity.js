@@ -124,6 +124,7 @@ async function showMetrics(place) {
   fill(place, skeleton());
   let rows;
   try {
+    await (await import("./asking.js")).styled();
     rows = await getJson("/metrics/ux");
   } catch (error) {
     fill(place, backLink(), h("p", { class: "problem" }, error.message));

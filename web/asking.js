@@ -2,6 +2,14 @@
 
 import { button, fill, h, toast } from "./dom.js";
 
+/** The styles of lists and of words with a form: they come with what needs them. */
+export function styled() {
+  if (document.querySelector("link[href='/static/text.css']")) return Promise.resolve();
+  return new Promise((resolve) => {
+    document.head.append(h("link", { rel: "stylesheet", href: "/static/text.css", onload: resolve, onerror: resolve }));
+  });
+}
+
 /** Where an error of what was last tried stands; empty, it takes no place. */
 export const problemPlace = () => h("p", { class: "field-problem", role: "alert" });
 

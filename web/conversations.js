@@ -1,7 +1,7 @@
 /* The conversations as a list: begin one, go to one, rename it, put it away and bring it back. */
 
 import { getJson, postJson } from "./api.js";
-import { problemPlace, trying } from "./asking.js";
+import { problemPlace, styled, trying } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
 import { emit, keepOlder, keepRow, on, state, stirs, thinksHere } from "./state.js";
 import { HERE } from "./talks.js";
@@ -10,14 +10,6 @@ import { atTime, dayOf } from "./time.js";
 const pathOf = (id) => `/conversations/${encodeURIComponent(id || "first")}`;
 
 let shown = null; // the list that is in the page now, and the conversations that were put away in it
-
-/** The styles of the list come with it. */
-function styled() {
-  if (document.querySelector("link[href='/static/text.css']")) return Promise.resolve();
-  return new Promise((resolve) => {
-    document.head.append(h("link", { rel: "stylesheet", href: "/static/text.css", onload: resolve, onerror: resolve }));
-  });
-}
 
 export async function showConversations(place) {
   await styled();
@@ -131,6 +123,11 @@ function changing(row, foot, left) {
     draw(shown);
     focusOn(row.id, "button");
   }), { class: "quiet danger", "data-testid": "archive" });
+  const files = button("Files", () => trying([files], problem, async () => {
+    const { fileList } = await import("./attach.js");
+    foot.firstChild.append(await fileList(row.id || "first"));
+    files.hidden = true;
+  }), { class: "quiet", "data-testid": "show-files" });
   fill(foot, h("form", { class: "field", onsubmit: (event) => {
     event.preventDefault();
     trying([save], problem, async () => {
@@ -141,7 +138,7 @@ function changing(row, foot, left) {
       focusOn(row.id, "[data-testid=change]");
     });
   } }, h("label", { for: field.id }, "Title"), field, problem, h("div", { class: "row-actions" }, save, away,
-    saving(row, "markdown", "Save as Markdown", problem), saving(row, "json", "Save as JSON", problem))));
+    files, saving(row, "markdown", "Save as Markdown", problem), saving(row, "json", "Save as JSON", problem))));
   field.focus();
   field.select();
 }

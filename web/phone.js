@@ -1,5 +1,6 @@
 /* Opening Silas for a phone: which way, trusting this computer's certificate, and pairing. */
 
+import { styled } from "./asking.js";
 import { command, getJson, postJson } from "./api.js";
 import { button, fill, h, toast } from "./dom.js";
 
@@ -7,6 +8,7 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** The part of Devices about phones; draws itself anew after each change. */
 export async function showPhone(place) {
+  await styled();
   draw(place, await getJson("/devices/phone"));
 }
 

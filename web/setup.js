@@ -3,6 +3,7 @@
 
 import { canonicalBytes, sha256Hex } from "./canonical.js";
 import { command, getJson, postJson } from "./api.js";
+import { styled } from "./asking.js";
 import { add, button, fill, h, icon } from "./dom.js";
 import { kindOf } from "./kinds.js";
 import { answer } from "./socket.js";
@@ -22,6 +23,7 @@ export async function firstRun(place) {
     fill(place, node);
     node.querySelector("h1")?.focus();
   };
+  await styled();
   facts = await getJson("/onboarding");
   Object.assign(choice, kept(facts));
   document.body.dataset.setup = "yes";
@@ -153,6 +155,7 @@ function done(node, { end }) {
 
 /** The same choices under More. */
 export async function showSetup(place) {
+  await styled();
   const facts = await getJson("/onboarding");
   const choice = kept(facts);
   const problem = h("p", { class: "field-problem", role: "alert" });

@@ -34,7 +34,8 @@ export function connect() {
  * question `after` was closed, if one is named. Gives its id.
  */
 export function say(text, after = "") {
-  const message = { id: newId(), text, at: new Date().toISOString(), after, conversation: state.conversation };
+  const message = { id: newId(), text, at: new Date().toISOString(), after, conversation: state.conversation, replaces: after ? "" : state.replaces };
+  if (!after) state.replaces = "";
   state.outgoing = [...state.outgoing, message];
   keepMessages();
   emit("stream");
@@ -145,7 +146,7 @@ function onVisible() {
 async function sendMessage(message) {
   if (message.after && state.cards.some((card) => card.request_id === message.after)) return;
   const proof = await proveMessage(message.text);
-  send({ type: "message", id: message.id, text: message.text, sender_id: null, reply_to: null, proof, conversation: message.conversation ?? "" });
+  send({ type: "message", id: message.id, text: message.text, sender_id: null, reply_to: null, proof, conversation: message.conversation ?? "", replaces: message.replaces ?? "" });
 }
 
 /** Signs only what was shown: the digest is made afresh from the card that the answer is to. */
@@ -176,5 +177,5 @@ function kept() {
 
 function keepMessages() {
   const unsent = state.outgoing.filter((one) => !one.sent && !one.refused);
-  localStorage.setItem(OUTBOX, JSON.stringify(unsent.map(({ id, text, at, after, conversation }) => ({ id, text, at, after, conversation }))));
+  localStorage.setItem(OUTBOX, JSON.stringify(unsent.map(({ id, text, at, after, conversation, replaces }) => ({ id, text, at, after, conversation, replaces }))));
 }

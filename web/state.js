@@ -12,6 +12,8 @@ export function emptyState() {
     complete: true,
     transcript: [], // messages and results, by seq
     withheld: new Map(), // seq of a message or result -> what stands for what was forgotten
+    attached: [], // files for the next message here: {id, name, size}, without an id while they are sent
+    replaces: "", // the message that the next one takes the place of
     outgoing: [], // messages not acknowledged yet: {id, text, at}
     deltas: new Map(), // turn -> {text, conversation}: the answer as far as it has come
     conversation: "", // the one that is shown; the first one has no name

@@ -1,11 +1,10 @@
 /* The Stream: what was said, what is under way, what came of it. */
 
-import { getJson, postJson } from "./api.js";
-import { button, fill, h, icon, keyed, toast, visible } from "./dom.js";
+import { button, fill, h, icon, keyed, toast } from "./dom.js";
 import { refreshResult, resultView } from "./result.js";
 import { drawRunning } from "./running.js";
 import { forget, say, sayAgain } from "./socket.js";
-import { answeringHere, emit, isHere, keepOlder, on, state } from "./state.js";
+import { answeringHere, emit, isHere, on, state } from "./state.js";
 import { talkBar } from "./talks.js";
 import { drawAsWritten, drawWords, soon } from "./text.js";
 import { atTime, dayOf, greeting, inFull, stopwatch } from "./time.js";
@@ -15,14 +14,28 @@ const DRAFT = "silas.draft"; // of this tab and conversation alone, until it is 
 const draftName = () => (state.conversation ? `${DRAFT}.${state.conversation}` : DRAFT);
 const NEAR = 120; // pixels from the end within which the Stream follows what is new
 
+/** What is fetched when it is first done. */
+const later = async (does, ...given) => (await import("./said.js"))[does](...given);
+const attach = async (does, ...given) => (await import("./attach.js"))[does](...given);
+
+const ATTACHED = "Attached: @attached/"; // as `attachments.py` has it
+
+/** A message's own words, and the names of the files that stand in lines below them. */
+function parted(text) {
+  const lines = text.split("\n");
+  const names = [];
+  while (lines.at(-1)?.startsWith(ATTACHED)) names.unshift(lines.pop().slice(ATTACHED.length));
+  return { words: names.length ? lines.join("\n").trim() : text, names };
+}
+
 export function mountStream(root) {
   const scroll = h("div", { class: "stream-scroll", tabindex: "-1" });
-  const older = button("Earlier messages", loadOlder, { class: "quiet older", hidden: true });
+  const older = button("Earlier messages", () => later("loadOlder", scroll), { class: "quiet older", hidden: true });
   const hint = h("div", { class: "hint-place" });
   const log = h("ol", { class: "log-list", "aria-label": "Conversation" });
   const running = h("div", { class: "running" });
   const tail = h("div", { class: "tail", "aria-live": "off" });
-  const halt = button("Stop this answer", stopAnswer, { class: "quiet small-button", hidden: true, "data-testid": "stop-answer" });
+  const halt = button("Stop this answer", () => later("stopAnswer"), { class: "quiet small-button", hidden: true, "data-testid": "stop-answer" });
   const empty = h("div", { class: "empty stream-empty", hidden: true });
   scroll.append(older, hint, empty, log, running, tail);
   const bar = h("div", { class: "review-bar", hidden: true });
@@ -57,30 +70,9 @@ export function mountStream(root) {
   on("frame:message", tellAbove);
   on("all", () => requestAnimationFrame(() => { scroll.scrollTop = empty.hidden ? scroll.scrollHeight : 0; }));
   drawAll();
-
-  /** The answer that is under way, and nothing else: what was approved goes on. */
-  async function stopAnswer() {
-    const [first] = answeringHere(state);
-    try {
-      await postJson(`/answers/${encodeURIComponent(first)}/stop`);
-    } catch (error) {
-      toast(error.message);
-    }
-  }
-
-  async function loadOlder() {
-    const first = state.transcript[0]?.seq ?? state.seq;
-    const before = scroll.scrollHeight;
-    try {
-      const answer = await getJson(`/transcript?before=${Math.max(1, first)}&last=50&conversation=${encodeURIComponent(state.conversation || "first")}`);
-      keepOlder(state, answer.transcript, !answer.complete);
-      emit("stream");
-      scroll.scrollTop += scroll.scrollHeight - before;
-    } catch (error) {
-      toast(error.message);
-    }
-  }
 }
+
+let replaced = new Set(); // messages that were edited and asked again
 
 function drawLog(log) {
   let day = "";
@@ -93,6 +85,7 @@ function drawLog(log) {
     // An owner's message keeps its node when the server has it: nothing on the page jumps.
     rows.push({ ...kept, key: kept.type === "post_execution" ? `r${kept.seq}` : `m${kept.id ?? kept.seq}` });
   }
+  replaced = new Set(said.map((one) => one.replaces));
   keyed(log, rows, (row) => row.key, makeRow, updateRow);
 }
 
@@ -127,9 +120,13 @@ function makeRow(row) {
 }
 
 /** The owner's words stand as he wrote them; Silas's have a form. */
-function drawText(place, row) {
-  if (row.type !== "outgoing" && row.sender === "silas") drawWords(place, row.text);
-  else drawAsWritten(place, row.text);
+function drawText(node, row) {
+  const place = node.querySelector(".text");
+  if (row.type !== "outgoing" && row.sender === "silas") return drawWords(place, row.text);
+  const { words, names } = parted(row.text);
+  drawAsWritten(place, words);
+  place.hidden = !words;
+  if (names.length) attach("showFiles", node, names);
 }
 
 function updateRow(node, row) {
@@ -138,32 +135,25 @@ function updateRow(node, row) {
     refreshResult(node.firstChild, row);
     return;
   }
-  drawText(node.querySelector(".text"), row);
+  drawText(node, row);
   const meta = node.lastChild;
-  const now = row.type === "outgoing" ? `out ${row.sent} ${row.refused} ${state.link}` : `kept ${row.sender}`;
+  const now = row.type === "outgoing" ? `out ${row.sent} ${row.refused} ${state.link}` : `kept ${row.sender} ${replaced.has(row.id)}`;
   if (meta.dataset.drawn === now) return;
   meta.dataset.drawn = now;
   if (row.type === "outgoing") fill(meta, outgoingWords(row));
   else {
     fill(meta, h("time", { datetime: row.timestamp, title: inFull(row.timestamp) }, atTime(row.timestamp)),
-      row.sender === "auth" && " · not signed", " ", row.sender === "silas"
-        ? button("Copy", () => copyWords(node, row), { class: "link of-message", "aria-label": "Copy this answer", "data-testid": "copy-answer" })
-        : button("Edit and ask again", () => again(row.text), { class: "link of-message", "data-testid": "ask-again" }));
+      row.sender === "auth" && " · not signed", replaced.has(row.id) && " · replaced", " ", row.sender === "silas"
+        ? copying(node, row.text, "answer")
+        : [copying(node, parted(row.text).words, "message"), " ", button("Edit and ask again", () => {
+          const { words, names } = parted(row.text);
+          later("again", row, words, names);
+        }, { class: "link of-message", "data-testid": "ask-again" })]);
   }
 }
 
-async function copyWords(node, row) {
-  const { copy } = await import("./code.js");
-  await copy(visible(row.text), node.querySelector(".text"));
-}
-
-/** What was asked, in the field again: to be changed, and sent as a message of its own. */
-function again(text) {
-  const field = /** @type {HTMLTextAreaElement} */ (document.getElementById("say"));
-  field.value = text;
-  field.dispatchEvent(new Event("input"));
-  field.focus();
-}
+const copying = (node, text, what) => button("Copy", () => later("copyWords", node, text),
+  { class: "link of-message", "aria-label": `Copy this ${what}`, "data-testid": `copy-${what}` });
 
 function outgoingWords(row) {
   if (row.refused) {
@@ -249,18 +239,20 @@ function composer() {
     id: "say", rows: "1", placeholder: "What should be done?", "aria-label": "Message to Silas",
     autocomplete: "off", enterkeyhint: "send", dir: "auto", "data-testid": "composer",
   });
+  const clip = button(icon("clip"), () => attach("pick"), { class: "icon-button", "aria-label": "Attach files", "data-testid": "attach" });
   const send = h("button", { type: "submit", class: "send", "aria-label": "Send" }, icon("send"));
   const problem = h("p", { class: "field-problem", role: "alert", "data-testid": "composer-problem" });
-  const form = h("form", { class: "composer", onsubmit: submit }, problem, field, send);
+  const form = h("form", { class: "composer", onsubmit: submit }, problem, clip, field, send);
   const grow = () => {
     field.style.height = "auto";
     field.style.height = `${Math.min(field.scrollHeight, 160)}px`;
-    send.disabled = !field.value.trim();
+    send.disabled = !field.value.trim() && !state.attached.length;
     if (field.value.length <= MOST) fill(problem);
   };
   function submit(event) {
     event.preventDefault();
-    const text = field.value.trim();
+    if (state.attached.some((one) => !one.id)) return fill(problem, "A file is still on its way; send it when it is there.");
+    const text = [field.value.trim(), "", ...state.attached.map((one) => ATTACHED + one.name)].join("\n").trim();
     if (!text) return;
     if (text.length > MOST) {
       fill(problem, tooLong(text.length, "Shorten it, or say it in several messages."));
@@ -268,13 +260,23 @@ function composer() {
     }
     field.value = "";
     sessionStorage.removeItem(draftName()); // what was sent is not kept twice, and not here
-    grow();
+    state.attached = [];
+    emit("attached");
     say(text);
     soon(); // an answer comes, and it may have a form
     const scroll = form.parentNode.querySelector(".stream-scroll");
     scroll.scrollTop = scroll.scrollHeight;
   }
+  const take = (event, from) => { // no file that is let go over the page takes its place
+    if (!from?.types.includes("Files")) return;
+    event.preventDefault();
+    if (from.files.length) attach("take", [...from.files]);
+  };
+  addEventListener("dragover", (event) => take(event, { types: event.dataTransfer?.types ?? [], files: [] }));
+  addEventListener("drop", (event) => take(event, event.dataTransfer));
+  on("attached", grow);
   field.onpaste = (event) => {
+    take(event, event.clipboardData);
     const pasted = event.clipboardData?.getData("text/plain").length ?? 0;
     if (pasted <= MOST) return;
     event.preventDefault(); // a field with millions of characters would hold up the page
@@ -282,6 +284,7 @@ function composer() {
   };
   field.oninput = () => {
     grow();
+    if (!field.value) state.replaces = "";
     if (field.value && field.value.length <= MOST) sessionStorage.setItem(draftName(), field.value);
     else sessionStorage.removeItem(draftName());
   };
@@ -289,7 +292,9 @@ function composer() {
   const takeDraft = () => { // each conversation has its own
     if (drafted === draftName()) return;
     drafted = draftName();
+    state.replaces = "";
     field.value = sessionStorage.getItem(drafted) ?? "";
+    if (sessionStorage.getItem(`silas.attached.${state.conversation || "first"}`)) attach("restore");
     if (field.isConnected) grow();
   };
   on("all", takeDraft);

@@ -75,6 +75,7 @@ def kept_of(message: Message, where: str, now: datetime) -> MessageEvent:
         sender="auth" if message.proof is None else "owner",
         timestamp=now,
         conversation=where,
+        replaces=message.replaces,
     )
 
 

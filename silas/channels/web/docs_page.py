@@ -17,6 +17,7 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Silas: endpoints</title>
 <link rel="stylesheet" href="/static/style.css">
+<link rel="stylesheet" href="/static/text.css">
 </head>
 <body class="docs">
 <main>

@@ -31,6 +31,7 @@ class MessageEvent(Frozen):
         turn_id: The turn whose pieces this replaces; empty where none were shown.
         reply_to: The `id` of the message that this answers, under which it stands; empty for none.
         conversation: Which conversation it stands in; empty for the first one.
+        replaces: The `id` of the message that was edited and asked again with this; empty for none.
     """
 
     type: Literal["message"] = "message"
@@ -42,6 +43,7 @@ class MessageEvent(Frozen):
     turn_id: str = ""
     reply_to: str = ""
     conversation: str = ""
+    replaces: str = ""
 
 
 class MessageDelta(Frozen):

@@ -54,6 +54,8 @@ class Message(Frozen):
         sender_id: Ignored (spec 8.1 has it, decision B6 does not trust it).
         proof: The owner's signature; without it the message is `auth`, not `owner`.
         conversation: Where it is said, by its id; empty for the first conversation.
+        replaces: The `id` of the message that was edited and is asked again with this; shown, and
+            nothing else follows from it.
     """
 
     type: Literal["message"]
@@ -63,6 +65,7 @@ class Message(Frozen):
     reply_to: str | None = None
     proof: Proof | None = None
     conversation: str = Field(default="", max_length=128)
+    replaces: str = Field(default="", max_length=128)
 
 
 class _Response(Frozen):

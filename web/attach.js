@@ -1,0 +1,185 @@
+/* Files that are attached to a conversation: signed here with their digests, sent as they are. */
+
+import { command, getJson, pageToken, Problem } from "./api.js";
+import { styled } from "./asking.js";
+import { canonicalJson, hex } from "./canonical.js";
+import { button, fill, h, toast } from "./dom.js";
+import { emit, on, state } from "./state.js";
+
+const LARGEST = 25_000_000; // bytes, as `attachments.py` has it
+const KEPT = "silas.attached"; // of this tab and conversation, until they are sent
+
+const here = () => state.conversation || "first";
+const megabytes = (size) => `${(size / 1e6).toLocaleString("en", { maximumFractionDigits: size < 1e7 ? 1 : 0 })} MB`;
+const inBytes = (size) => (size < 1e5 ? `${size.toLocaleString("en")} bytes` : megabytes(size));
+const filesOf = (id) => `/conversations/${encodeURIComponent(id)}/attachments`;
+
+const list = h("ul", { class: "files", "aria-label": "Attached files", "data-testid": "attaching" });
+const form = () => document.querySelector(".composer");
+const say = (words) => fill(form().querySelector("[role=alert]"), words);
+let shownOf = "";
+
+/** Let the owner choose files. */
+export function pick() {
+  const field = h("input", { type: "file", multiple: true, onchange: () => take([...field.files]) });
+  field.click();
+}
+
+/** Attach files, one after the other; what cannot be attached is said, and nothing of it is sent. */
+export async function take(files) {
+  say("");
+  await styled();
+  for (const file of files) {
+    if (file.size > LARGEST) {
+      say(`${file.name} has ${megabytes(file.size)}, and a file of at most ${megabytes(LARGEST)} can be attached; put it into the workspace and name it in your message.`);
+      continue;
+    }
+    const one = { name: file.name || "file", size: file.size, id: "", conversation: state.conversation };
+    change([...state.attached, one]);
+    try {
+      Object.assign(one, await sent(file, here()));
+    } catch (error) {
+      say(error instanceof Problem ? error.message : `${one.name} cannot be read here; a folder is attached file by file.`);
+      change(state.attached.filter((other) => other !== one));
+      continue;
+    }
+    change([...state.attached]);
+  }
+}
+
+async function sent(file, conversation) {
+  if (!crypto.subtle) throw new Problem(0, "E_NO_KEY", "Files are attached over HTTPS or on Silas's own machine, where this browser can sign them.");
+  const digest = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer())));
+  const told = { name: file.name || "file", size: file.size, digest };
+  const row = await command(filesOf(conversation), "attach", canonicalJson({ ...told, conversation }), told);
+  let response;
+  try {
+    response = await fetch(`/attachments/${row.id}/content`, {
+      method: "POST", body: file, cache: "no-store", credentials: "same-origin",
+      headers: { "X-Silas-Page": pageToken(), "Content-Type": "application/octet-stream" },
+    });
+  } catch {
+    throw new Problem(0, "E_OFFLINE", `${row.name} did not arrive, because Silas cannot be reached just now; attach it once more.`);
+  }
+  const answer = await response.json();
+  if (!response.ok) throw new Problem(response.status, answer.code, answer.message);
+  return answer;
+}
+
+/** Names that were attached before, to a message that is asked again. */
+export async function again(names) {
+  await styled();
+  change(names.map((name) => ({ name, size: 0, id: "before", conversation: state.conversation })));
+}
+
+/** What was attached and not sent yet when the tab was reloaded, or another conversation shown. */
+export function restore() {
+  if (shownOf === here()) return;
+  shownOf = here();
+  const kept = JSON.parse(sessionStorage.getItem(`${KEPT}.${shownOf}`) ?? "[]");
+  styled().then(() => change(kept));
+}
+
+function change(files) {
+  state.attached = files;
+  shownOf = here();
+  const there = files.filter((one) => one.id);
+  if (there.length) sessionStorage.setItem(`${KEPT}.${shownOf}`, JSON.stringify(there));
+  else sessionStorage.removeItem(`${KEPT}.${shownOf}`);
+  emit("attached");
+}
+
+function draw() {
+  if (!list.isConnected) form().querySelector("[role=alert]").after(list);
+  list.hidden = !state.attached.length;
+  fill(list, state.attached.map((one) => h("li", {}, h("span", { dir: "auto" }, one.name),
+    h("span", { class: "small" }, one.id ? one.size > 0 && inBytes(one.size) : "sending …"),
+    one.id && button("×", () => drop(one), { class: "icon-button", "aria-label": `Do not send ${one.name}` }))));
+  if (!state.attached.length) sessionStorage.removeItem(`${KEPT}.${here()}`);
+}
+
+async function drop(one) {
+  change(state.attached.filter((other) => other !== one));
+  document.getElementById("say").focus();
+  if (one.id === "before") return; // another message has it
+  try {
+    await removed(one);
+  } catch (error) {
+    toast(error.message);
+  }
+}
+
+const removed = (one) => command(`/attachments/${one.id}/remove`, "remove_attachment", one.id);
+
+on("attached", draw);
+on("all", restore);
+
+const known = new Map(); // conversation -> its files by name
+
+async function rowsOf(conversation) {
+  const { attachments } = await getJson(filesOf(conversation));
+  known.set(conversation, new Map(attachments.map((one) => [one.name, one])));
+  return attachments;
+}
+
+/** The files that a message names, under its words. */
+export async function showFiles(node, names) {
+  await styled();
+  const conversation = here();
+  const place = node.querySelector(".files") ?? h("ul", { class: "files", "data-testid": "attached" });
+  if (place.dataset.shown === names.join("/")) return;
+  place.dataset.shown = names.join("/");
+  fill(place, names.map((name) => h("li", { dir: "auto" }, name)));
+  node.querySelector(".text").after(place);
+  try {
+    if (!names.every((name) => known.get(conversation)?.has(name))) await rowsOf(conversation);
+  } catch {
+    return; // the names are there, and are all that can be shown now
+  }
+  fill(place, names.map((name) => fileItem(known.get(conversation)?.get(name) ?? { name, size: 0, removed: true })));
+}
+
+function fileItem(one) {
+  if (one.removed) return h("li", {}, h("span", { dir: "auto" }, one.name), h("span", { class: "small" }, "removed"));
+  return h("li", {}, button(one.name, () => save(one), { class: "link", "aria-label": `Save ${one.name}` }),
+    h("span", { class: "small" }, inBytes(one.size)));
+}
+
+async function bytesOf(path) {
+  const response = await fetch(path, { headers: { "X-Silas-Page": pageToken() }, cache: "no-store", credentials: "same-origin" });
+  if (response.ok) return response.blob();
+  const answer = await response.json();
+  throw new Problem(response.status, answer.code, answer.message);
+}
+
+async function save(one) {
+  try {
+    const url = URL.createObjectURL(await bytesOf(`/attachments/${one.id}/content`));
+    h("a", { href: url, download: one.name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  } catch (error) {
+    toast(error instanceof Problem ? error.message : "Silas cannot be reached just now.");
+  }
+}
+
+/** The files of a conversation, each with a way to save and to remove it. */
+export async function fileList(conversation) {
+  const place = h("ul", { class: "files all-files", "data-testid": "files" });
+  const rows = (await rowsOf(conversation)).filter((one) => !one.removed);
+  fill(place, rows.length ? rows.map((one) => {
+    const item = fileItem(one);
+    item.append(button("Remove", async () => {
+      try {
+        await removed(one);
+        item.remove();
+        known.delete(conversation);
+        change(state.attached.filter((other) => other.id !== one.id));
+        toast(`${one.name} was removed.`);
+      } catch (error) {
+        toast(error.message);
+      }
+    }, { class: "quiet danger", "aria-label": `Remove ${one.name}` }));
+    return item;
+  }) : h("li", { class: "small" }, "No files are attached."));
+  return place;
+}
