@@ -137,6 +137,20 @@ export async function showFiles(node, names) {
     return; // the names are there, and are all that can be shown now
   }
   fill(place, names.map((name) => fileItem(known.get(conversation)?.get(name) ?? { name, size: 0, removed: true })));
+  await Promise.all(names.map((name, n) => showPicture(place.children[n], known.get(conversation)?.get(name))));
+}
+
+const pictures = new Map(); // id -> the address of a picture that was made anew, empty for none
+
+/** A PNG above its name, made anew by Silas; everything else stays a file. */
+async function showPicture(item, one) {
+  if (!one || one.removed || !/\.png$/i.test(one.name)) return;
+  if (!pictures.has(one.id)) {
+    pictures.set(one.id, bytesOf(`/attachments/${one.id}/picture`).then((made) => URL.createObjectURL(made), (error) => error.message));
+  }
+  const found = await pictures.get(one.id);
+  if (found.startsWith("blob:")) item.prepend(h("img", { src: found, alt: one.name, class: "picture" }));
+  else item.append(h("span", { class: "small" }, found));
 }
 
 function fileItem(one) {

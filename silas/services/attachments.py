@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from silas.audit import Audit
 from silas.context.attachments import AttachmentRow, AttachmentStore
 from silas.context.conversation_store import FIRST, ConversationStore
+from silas.sandbox import Sandbox
+from silas.services.pictures import made_anew
 
 
 @dataclass(frozen=True)
@@ -16,11 +18,13 @@ class AttachmentDesk:
         store: The files.
         conversations: What they are attached to.
         audit: Where it is recorded that one was attached or removed.
+        sandbox: Where pictures are made anew.
     """
 
     store: AttachmentStore
     conversations: ConversationStore
     audit: Audit
+    sandbox: Sandbox
 
     async def announce(self, conversation: str, name: str, size: int, digest: str) -> AttachmentRow:
         """Say which file comes; see `AttachmentStore.announce`. Raises `ContextError`, too, where
@@ -51,6 +55,11 @@ class AttachmentDesk:
     def content(self, attachment_id: str) -> Generator[bytes]:
         """The bytes of one, piece by piece. Raises `ContextError` where it is not there."""
         return self.store.content(attachment_id)
+
+    async def picture(self, attachment_id: str) -> bytes:
+        """One that is a PNG, made anew. Raises `ContextError` where it is none."""
+        row = self.store.kept(attachment_id)
+        return await made_anew(row, self.store.folder_of(row.conversation), self.sandbox)
 
     async def remove(self, attachment_id: str) -> AttachmentRow:
         """Delete one, on record. Raises `ContextError` where it is not there."""

@@ -84,7 +84,9 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         reminders=CockpitReminders(parts.reminder_desk, redact),
         ahead=CockpitAhead(parts.ahead_desk, redact),
         conversations=parts.conversation_desk(),
-        attachments=AttachmentDesk(parts.mind.attachments, parts.mind.talks, parts.audit),
+        attachments=AttachmentDesk(
+            parts.mind.attachments, parts.mind.talks, parts.audit, parts.sandbox
+        ),
         persona=OwnersPersona(parts.mind.persona),
         setup=SetupRoom(
             config.data_dir,

@@ -49,6 +49,7 @@ ENDPOINTS = {
     "/reminders/{reminder_id}/cancel": {"post"},
     "/conversations": {"get", "post"},
     "/attachments/{attachment_id}/content": {"get", "post"},
+    "/attachments/{attachment_id}/picture": {"get"},
     "/attachments/{attachment_id}/remove": {"post"},
     "/conversations/{conversation_id}/attachments": {"get", "post"},
     "/conversations/search": {"get"},

@@ -46,6 +46,7 @@ _BY_CODE: Mapping[str, int] = {
     "E_CTX_ATTACHMENT_ROOM": 409,
     "E_CTX_ATTACHMENT_SIZE": 413,
     "E_CTX_KEPT": 409,
+    "E_CTX_NO_PICTURE": 409,
     "E_CTX_QUERY": 400,
     "E_CTX_TITLE": 400,
     "E_GOAL_PAST": 409,

@@ -56,10 +56,12 @@ REVALIDATE = b"no-cache"
 def policy(host: str) -> bytes:
     """The content security policy of a page under this `Host`, which was checked before.
 
+    A picture that was attached comes with the page's token, so it has an address of the page's own.
     Some browsers do not take `'self'` for the WebSocket of the same host, so it is named.
     """
     return (
-        "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
+        "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+        "font-src 'self'; "
         f"connect-src 'self' ws://{host} wss://{host}; worker-src 'self'; manifest-src 'self'; "
         "object-src 'none'; frame-src 'none'; frame-ancestors 'none'; base-uri 'none'; "
         "form-action 'self'"

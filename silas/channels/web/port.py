@@ -301,6 +301,10 @@ class AttachmentRoom(Protocol):
         """The bytes of one, piece by piece."""
         ...
 
+    async def picture(self, attachment_id: str) -> bytes:
+        """One that is a PNG, made anew; raises where it is shown as a file."""
+        ...
+
     async def remove(self, attachment_id: str) -> AttachmentRow:
         """Delete one, on record."""
         ...

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request
 from pydantic import Field
 from starlette.requests import ClientDisconnect
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
@@ -102,6 +102,10 @@ def attachment_routes(attached: AttachmentRoom, prover: Prover) -> APIRouter:
     async def content(attachment_id: AttachmentId) -> StreamingResponse:
         saved = {"Content-Disposition": "attachment"}
         return StreamingResponse(attached.content(attachment_id), media_type=_BYTES, headers=saved)
+
+    @router.get("/attachments/{attachment_id}/picture", summary="A PNG, made anew in the sandbox")
+    async def picture(attachment_id: AttachmentId) -> Response:
+        return Response(await attached.picture(attachment_id), media_type="image/png")
 
     @router.post("/attachments/{attachment_id}/remove", summary="Delete one; needs a proof")
     async def remove(
