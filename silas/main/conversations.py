@@ -192,6 +192,31 @@ def conversations_restore(ctx: click.Context, which: str) -> None:
     run_to_exit(work)
 
 
+@conversations.command("files")
+@_WHICH
+@_JSON
+@click.pass_context
+def conversations_files(ctx: click.Context, which: str, as_json: bool) -> None:
+    """What is attached to a conversation: name, size and SHA-256; what was removed is marked."""
+
+    async def work() -> int:
+        from silas.services.conversations import attachment_row
+
+        async with _desk(ctx) as desk:
+            files = desk.attachments.of(desk.store.find(which).id)
+        if as_json:
+            print_json([attachment_row(one) for one in files])
+            return DONE
+        for one in files:
+            gone = "  removed" if one.state == "removed" else ""
+            _show(f"{one.name}  {one.size} bytes  {one.digest}{gone}")
+        if not files:
+            click.echo("No files are attached.")
+        return DONE
+
+    run_to_exit(work)
+
+
 @conversations.command("export")
 @_WHICH
 @click.option(

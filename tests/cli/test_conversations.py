@@ -1,10 +1,14 @@
 """`silas conversations` and `silas chat --conversation`: the conversations of the cockpit."""
 
+import asyncio
+import hashlib
 import json
+from collections.abc import AsyncGenerator
 from contextlib import closing
 from pathlib import Path
 
 from silas.clock import SystemClock
+from silas.context.attachments import AttachmentStore
 from silas.context.conversation_store import ConversationStore
 from silas.db import Database
 from tests.support.command import Ended, environment, run, silas
@@ -14,6 +18,20 @@ def begun(home: Path, title: str) -> str:
     """A conversation that was begun elsewhere, as in the cockpit."""
     with closing(Database(home / "data" / "silas.db", SystemClock())) as db:
         return ConversationStore(db, SystemClock()).begin(title).id
+
+
+def attached(home: Path, conversation: str) -> None:
+    """A file that was attached there in the cockpit."""
+
+    async def pieces() -> AsyncGenerator[bytes]:
+        yield b"hello"
+
+    data = home / "data"
+    with closing(Database(data / "silas.db", SystemClock())) as db:
+        store = AttachmentStore(db, SystemClock(), data / "attachments")
+        digest = hashlib.sha256(b"hello").hexdigest()
+        row = store.announce(conversation, "notes.txt", 5, digest)
+        asyncio.run(store.receive(row.id, pieces()))
 
 
 def test_a_conversation_of_the_cockpit_goes_on_in_the_terminal_and_comes_out(
@@ -53,6 +71,14 @@ def test_a_conversation_of_the_cockpit_goes_on_in_the_terminal_and_comes_out(
     assert said(*out, "--force", "--format", "json").code == 0
     messages = json.loads(document.read_text())["messages"]
     assert {one["who"] for one in messages} >= {"owner", "silas"}
+    files = said("conversations", "files", name)
+    assert (files.code, files.out) == (0, "No files are attached.\n"), files
+    attached(home, name)
+    (file,) = json.loads(said("conversations", "files", "holidays", "--json").out)
+    assert (file["name"], file["size"], file["removed"]) == ("notes.txt", 5, False)
+    assert f"notes.txt  5 bytes  {file['digest']}" in said("conversations", "files", name).out
+    summary = "summarise this\n\nAttached: @attached/notes.txt"
+    assert "hello" in said("ask", summary, "--conversation", name).out
     found = json.loads(said("conversations", "search", "240", "--json").out)
     assert {(one["conversation"], one["title"]) for one in found} == {(name, "Holidays")}
     assert "what is 17 % of 240" in [one["excerpt"] for one in found if one["who"] == "owner"]

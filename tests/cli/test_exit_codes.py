@@ -20,6 +20,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "calls settle": (NOBODY, "happened"),
     "conversations archive": (NOBODY,),
     "conversations export": (NOBODY,),
+    "conversations files": (NOBODY,),
     "conversations rename": (NOBODY, "a title"),
     "conversations restore": (NOBODY,),
     "conversations show": (NOBODY,),

@@ -59,6 +59,7 @@ READS_ONE = {
     "goals show",
     "projects show",
     "memory show",
+    "conversations files",
     "show",
 }
 """Commands that only look at one thing that must be kept first: each has tests of its own."""
