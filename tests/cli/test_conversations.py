@@ -71,14 +71,6 @@ def test_a_conversation_of_the_cockpit_goes_on_in_the_terminal_and_comes_out(
     assert said(*out, "--force", "--format", "json").code == 0
     messages = json.loads(document.read_text())["messages"]
     assert {one["who"] for one in messages} >= {"owner", "silas"}
-    files = said("conversations", "files", name)
-    assert (files.code, files.out) == (0, "No files are attached.\n"), files
-    attached(home, name)
-    (file,) = json.loads(said("conversations", "files", "holidays", "--json").out)
-    assert (file["name"], file["size"], file["removed"]) == ("notes.txt", 5, False)
-    assert f"notes.txt  5 bytes  {file['digest']}" in said("conversations", "files", name).out
-    summary = "summarise this\n\nAttached: @attached/notes.txt"
-    assert "hello" in said("ask", summary, "--conversation", name).out
     found = json.loads(said("conversations", "search", "240", "--json").out)
     assert {(one["conversation"], one["title"]) for one in found} == {(name, "Holidays")}
     assert "what is 17 % of 240" in [one["excerpt"] for one in found if one["who"] == "owner"]
@@ -99,3 +91,24 @@ def test_a_new_conversation_is_begun_in_the_terminal(tmp_path: Path) -> None:
     assert (talked.code, "11" in talked.out) == (0, True), talked.err
     listed = json.loads(run(silas("conversations", "list", "--json"), env).out)
     assert "what is 5 plus 6" in [one["title"] for one in listed]
+
+
+def test_the_files_of_a_conversation_are_listed_and_looked_at_in_the_terminal(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    env = environment(home)
+
+    def said(*words: str) -> Ended:
+        return run(silas(*words), env)
+
+    assert said("init").code == 0
+    name = begun(home, "Holidays")
+    files = said("conversations", "files", name)
+    assert (files.code, files.out) == (0, "No files are attached.\n"), files
+    attached(home, name)
+    (file,) = json.loads(said("conversations", "files", "holidays", "--json").out)
+    assert (file["name"], file["size"], file["removed"]) == ("notes.txt", 5, False)
+    assert f"notes.txt  5 bytes  {file['digest']}" in said("conversations", "files", name).out
+    summary = "summarise this\n\nAttached: @attached/notes.txt"
+    assert "hello" in said("ask", summary, "--conversation", name).out

@@ -87,13 +87,15 @@ async def test_another_conversation_and_another_sender_see_nothing_of_it() -> No
     async with Harness(ScriptedChannel()) as h:
         other = h.silas.conversations.begin("Other").id
         await attach(stored(h), "lease.txt", conversation=other)
+        await attach(stored(h), "plan.txt", b"Nobody knows.\n")
         here = await soon(h.silas.ask(_said("lease.txt"), conversation=other))
         main = await soon(h.silas.ask(_said("lease.txt")))
-        text, now = _said("lease.txt"), h.clock.now()
+        text, now = _said("plan.txt"), h.clock.now()
         message = ChannelMessage(channel="web", sender_id="x", text=text, timestamp=now)
         stranger = await soon(h.silas.stream.handle(Incoming(message, "somebody")))
     assert "It ends in May." in here.text
     assert "May" not in main.text + stranger.text
+    assert "knows" not in stranger.text
 
 
 NAMES = {
