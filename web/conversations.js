@@ -172,9 +172,10 @@ function focusOn(id, part) {
 }
 
 async function go(id, found = null) {
-  await enter(id);
   const there = new Promise((resolve) => { addEventListener("hashchange", resolve, { once: true }); });
-  location.hash = "#/stream";
+  const entered = enter(id);
+  location.hash = "#/stream"; // at once: who goes elsewhere while it loads stays there
+  await entered;
   if (found) {
     await there; // only what is shown can be scrolled to
     await reach(found.at, found.who);
