@@ -19,6 +19,7 @@ PASSES: Mapping[str, str] = {
             "calls list",
             "config path",
             "conversations export",
+            "conversations files",
             "conversations list",
             "conversations search",
             "conversations show",

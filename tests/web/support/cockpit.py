@@ -162,12 +162,13 @@ class Cockpit:
         """A request by a program that is no browser and says what it likes."""
         host = self.origin.removeprefix("http://")
         name, _, port = host.rpartition(":")
+        file = path.endswith("/content")  # the only endpoint that takes bytes
         content = b"" if body is None else json.dumps(body).encode()
         given = {
             "Host": host,
             "Origin": self.origin,
             "Connection": "close",
-            "Content-Type": "application/json",
+            "Content-Type": f"application/{'octet-stream' if file else 'json'}",
             "Content-Length": str(len(content)),
             **({"Cookie": cookie} if cookie else {}),
             **({"X-Silas-Page": token} if token else {}),
