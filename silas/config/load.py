@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from types import UnionType
@@ -48,9 +49,30 @@ def load_config(
     source = read_source(_read(file, required=path is not None), file.name, environ)
     _fill_in(source, file, environ)
     try:
-        return SilasConfig.model_validate(source.data)
+        config = SilasConfig.model_validate(source.data)
     except ValidationError as error:
         raise _explain(error, source) from error
+    _require_directory(config.data_dir)
+    return config
+
+
+def _require_directory(folder: Path) -> None:
+    """Refuse what can be no data directory, so that nobody takes it for an emergency stop."""
+    try:
+        if stat.S_ISDIR(folder.stat().st_mode):
+            return
+        why = "it is a file"
+    except FileNotFoundError:  # `silas init` makes it
+        if not folder.is_symlink():
+            return
+        why = "it is a link to nothing"
+    except OSError as error:
+        why = reason(error)
+    raise ConfigError(
+        f"Silas cannot use its directory {folder} ({why}); make it a directory of yours, or set "
+        "SILAS_HOME to another one.",
+        code="E_CFG_HOME",
+    )
 
 
 def _read(file: Path, *, required: bool) -> str:

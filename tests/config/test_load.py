@@ -32,6 +32,23 @@ def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     assert config == SilasConfig(data_dir=tmp_path / ".local/share/silas")
 
 
+@pytest.mark.parametrize("what", ["a file", "a link to nothing", "below a file"])
+def test_what_can_be_no_data_directory_is_named_as_what_it_is(tmp_path: Path, what: str) -> None:
+    home = tmp_path / "home"
+    if what == "below a file":
+        home.write_text("")
+    else:
+        home.mkdir()
+    if what == "a file":
+        (home / "data").write_text("")
+    if what == "a link to nothing":
+        (home / "data").symlink_to(home / "nowhere")
+    with pytest.raises(ConfigError) as caught:
+        load_config(environ={"HOME": str(tmp_path), "SILAS_HOME": str(home)})
+    assert f"cannot use its directory {home / 'data'}" in caught.value.message
+    assert caught.value.code == "E_CFG_HOME"
+
+
 class TestTheShippedFile:
     @pytest.mark.proves("A14-DEFAULTS-RUN")
     def test_it_equals_the_defaults(self, tmp_path: Path) -> None:
