@@ -1,5 +1,6 @@
 """The owner's approvals beside a running Silas: what waits, what is in force, taking it back."""
 
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from silas.approval.effective_clock import ClockState, EffectiveClock
 from silas.approval.nonces import SqlNonceStore
 from silas.approval.revocation import revoke
 from silas.approval.rules import current
-from silas.audit import Audit
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError
@@ -27,6 +27,7 @@ from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.stream.scope_work import ScopeWork
 from silas.work.changes.held_store import HeldChanges, HeldStore, drop_changes
+from silas.work.changes.recovery import RecoveryAudit
 from silas.work.record import TaskRecord
 
 _AT_WORK = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
@@ -63,7 +64,7 @@ class ApprovalDesk:
     asked: WaitingPlans
     held: HeldStore
     nonces: NonceStore
-    audit: Audit
+    audit: RecoveryAudit
     time: EffectiveClock
     stops: Stops
     work: ScopeWork
@@ -86,6 +87,9 @@ class ApprovalDesk:
         items = [item for status in WorkItemStatus for item in await self._with(status)]
         given = [await with_tasks(item, self.store) for item in items if item.approval_token]
         found = [await self._stands(item, t) for item in given if (t := item.approval_token)]
+        if any(one.state == "expired" for one in found):
+            used = _used_on_record(self.audit)
+            found = [one._replace(uses=max(one.uses, used[one.token.token_id])) for one in found]
         return sorted(found, key=lambda each: (each.token.issued_at, each.item.id))
 
     async def as_shown(self, held: HeldChanges) -> HeldChanges:
@@ -193,6 +197,14 @@ async def how_it_stands(
     gone = await nonces.is_used("revoked", token.token_id)
     void = current(token, stops.stops()) is not None
     return Given(item, token, _state(item, token, uses, now, revoked=gone, void=void), uses)
+
+
+def _used_on_record(audit: RecoveryAudit) -> Counter[str]:
+    """How often each approval was used: of one that is over the nonces are forgotten."""
+    entries = audit.newest_first("approval.used")
+    return Counter(
+        str(about.get("token_id")) for event, about in entries if event == "approval.used"
+    )
 
 
 _STANDING = ("in force", "at work")

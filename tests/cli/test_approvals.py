@@ -4,6 +4,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Generator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from silas.approval import ApprovalVerdict
+from silas.approval.models import NonceConfig
+from silas.approval.nonces import SqlNonceStore
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.home.database import migrate
@@ -18,11 +21,12 @@ from silas.main.app import cli
 from silas.plans import WaitingPlan, WorkItem, WorkItemStatus, plan_hash, subject_of
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
-from silas.testing import a_plan
+from silas.testing import MockClock, a_plan
 from silas.testing.approval import a_signer, a_token
 from tests.goals.kit import goal_text
 from tests.support.command import environment, silas
 from tests.support.command import run as command
+from tests.support.plans import check, sh_plan
 
 
 def empty(database: Database) -> None:
@@ -105,6 +109,32 @@ def test_an_approval_says_how_it_stands_and_is_taken_back_once(db: Database) -> 
     assert "authorises nothing any more (revoked)" in again.stderr
     record = CliRunner().invoke(cli, ["audit", "show"]).stdout
     assert "approval of open-1 was taken back" in " ".join(record.split())
+
+
+async def test_a_spent_approval_that_is_long_over_still_says_that_it_was_used(
+    tmp_path: Path,
+) -> None:
+    env, plan = environment(tmp_path / "home"), tmp_path / "plan.md"
+    plan.write_text(sh_plan("true", id="done-1", verify=check("true")))
+    assert command(silas("init"), env).code == 0
+    shown = command(silas("plan", "check", plan), env).out.split()
+    assert command(silas("run", plan, "--approve", shown[-1]), env).code == 0
+    (file,) = (tmp_path / "home").rglob("silas.db")
+    later = SystemClock().now() + timedelta(hours=3)
+    with closing(Database(file, MockClock(later))) as database:
+        item = await SqlWorkItemStore(database, MockClock(later)).get("done-1")
+        assert item is not None
+        assert item.approval_token is not None
+        past = item.approval_token.model_copy(update={"expires_at": SystemClock().now()})
+        item.approval_token = past
+        await SqlWorkItemStore(database, MockClock(later)).save(item)
+        nonces = SqlNonceStore(database, MockClock(later), NonceConfig())
+        assert await nonces.prune_expired(later)
+        assert await nonces.uses(past.token_id) == 0
+    listed = command(silas("approvals", "list", "--all"), env)
+    assert "1 of 1 used" in listed.out, listed.err
+    (row,) = json.loads(command(silas("approvals", "list", "--all", "--json"), env).out)
+    assert (row["state"], row["uses"]) == ("expired", 1)
 
 
 @pytest.mark.parametrize(

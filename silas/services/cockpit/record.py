@@ -190,9 +190,8 @@ class RecordRoom:
         named = told.data.get("token_id") or told.data.get("token")
         token = None if plan is None else plan.item.approval_token
         if token is not None and _fits(token, named, told.at):
-            return signed_of(
-                token, await self._nonces.uses(token.token_id), _device(history, token.issued_at)
-            )
+            uses = await self._uses(token.token_id, history)
+            return signed_of(token, uses, _device(history, token.issued_at))
         issued = [
             one
             for one in history
@@ -214,9 +213,15 @@ class RecordRoom:
             issued_at=issued.at,
             expires_at=None,
             max_executions=int(said.get("max_executions", 1)),
-            uses=await self._nonces.uses(token_id),
+            uses=await self._uses(token_id, history),
             device=_device(history, issued.at),
         )
+
+    async def _uses(self, token_id: str, history: list[ReadEntry]) -> int:
+        """Uses that were spent; of an approval that is over they are forgotten but on record."""
+        told = [one for one in history if one.event == "approval.used"]
+        on_record = sum(one.data.get("token_id") == token_id for one in told)
+        return max(await self._nonces.uses(token_id), on_record)
 
     def _ran(self, history: list[ReadEntry]) -> tuple[RunStepView, ...]:
         ended = {one.data.get("step") for one in history if one.event in _ENDS}
