@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
-from silas.db import Database
+from silas.db import Database, Tx
 from silas.errors import DatabaseError
 
 Row = TypeVar("Row")
@@ -17,6 +17,7 @@ Thing = TypeVar("Thing")
 UNREADABLE = (DatabaseError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What reading a damaged row raises; a `ValidationError` is a `ValueError`."""
 
+_LONGEST_KEY = 200
 _KEPT = 100_000  # characters of a row that are kept beside its name
 
 _NOTE = """
@@ -25,6 +26,9 @@ ON CONFLICT (place, key) DO NOTHING
 """
 _ALL = "SELECT place, key, told FROM damaged_rows ORDER BY place, key"
 _TOLD = "UPDATE damaged_rows SET told = 1 WHERE place = :place AND key = :key"
+
+
+_OVER = "DELETE FROM damaged_rows WHERE place = :place AND key = :key"
 
 
 class Damaged(NamedTuple):
@@ -61,7 +65,7 @@ def set_aside(db: Database, place: str, key: object, content: object) -> None:
     name = key if isinstance(key, str) else repr(key)
     # a disk that takes no note must not keep what can be read from being read
     with suppress(DatabaseError), db.write() as tx:
-        tx.run(_NOTE, place=place, key=name[:200], content=repr(content)[:_KEPT])
+        tx.run(_NOTE, place=place, key=name[:_LONGEST_KEY], content=repr(content)[:_KEPT])
 
 
 def readable(
@@ -106,3 +110,8 @@ def mark_told(db: Database, damaged: Damaged) -> None:
     """The owner knows of it."""
     with db.write() as tx:
         tx.run(_TOLD, place=damaged.place, key=damaged.key)
+
+
+def forget_damaged(tx: Tx, place: str, key: str) -> None:
+    """The row itself is gone, as the owner asked: so is what was kept of it."""
+    tx.run(_OVER, place=place, key=key[:_LONGEST_KEY])

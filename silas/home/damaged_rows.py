@@ -9,6 +9,7 @@ from silas.clock import SystemClock
 from silas.context.conversation_store import ConversationStore
 from silas.damage import Damaged, damaged_rows, mark_told
 from silas.db import Database, at_once
+from silas.memory.store import SqlMemoryStore
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.stream.inbox import SqlInbox
@@ -32,6 +33,7 @@ def all_damaged(db: Database) -> list[Damaged]:
     SqlAutonomyStore(db).waiting(OWNER)
     SqlAutonomyStore(db).open_proposals(OWNER)
     waiting_in(db)
+    SqlMemoryStore(db, clock).check()
     _look_at_the_clocks_own(db)
     check_newest(db)
     return damaged_rows(db)

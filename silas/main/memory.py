@@ -216,7 +216,7 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
 
         async with open_memory(look_config(ctx)) as desk:
             if memory_id is not None:
-                found = await desk.one(memory_id)
+                found = desk.to_forget(memory_id)
                 click.echo(_line(found))
                 if not (yes or _agreed("Forget it?")):
                     click.echo(_UNTOUCHED, err=True)

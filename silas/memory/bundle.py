@@ -42,7 +42,7 @@ from silas.memory.bundle_rules import (
 from silas.memory.models import MemoryItem, MemoryType, ReingestionTier, TrustLevel
 from silas.memory.operations import RulesFit
 from silas.memory.replacing import replace_memories
-from silas.memory.rows import COLUMNS, item_of
+from silas.memory.rows import COLUMNS, readable_items
 from silas.types import OWNER
 
 _AT_ONCE = 100  # memories of one transaction: some milliseconds, and others wait for its end
@@ -242,11 +242,10 @@ class Bundles:
         while True:
             with self._db.read() as tx:
                 rows = tx.run(_PAGE, scope_id=scope_id, after=last, limit=_AT_ONCE).fetchall()
-            items = [item_of(row[1:]) for row in rows]
-            yield from items
-            if len(items) < _AT_ONCE:
+            yield from readable_items(self._db, [row[1:] for row in rows])
+            if len(rows) < _AT_ONCE:
                 return
-            last = items[-1].memory_id
+            last = rows[-1][1]
 
     # import ---------------------------------------------------------------------------------------
     def _examined(

@@ -1,12 +1,13 @@
 """Tidying memories in the background (spec 4.2.2, 6.4): merge, promote, prune, re-embed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from silas.audit import Audit
 from silas.clock import Clock
+from silas.damage import readable
 from silas.db import Database, Tx
 from silas.errors import SilasError
 from silas.memory import records
@@ -19,7 +20,7 @@ from silas.memory.models import (
 )
 from silas.memory.operations import RulesFit
 from silas.memory.replacing import drop_what_went, is_beside
-from silas.memory.rows import COLUMNS, item_of, moment_text
+from silas.memory.rows import COLUMNS, TABLE, item_of, moment_text
 from silas.types import TaintLevel, join_taint
 
 _WINDOW = 500  # memories that one look at the database goes through: others wait for its end
@@ -204,14 +205,21 @@ class Consolidator:
         while True:
             with self._db.read() as tx:
                 rows = tx.run(_ITEMS, after=last, limit=_WINDOW).fetchall()
-            for row in rows:
-                item = item_of(row[1:])
+            for place, item, _ in readable(self._db, TABLE, rows, _named, _placed):
                 active = item.reingestion_tier is ReingestionTier.active
                 if active and not is_beside(item.scope_id):
-                    yield row[0], item
+                    yield place, item
             if len(rows) < _WINDOW:
                 return
             last = rows[-1][0]
+
+
+def _named(row: Sequence[Any]) -> object:
+    return row[1]
+
+
+def _placed(row: Sequence[Any]) -> records.MemoryRecord:
+    return records.MemoryRecord(row[0], item_of(row[1:]))
 
 
 def may_be_promoted(item: MemoryItem, after_uses: int) -> bool:

@@ -1,15 +1,16 @@
 """Memories as they lie in their tables: the row, its words in an index, its sources."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, LiteralString, NamedTuple
 
 from pydantic import ValidationError
 
+from silas.damage import forget_damaged
 from silas.db import Tx
-from silas.errors import MemoryRefused, misfits
+from silas.errors import DatabaseError, MemoryRefused, misfits
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.partitions import Partition, longer, next_places, one_less, partition_of
-from silas.memory.rows import COLUMNS, FIELDS, item_of, list_text, row_of
+from silas.memory.rows import COLUMNS, FIELDS, TABLE, item_of, list_text, row_of, salvaged
 from silas.memory.terms import index_text
 from silas.types import SOURCE_BOUNDARIES, TaintLevel
 
@@ -24,7 +25,7 @@ _UPDATE = f"""
 UPDATE memory_items SET {", ".join([f"{name} = :{name}" for name in FIELDS])} WHERE place = :place
 """
 _BY_ID = f"{SELECT} WHERE scope_id = :scope_id AND memory_id = :memory_id"
-_BY_PLACE = f"{SELECT} WHERE place = :place"
+_PAGE = f"{SELECT} WHERE place > :after ORDER BY place LIMIT :limit"
 _DELETE = "DELETE FROM memory_items WHERE place = :place"
 _NOTE_SOURCE = """
 INSERT INTO memory_sources (scope_id, source, place) VALUES (:scope_id, :source, :place)
@@ -54,10 +55,15 @@ ORDER BY place LIMIT :limit
 
 
 class MemoryRecord(NamedTuple):
-    """A memory, and its place in the tables."""
+    """A memory, and its place in the tables.
+
+    Attributes:
+        damaged: The id under which it was set aside; empty where it could be read.
+    """
 
     place: int
     item: MemoryItem
+    damaged: str = ""
 
 
 def insert(tx: Tx, items: Sequence[MemoryItem]) -> None:
@@ -74,7 +80,7 @@ def insert(tx: Tx, items: Sequence[MemoryItem]) -> None:
         characters = sum(len(item.content) for item in together)
         first = next_places(tx, scope_id, lane, len(together), characters)
         new = [MemoryRecord(place, item) for place, item in enumerate(together, first)]
-        rows = [{"place": place, **row_of(item)} for place, item in new]
+        rows = [{"place": place, **row_of(item)} for place, item, _ in new]
         if tx.run_many(_INSERT, rows) != len(new):
             raise _there_already(tx, new)
         _index(tx, new, lane)
@@ -108,19 +114,31 @@ def where(tx: Tx, statement: LiteralString, **values: object) -> list[MemoryReco
     return [MemoryRecord(row[0], item_of(row[1:])) for row in rows]
 
 
-def at(tx: Tx, place: int) -> MemoryRecord:
-    """The memory of a place that a search of the same look has found."""
-    row = tx.run(_BY_PLACE, place=place).fetchone()
-    return MemoryRecord(row[0], item_of(row[1:]))
+def page(tx: Tx, after: int, limit: int) -> list[tuple[Any, ...]]:
+    """Rows of every scope and lane behind a place, each with its place before its `FIELDS`."""
+    return tx.run(_PAGE, after=after, limit=limit).fetchall()
+
+
+def rows_of(tx: Tx, memory_ids: Iterable[str], scope_id: str) -> list[tuple[Any, ...]]:
+    """The rows of these ids that this scope has, in this order, by `FIELDS`."""
+    found = [
+        tx.run(_BY_ID, scope_id=scope_id, memory_id=memory_id).fetchone()
+        for memory_id in memory_ids
+    ]
+    return [tuple(row)[1:] for row in found if row is not None]
 
 
 def changeable(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord:
     """The memory of an id, if it may be changed at all.
 
     Raises:
+        DatabaseError: It is damaged.
         MemoryRefused: This scope has none, or it is constitutional.
     """
-    found = find(tx, memory_id, scope_id)
+    return _changeable(find(tx, memory_id, scope_id), memory_id, scope_id)
+
+
+def _changeable(found: MemoryRecord | None, memory_id: str, scope_id: str) -> MemoryRecord:
     if found is None:
         raise unknown_memory(memory_id, scope_id)
     if found.item.trust_level is TrustLevel.constitutional:
@@ -177,6 +195,8 @@ def remove(tx: Tx, record: MemoryRecord) -> None:
     _unindex(tx, record)
     _forget_sources(tx, record)
     tx.run(_DELETE, place=record.place)
+    if record.damaged:
+        forget_damaged(tx, TABLE, record.damaged)
     item = record.item
     one_less(tx, item.scope_id, partition_of(item.reingestion_tier), len(item.content))
 
@@ -190,15 +210,32 @@ def of_source(tx: Tx, source: str, scope_id: str, limit: int) -> list[MemoryReco
     bounds = {f"first_{n}": end for n, end in ends.items()}
     # up to the next character, as no text sorts after all that begins with a boundary
     bounds |= {f"past_{n}": end[:-1] + chr(ord(end[-1]) + 1) for n, end in ends.items()}
-    return where(
-        tx,
+    rows = tx.run(
         _OF_SOURCE_BELOW if after else _OF_SOURCE,
         constitutional=TrustLevel.constitutional,
         scope_id=scope_id,
         source=source,
         limit=limit,
         **bounds,
-    )
+    ).fetchall()
+    return [_to_forget(row) for row in rows]
+
+
+def _to_forget(row: Sequence[Any]) -> MemoryRecord:
+    try:
+        return MemoryRecord(row[0], item_of(row[1:]))
+    except DatabaseError:
+        return MemoryRecord(row[0], salvaged(row[1:]), str(row[1]))
+
+
+def to_forget(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord:
+    """The memory of an id that is only to be forgotten: damage does not keep it.
+
+    Raises:
+        MemoryRefused: This scope has none, or it is constitutional.
+    """
+    row = tx.run(_BY_ID, scope_id=scope_id, memory_id=memory_id).fetchone()
+    return _changeable(None if row is None else _to_forget(row), memory_id, scope_id)
 
 
 def check_trust(item: MemoryItem) -> None:

@@ -2,15 +2,20 @@
 
 import json
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import ValidationError
 
+from silas.damage import readable
+from silas.db import Database
 from silas.errors import DatabaseError, MemoryRefused
 from silas.memory.models import MemoryItem, MemoryType, ReingestionTier, TrustLevel
 from silas.types import TaintLevel
+
+TABLE = "memory_items"
 
 FIELDS = (
     "memory_id",
@@ -42,6 +47,7 @@ COLUMNS = ", ".join(FIELDS)
 
 _NAMES = ("memory_type", "reingestion_tier", "trust_level", "taint")
 _MOMENTS = ("created_at", "updated_at", "valid_from", "valid_until", "last_accessed")
+_TEXTS = ("memory_id", "content", "source_kind", "scope_id")
 _READABLE = json.JSONEncoder(ensure_ascii=False).encode  # one for every row
 _LISTS = ("semantic_tags", "entity_refs", "causal_refs", "sources")
 
@@ -94,13 +100,30 @@ def item_of(row: Sequence[Any]) -> MemoryItem:
         values["taint"] = TaintLevel(values["taint"])
         if values["embedding"] is not None:
             values["embedding"] = tuple(array("d", values["embedding"]))
+        if not all(isinstance(values[name], str) for name in _TEXTS):
+            raise TypeError("it has no text")
         return MemoryItem.model_construct(**values)
-    except (ValidationError, ValueError, TypeError) as error:
+    except (ValidationError, ValueError, TypeError, RecursionError) as error:
         raise DatabaseError(
             f"The stored memory {values['memory_id']} was damaged; restore the database from a "
             "backup, or forget this memory.",
             code="E_DB_CORRUPT",
         ) from error
+
+
+def readable_items(db: Database, rows: Iterable[Sequence[Any]]) -> list[MemoryItem]:
+    """The rows, in the order of `FIELDS`, that can be read; the others are set aside."""
+    return readable(db, TABLE, rows, lambda row: row[0], item_of)
+
+
+def salvaged(row: Sequence[Any]) -> MemoryItem:
+    """What can be read of a damaged row: enough to forget it, and trusted with nothing."""
+    sound = row_of(_SOUND)
+    for name, value in zip(FIELDS, row, strict=True):
+        with suppress(DatabaseError):
+            item_of([{**sound, name: value}[field] for field in FIELDS])
+            sound[name] = value
+    return item_of([sound[field] for field in FIELDS])
 
 
 def is_valid(item: MemoryItem, now: datetime) -> bool:
@@ -126,3 +149,14 @@ _MADE: Mapping[str, Callable[[Any], Any]] = {
 """What becomes of a value in its column; the others are stored as they are."""
 
 _COLUMNS = tuple((name, _MADE.get(name)) for name in FIELDS)
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_SOUND = MemoryItem(
+    memory_id="damaged",
+    content="",
+    memory_type=MemoryType.episode,
+    taint=TaintLevel.external,
+    created_at=_LONG_AGO,
+    updated_at=_LONG_AGO,
+    source_kind="damaged",
+)

@@ -13,7 +13,7 @@ from silas.memory.models import MemoryItem, ReingestionTier
 from silas.memory.neighbours import Neighbours, neighbours_of
 from silas.memory.partitions import Partition, partition_of, scope_in
 from silas.memory.rank import TextMatches, best_of
-from silas.memory.rows import FIELDS, item_of, moment_text
+from silas.memory.rows import FIELDS, moment_text, readable_items
 from silas.memory.sqlite_statements import NEWEST_OF_SESSION, OF_SESSION, STANDING_RULES, WITHIN
 from silas.types import OWNER
 
@@ -91,7 +91,7 @@ class SqlMemoryStore:
             MemoryRefused: There is no such memory, or it is constitutional.
         """
         with self._db.write() as tx:
-            records.remove(tx, records.changeable(tx, memory_id, scope_id))
+            records.remove(tx, records.to_forget(tx, memory_id, scope_id))
             forgotten.note(tx, scope_id, forgotten.one_memory(memory_id))
 
     async def search_keyword(
@@ -118,8 +118,8 @@ class SqlMemoryStore:
     async def get_many(self, memory_ids: Sequence[str], scope_id: str = OWNER) -> list[MemoryItem]:
         """The memories of these ids that this scope has, in this order."""
         with self._db.read() as tx:
-            found = [records.find(tx, memory_id, scope_id) for memory_id in memory_ids]
-        return [record.item for record in found if record is not None]
+            rows = records.rows_of(tx, memory_ids, scope_id)
+        return readable_items(self._db, rows)
 
     async def search_session(self, session_id: str, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_session`."""
@@ -139,7 +139,7 @@ class SqlMemoryStore:
         window = {"since": moment_text(since), "until": moment_text(until)}
         with self._db.read() as tx:
             rows = tx.run(WITHIN, scope_id=scope_id, **window, limit=max(limit, 0)).fetchall()
-        return [item_of(row) for row in rows]
+        return readable_items(self._db, rows)
 
     async def rules(self, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.rules`."""
@@ -164,6 +164,17 @@ class SqlMemoryStore:
                 return gone
             await self._clock.sleep(0)
 
+    def check(self) -> None:
+        """Set aside what cannot be read, of every scope; for whoever looks for damage."""
+        last = 0
+        while True:
+            with self._db.read() as tx:
+                rows = records.page(tx, last, _AT_ONCE)
+            readable_items(self._db, [row[1:] for row in rows])
+            if len(rows) < _AT_ONCE:
+                return
+            last = rows[-1][0]
+
     def _remove_some(self, tx: Tx, source: str, scope_id: str) -> int:
         batch = records.of_source(tx, source, scope_id, _AT_ONCE)
         for record in batch:
@@ -187,7 +198,8 @@ class SqlMemoryStore:
     def _found(self, text: str, limit: int, scope_id: str, lane: Partition) -> list[MemoryItem]:
         with self._db.read() as tx:
             fitting = self._best(tx, text, limit, scope_id, lane, neighbours=False)
-            return [records.at(tx, each.place).item for each in fitting.found]
+            rows = records.rows_of(tx, [each.memory_id for each in fitting.found], scope_id)
+        return readable_items(self._db, rows)
 
     def _best(
         self, tx: Tx, text: str, limit: int, scope_id: str, lane: Partition, *, neighbours: bool
@@ -200,4 +212,4 @@ class SqlMemoryStore:
         now = moment_text(self._clock.now())
         with self._db.read() as tx:
             rows = tx.run(statement, **values, now=now).fetchall()
-        return [item_of(row) for row in rows]
+        return readable_items(self._db, rows)

@@ -235,6 +235,15 @@ class MemoryDesk:
             raise records.unknown_memory(memory_id, scope_id)
         return found
 
+    def to_forget(self, memory_id: str, scope_id: str = OWNER) -> MemoryItem:
+        """One memory that may be forgotten, with what can be read of it where it is damaged.
+
+        Raises:
+            MemoryRefused: There is none of this id, or it is constitutional.
+        """
+        with self.db.read() as tx:
+            return records.to_forget(tx, memory_id, scope_id).item
+
     def count_of(self, source: str, scope_id: str = OWNER) -> int:
         """How many memories came from a source and would be forgotten with it."""
         with self.db.read() as tx:

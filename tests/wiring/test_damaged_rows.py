@@ -17,6 +17,8 @@ from silas.config import SilasConfig, load_config
 from silas.db import Database
 from silas.jobs.models import Job
 from silas.jobs.store import SqlJobStore
+from silas.memory.models import MemoryItem, MemoryType, TrustLevel
+from silas.memory.store import SqlMemoryStore
 from silas.plans import WaitingPlan, WorkItemStatus
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.work import open_work
@@ -26,7 +28,7 @@ from silas.testing.tools import a_context
 from silas.tools import CallFacts
 from silas.tools.models import validated_call
 from silas.tools.outcomes import SqlOutcomeStore
-from silas.types import OWNER
+from silas.types import OWNER, TaintLevel
 from silas.wiring.build import Silas
 from silas.wiring.cockpit import cockpit_of
 from silas.wiring.parts import Parts
@@ -70,6 +72,8 @@ PLACES = {
     "a goal": Place("goals", "1", ("approved_at", "schedule")),
     "a goal's cycle": Place("goal_cycles", "1", ("began_at", "outcome")),
     "a reminder": Place("reminders", "id = 'rem-1'", ("zone", "due")),
+    "a standing rule": Place("memory_items", "memory_id = 'rule-1'", ("taint", "content")),
+    "a memory": Place("memory_items", "memory_id <> 'rule-1'", ("created_at", "sources")),
     "a file that is followed": Place("followed_files", "1", ("sub",)),
 }
 """What an opening reads."""
@@ -103,6 +107,7 @@ async def _filled(home: Path) -> None:
     with closing(database):
         clock = SystemClock()
         await SqlWaitingPlans(database, clock).put(WaitingPlan(a_plan(id="task-asked"), "why"))
+        await SqlMemoryStore(database, clock).store(_rule(clock.now()))
         call = validated_call("shell_exec", "run", {"argv": ["true"]})
         context = a_context(task_id="task-open")
         SqlOutcomeStore(database, clock).begin(
@@ -111,6 +116,20 @@ async def _filled(home: Path) -> None:
         with database.write() as tx:
             for statement in _ROWS:
                 tx.driver.execute(statement)
+
+
+def _rule(now: datetime) -> MemoryItem:
+    return MemoryItem(
+        memory_id="rule-1",
+        content="Answer in metres.",
+        memory_type=MemoryType.preference,
+        trust_level=TrustLevel.verified,
+        taint=TaintLevel.owner,
+        created_at=now,
+        updated_at=now,
+        source_kind="memory_op",
+        sources=("channel:cli",),
+    )
 
 
 _ROWS = (
@@ -240,6 +259,27 @@ def test_lists_of_goals_and_reminders_go_on_without_a_damaged_one(
         done = run(silas(*command), environment(home))
         assert (done.code, done.err.count("fault-")) == (0, 0), done.err
         assert rest in done.out
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_damaged_memory_is_named_by_doctor_and_can_be_forgotten(
+    full: Path, tmp_path: Path, damage: str
+) -> None:
+    home = damaged_home(full, tmp_path, PLACES["a standing rule"], DAMAGES[damage])
+    env = environment(home)
+    doctor = run(silas("doctor"), env)
+    assert doctor.code != 0
+    assert "rule-1 in `memory_items`" in " ".join(doctor.out.split())
+    with closing(Database(home / "data" / "silas.db", SystemClock())) as database:
+        assert await SqlMemoryStore(database, SystemClock()).forget("channel:cli")
+        with database.read() as tx:
+            left = tx.driver.execute("SELECT 1 FROM memory_items WHERE memory_id = 'rule-1'")
+            assert left.fetchone() is None
+    shutil.rmtree(home)
+    home = damaged_home(full, tmp_path, PLACES["a standing rule"], DAMAGES[damage])
+    done = run(silas("memory", "forget", "--id", "rule-1", "--yes"), env)
+    assert done.code == 0, done.err
+    assert "rule-1 in" not in run(silas("doctor"), env).out
 
 
 def test_every_command_that_looks_names_it_and_work_goes_on(full: Path, tmp_path: Path) -> None:
