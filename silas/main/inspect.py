@@ -31,7 +31,7 @@ from silas.main.shared import (
 
 if TYPE_CHECKING:
     from silas.home.findings import DoctorFinding
-    from silas.work.changes.file_recovery import HalfChanged
+    from silas.work.changes.file_recovery import LeftBehind
 
 _WIDTH = 88  # columns, as cards have
 
@@ -77,9 +77,12 @@ def status(ctx: click.Context, as_json: bool) -> None:
     run_to_exit(work)
 
 
-def _with_half(row: dict[str, Any], half: "HalfChanged | None") -> dict[str, Any]:
+def _with_half(row: dict[str, Any], half: "LeftBehind | None") -> dict[str, Any]:
     """The row, and whether a crash left its workspace half-changed."""
-    return row if half is None else {**row, "half_changed": str(half.root), "words": half.words}
+    if half is None:
+        return row
+    where = None if half.root is None else str(half.root)
+    return {**row, "half_changed": where, "words": half.words}
 
 
 @click.command()

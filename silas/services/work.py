@@ -27,7 +27,7 @@ from silas.services.workers import nobody_works, offer_delegation
 from silas.stream.person_queue import PersonQueues
 from silas.stream.scope_work import NOT_SHOWN, ScopeWork
 from silas.tools.outcomes import SqlOutcomeStore
-from silas.work.changes.file_recovery import HalfChanged
+from silas.work.changes.file_recovery import LeftBehind
 from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
 from silas.work.effects import Effects
@@ -120,8 +120,8 @@ class WorkDesk:
     warnings: list[str]
     db: Database
 
-    def half_changed(self) -> list[HalfChanged]:
-        """Directories that a crash left neither as before nor as after some work."""
+    def half_changed(self) -> list[LeftBehind]:
+        """Directories that are neither as before nor as after some work, or may be."""
         return self.undoing.files.left()
 
     async def questions(self) -> list[WorkItem]:

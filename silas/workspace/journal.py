@@ -7,9 +7,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
-from silas.errors import SandboxError
+from silas.errors import SandboxError, reason
 from silas.workspace.metadata import Metadata, stored_metadata
 from silas.workspace.tree import TreeEntry, open_descriptor, open_root, write_all
 
@@ -22,6 +22,7 @@ UNDER_WAY: tuple[Phase, ...] = ("applying", "undoing")
 """The phases in which the directory is neither as before nor as after."""
 
 _JOURNAL = "journal.json"
+_ASIDE = f"{_JOURNAL}.unreadable"
 
 
 class Change(NamedTuple):
@@ -130,23 +131,70 @@ def read_journal(undo_dir: Path) -> Journal:
     """Read a journal back.
 
     Raises:
-        SandboxError: E_SANDBOX_UNDO, it is missing or not one.
+        SandboxError: E_SANDBOX_UNDO, there is none; E_SANDBOX_JOURNAL, there is one that cannot be
+            read, so that nobody knows what it says of its directory.
     """
+    path = undo_dir / _JOURNAL
     try:
-        raw = json.loads((undo_dir / _JOURNAL).read_bytes())
-        return Journal(
-            root=Path(raw["root"]),
-            identity=(raw["identity"][0], raw["identity"][1]),
-            phase=raw["phase"],
-            changes=tuple(change_of(one) for one in raw["changes"]),
-            links=raw["links"],
-            kept={path: stored_metadata(kept) for path, kept in raw["kept"].items()},
-            left=raw["left"],
-            began=raw["began"],
-            mark=raw["mark"],
-            note=raw.get("note", ""),  # journals of earlier versions have none
-        )
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        return _journal_of(json.loads(path.read_bytes()))
+    except _UNREADABLE as error:
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise SandboxError(
+                f"There is no undo journal in {undo_dir}; nothing was changed.",
+                code="E_SANDBOX_UNDO",
+            ) from error
         raise SandboxError(
-            f"There is no undo journal in {undo_dir}; nothing was changed.", code="E_SANDBOX_UNDO"
+            f"{path} cannot be read ({reason(error)}); restore it from a backup.",
+            code="E_SANDBOX_JOURNAL",
         ) from error
+
+
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
+"""What reading a damaged journal raises."""
+
+
+def _journal_of(raw: Any) -> Journal:
+    if raw["phase"] not in get_args(Phase) or not os.path.isabs(raw["root"]):
+        raise ValueError("its phase or directory is none")
+    return Journal(
+        root=Path(raw["root"]),
+        identity=(raw["identity"][0], raw["identity"][1]),
+        phase=raw["phase"],
+        changes=tuple(change_of(one) for one in raw["changes"]),
+        links=raw["links"],
+        kept={path: stored_metadata(kept) for path, kept in raw["kept"].items()},
+        left=raw["left"],
+        began=raw["began"],
+        mark=raw["mark"],
+        note=raw.get("note", ""),  # journals of earlier versions have none
+    )
+
+
+def is_unreadable(undo_dir: Path) -> bool:
+    """Whether there is a journal that cannot be read."""
+    try:
+        read_journal(undo_dir)
+    except SandboxError as error:
+        return error.code == "E_SANDBOX_JOURNAL"
+    return False
+
+
+def root_of_unreadable(undo_dir: Path) -> Path | None:
+    """The directory that a damaged journal still names; None where it names none any more."""
+    try:
+        text = (undo_dir / _JOURNAL).read_bytes().decode("utf-8", "replace")
+        named = json.JSONDecoder().raw_decode(text.partition('"root": ')[2])[0]
+        return Path(named) if os.path.isabs(named) else None
+    except _UNREADABLE:
+        return None
+
+
+def set_journal_aside(undo_dir: Path) -> None:
+    """Keep a journal that cannot be read under another name, so that nothing waits for it.
+
+    Raises:
+        SandboxError: E_SANDBOX_BUSY.
+        OSError: It cannot be renamed.
+    """
+    with hold_journal(undo_dir):
+        (undo_dir / _JOURNAL).rename(undo_dir / _ASIDE)

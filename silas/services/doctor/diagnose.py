@@ -25,7 +25,7 @@ from silas.services.phone.state import phone_finding
 from silas.services.tools.prompt_overhead import window_finding
 from silas.services.tools.registry import toolset_findings
 from silas.stop import Sentinel
-from silas.work.changes.file_recovery import half_changed_in
+from silas.work.changes.file_recovery import left_in
 
 
 async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFinding]:
@@ -107,7 +107,7 @@ def _database_finding(config: SilasConfig) -> list[DoctorFinding]:
 
 
 def _workspace_findings(config: SilasConfig) -> list[DoctorFinding]:
-    halves = half_changed_in(config.data_dir / "undo")
+    halves = left_in(config.data_dir / "undo")
     if not halves:
         return [DoctorFinding("workspaces", "ok", "none was left half-changed by a crash")]
     return [DoctorFinding("workspace", "failed", half.words) for half in halves]

@@ -12,7 +12,12 @@ from silas.audit import Audit
 from silas.errors import SandboxError
 from silas.plans.characters import show_exactly
 from silas.work.uninterrupted import shielded
-from silas.workspace.journal import Journal
+from silas.workspace.journal import (
+    Journal,
+    is_unreadable,
+    root_of_unreadable,
+    set_journal_aside,
+)
 from silas.workspace.undo import half_changed, leave, lies_in, recover
 
 _BUSY = "E_SANDBOX_BUSY"
@@ -86,10 +91,47 @@ class HalfChanged(NamedTuple):
         return f"{self.work_item_id} was interrupted while it wrote {named}{more}"
 
 
-def half_changed_in(folder: Path) -> list[HalfChanged]:
-    """What is half-changed of what the journals in this folder tell, by their names."""
-    found = ((place, half_changed(place)) for place in sorted(folder.glob("*/*")))
-    return [_half(place, journal) for place, journal in found if journal is not None]
+class UnreadableChange(NamedTuple):
+    """A change whose journal cannot be read: nobody knows whether its directory is whole.
+
+    Attributes:
+        work_item_id: The work that made it.
+        place: Where its way back is kept.
+        root: The directory, where the journal still names it.
+    """
+
+    work_item_id: str
+    place: Path
+    root: Path | None
+
+    @property
+    def words(self) -> str:
+        """What is wrong and what to do."""
+        name = self.work_item_id
+        where = "a directory that it does not name any more" if self.root is None else self.root
+        return (
+            f"The record of what {name} changed in {where} is damaged, so whether a crash left it "
+            f"half-changed is not known: {self.place}/journal.json. Restore that file from a "
+            "backup, or look at the directory and keep everything as it is now: "
+            f"`silas undo {name} --keep-files`."
+        )
+
+
+LeftBehind = HalfChanged | UnreadableChange
+"""What work must not build on."""
+
+
+def left_in(folder: Path) -> list[LeftBehind]:
+    """What is half-changed, or may be, of what the journals in this folder tell, by their names."""
+    found = (_left(place) for place in sorted(folder.glob("*/*")))
+    return [left for left in found if left is not None]
+
+
+def _left(place: Path) -> LeftBehind | None:
+    if is_unreadable(place):
+        return UnreadableChange(place.parent.name, place, root_of_unreadable(place))
+    journal = half_changed(place)
+    return None if journal is None else _half(place, journal)
 
 
 def _half(place: Path, journal: Journal) -> HalfChanged:
@@ -107,9 +149,9 @@ class FileRecovery:
         self._folder = folder
         self._audit = audit
 
-    def left(self) -> list[HalfChanged]:
-        """What is half-changed now, oldest first; looks and changes nothing."""
-        return half_changed_in(self._folder)
+    def left(self) -> list[LeftBehind]:
+        """What is half-changed now, or may be, oldest first; looks and changes nothing."""
+        return left_in(self._folder)
 
     async def recover(self, asked: str = "") -> frozenset[str]:
         """Bring back what a crash left; returns the ids of the work that was taken back.
@@ -123,7 +165,11 @@ class FileRecovery:
         """
         halves = await asyncio.to_thread(self.left)
         return frozenset(
-            [half.work_item_id for half in halves if await self._recovered(half, asked)]
+            [
+                half.work_item_id
+                for half in halves
+                if isinstance(half, HalfChanged) and await self._recovered(half, asked)
+            ]
         )
 
     async def require_whole(self, workspace: str | None) -> None:
@@ -143,7 +189,7 @@ class FileRecovery:
     async def tell(self, tell: Callable[[str], Awaitable[None]]) -> None:
         """Say at a start what could not be brought back, so that nobody finds it by chance."""
         halves = await asyncio.to_thread(self.left)
-        words = [half.words for half in halves if half.why or half.gone]  # else somebody is at it
+        words = [half.words for half in halves if _is_told(half)]
         if words:
             await tell("\n".join(words))
 
@@ -164,7 +210,8 @@ class FileRecovery:
             await self._audit.log(
                 "workspace_not_recovered", work_item_id=work_item_id, reason="the owner kept it"
             )
-            await shielded(asyncio.to_thread(leave, half.place))
+            end = set_journal_aside if isinstance(half, UnreadableChange) else leave
+            await shielded(asyncio.to_thread(end, half.place))
 
     async def _recovered(self, half: HalfChanged, asked: str) -> bool:
         bring_back = partial(recover, half.place, missing=half.work_item_id == asked)
@@ -190,6 +237,11 @@ class FileRecovery:
             (half.place / _TOLD).write_text(why, encoding="utf-8", errors="backslashreplace")
 
 
+def _is_told(half: LeftBehind) -> bool:
+    """Whether it stays so; else somebody is at it."""
+    return isinstance(half, UnreadableChange) or bool(half.why) or half.gone
+
+
 def _told(place: Path) -> str:
     try:
         return (place / _TOLD).read_text(encoding="utf-8")
@@ -197,8 +249,10 @@ def _told(place: Path) -> str:
         return ""
 
 
-def _refusal(half: HalfChanged, workspace: str) -> str:
+def _refusal(half: LeftBehind, workspace: str) -> str:
     place = Path(os.path.realpath(workspace))
+    if isinstance(half, UnreadableChange):
+        return half.words if half.root is None or _meet(half.root, place) else ""
     if _concerns(half, place):
         return half.words
     return half.words_in(place) if lies_in(place, half.journal) else ""
@@ -208,5 +262,10 @@ def _concerns(half: HalfChanged, place: Path) -> bool:
     """Whether work in this directory would build on what is half-changed."""
     if half.gone:  # around it, nothing of it is left
         return half.root == place or half.root in place.parents
-    roots = (half.root, Path(os.path.realpath(half.root)))
+    return _meet(half.root, place)
+
+
+def _meet(root: Path, place: Path) -> bool:
+    """Whether one of these directories is the other, or lies in it."""
+    roots = (root, Path(os.path.realpath(root)))
     return any(one == place or one in place.parents or place in one.parents for one in roots)

@@ -1,12 +1,13 @@
 """Undoing what a task changed in its workspace, exactly (decision B3)."""
 
 import asyncio
+from collections.abc import Collection
 from pathlib import Path
 
 from silas.audit import Audit
 from silas.errors import SandboxError
 from silas.plans.rules import is_item_id
-from silas.work.changes.file_recovery import FileRecovery
+from silas.work.changes.file_recovery import FileRecovery, UnreadableChange
 from silas.work.uninterrupted import shielded
 from silas.workspace.journal import Journal, read_journal
 from silas.workspace.tree import TreeEntry
@@ -79,6 +80,16 @@ class Undo:
         await shielded(asyncio.to_thread(undo, place))
         paths = [change.path for change in journal.changes][:SHOWN_PATHS]
         await self._audit.log("workspace_undone", work_item_id=work_item_id, paths=paths)
+
+    def require_readable(self, names: Collection[str]) -> None:
+        """Refuse where what work of these ids changed cannot be read any more.
+
+        Raises:
+            SandboxError: E_SANDBOX_HALF, with what to do.
+        """
+        for half in self.files.left():
+            if isinstance(half, UnreadableChange) and half.work_item_id in names:
+                raise SandboxError(half.words, code="E_SANDBOX_HALF")
 
     def _last(self, work_item_id: str) -> tuple[Path, Journal]:
         kept = self._folder / work_item_id

@@ -45,6 +45,7 @@ async def undo_work(work_item_id: str, undoing: Undo, store: WorkItemStore) -> U
         await undoing.undo(work_item_id)
         return UndoneWork((work_item_id,))
     children = (await with_tasks(item, store)).children
+    undoing.require_readable({child.id for child in children})
     standing = [
         (journal.began, child.id)
         for child in children
