@@ -15,6 +15,7 @@ from silas.audit.witnessed_log import WitnessState
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
+from silas.errors import Stopped
 from silas.home.audit_log import audit_log, looking_log
 from silas.home.database import database_path, open_database
 from silas.home.key_vault import open_vault, owner_keys
@@ -116,6 +117,15 @@ def require_whole_record(config: SilasConfig, db: Database) -> None:
         record.require_whole()
     finally:
         ring.release()
+
+
+def record_words(config: SilasConfig, db: Database) -> str:
+    """The sentence about a record that was changed outside Silas; empty where it was not."""
+    try:
+        require_whole_record(config, db)
+    except Stopped as error:
+        return error.message
+    return ""
 
 
 def require_whole_home(config: SilasConfig) -> None:

@@ -108,3 +108,12 @@ def test_what_was_refused_changed_nothing_and_looking_goes_on(changed: Changed) 
     assert changed.of("persona", "show").out == changed.persona
     assert changed.of("remind", "list").code == 0
     assert changed.of("approvals", "clock").code == 0
+
+
+@pytest.mark.parametrize("command", [("ahead",), ("goals", "list")])
+def test_who_looks_at_what_is_to_come_is_told_that_nothing_of_it_runs(
+    command: tuple[str, ...], changed: Changed
+) -> None:
+    ended = changed.of(*command)
+    assert ended.code == 0, ended
+    assert (ended.out + ended.err).count("The record was changed outside Silas") == 1

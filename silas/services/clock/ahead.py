@@ -21,7 +21,7 @@ from silas.audit import Audit
 from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
-from silas.errors import ApprovalError
+from silas.errors import ApprovalError, Stopped
 from silas.goals.desk import Goals
 from silas.goals.models import Goal, GoalState
 from silas.home.database import open_existing_database
@@ -222,7 +222,7 @@ class AheadDesk:
         return tuple(found)
 
     def _warnings(self, anything: bool) -> list[str]:
-        found = [self.time.state().words]
+        found = [self._record(), self.time.state().words]
         if anything and not self.config.scheduler.enabled:
             found.append("Nothing runs by the clock: set `scheduler.enabled` to true.")
         elif anything and not runs_jobs(self.config.data_dir):
@@ -231,6 +231,14 @@ class AheadDesk:
                 "`silas service install` starts one whenever you log in."
             )
         return [words for words in found if words]
+
+    def _record(self) -> str:
+        """What keeps everything from running while the record is found changed."""
+        try:
+            self.reminders.require_whole()
+        except Stopped as error:
+            return error.message
+        return ""
 
 
 def _reminder(reminder: Reminder, until: datetime) -> Coming:

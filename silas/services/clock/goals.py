@@ -21,6 +21,7 @@ from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
 from silas.plans.store import SqlWorkItemStore
 from silas.services.clock.reminders import notifier_of
+from silas.services.record import record_words
 
 
 def goals_over(
@@ -49,17 +50,19 @@ class GoalDesk(NamedTuple):
         store: Their plans.
         time: Effective time.
         config: The configuration.
+        record: What is wrong with the record, which keeps goals from running; else empty.
     """
 
     goals: Goals
     store: SqlWorkItemStore
     time: EffectiveClock
     config: SilasConfig
+    record: str
 
     @property
     def warnings(self) -> list[str]:
-        """What the owner must be told: that nothing runs them, or a wrong clock."""
-        found = [self.time.state().words]
+        """What the owner must be told: what keeps them from running, or a wrong clock."""
+        found = [self.record, self.time.state().words]
         active = any(goal.state is GoalState.active for goal in self.goals.store.all())
         if active and not runs_jobs(self.config.data_dir):
             found.append("No Silas is running: goals wait until `silas start` or `silas chat`.")
@@ -83,4 +86,5 @@ async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
         audit = AuditLog(db, clock, NoKey())
         time = effective_time(db, clock, audit)
         goals = goals_over(config, db, time, audit, notifier_of(config).notify)
-        yield GoalDesk(goals, SqlWorkItemStore(db, clock), time, config)
+        record = record_words(config, db)
+        yield GoalDesk(goals, SqlWorkItemStore(db, clock), time, config, record)
