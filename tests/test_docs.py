@@ -170,3 +170,15 @@ def test_each_module_says_in_its_first_line_what_it_is() -> None:
         if not re.match(r'"""\S', path.read_text(encoding="utf-8"))
     ]
     assert silent == []
+
+
+def test_no_command_that_is_printed_or_documented_imports_from_the_current_directory() -> None:
+    texts = [ROOT / "README.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")]
+    texts += (ROOT / "silas" / "plans" / "library").glob("*.md")
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in texts
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"\bpython3? -m (silas|venv)\b", line)
+    ]
+    assert found == []
