@@ -185,11 +185,18 @@ class BatchAnswer(Frozen):
 
 
 class BatchRow(Frozen):
-    """One item of a batch: what it is, and whether it stands out (spec 0.5.4)."""
+    """One item of a batch: what it is, and whether it stands out (spec 0.5.4).
+
+    Attributes:
+        group: What it belongs to among the others; rows of one group stand together.
+        reason: Why it is in the batch, and what it is known by.
+    """
 
     item_id: str
     title: str
     unusual: bool = False
+    group: str = ""
+    reason: str = ""
 
 
 class BatchReviewCard(Card[BatchAnswer]):

@@ -1,0 +1,174 @@
+"""What the owner is shown about files that could be sorted: four kinds of questions (spec 5.9).
+
+Names and first lines are text of others: they stand in rows and details, never in a sentence of
+Silas's own without being made visible first.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from silas.cards import Action, Detail
+from silas.cards.models import (
+    BatchAnswer,
+    BatchReviewCard,
+    BatchRow,
+    DecisionAnswer,
+    DecisionCard,
+)
+from silas.plans.characters import show, show_exactly
+from silas.types import Risk
+from silas.work.batches.kinds import KINDS
+from silas.work.batches.models import Band, FileBatch, FileMove, Folder
+
+DECLINED: Final = BatchAnswer(verdict="decline")
+LEAVE: Final = DecisionAnswer()
+SHOWN_NAMES: Final = 20
+"""Names on a card that asks about files as a whole; more are counted."""
+
+_KINDS_OFFERED: Final = ("Documents", "Pictures", "Music", "Videos", "Archives", "Code")
+
+_WHY: Final = {
+    Band.high: "Rules know these by their endings, their age and their content.",
+    Band.medium: "A rule fits, and could be wrong about these: choose those that you want moved.",
+    Band.low: "You asked to see these, though they may not be what their names say.",
+    Band.novel: "You said where files of this ending go.",
+}
+
+
+def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchReviewCard:
+    """One batch, each file with where it goes; silence declines. What a rule may be wrong about
+    starts unchosen.
+    """
+    moves, many = batch.moves, _files(len(batch.moves))
+    unsure = batch.band in (Band.medium, Band.low)
+    return BatchReviewCard(
+        intent=f"Move {many} in {show_exactly(str(batch.folder.path))} ({number} of {of})",
+        risk=Risk.medium,
+        rationale=_WHY[batch.band],
+        affected=batch.proposal.reason_summary,
+        effect=f"Moves {many} to folders below, over nothing; each can be taken back.",
+        details=(*_grouped(moves), Detail(heading="Hash", lines=(f"sha256:{digest}",))),
+        actions=(
+            Action(
+                label=f"Move exactly {'this file' if len(moves) == 1 else f'these {len(moves)}'}",
+                value=BatchAnswer(verdict="approve"),
+                role="recommended",
+            ),
+            *_choosing(moves),
+            Action(label="Move none of them", value=DECLINED, role="decline"),
+        ),
+        safe=DECLINED,
+        batch_id=batch.proposal.batch_id,
+        item_ids=batch.proposal.item_ids,
+        rows=tuple(
+            BatchRow(
+                item_id=item.item_id,
+                title=f"{number}. {show(move.name)}",
+                unusual=unsure,
+                group=f"To {show(move.target)}",
+                reason=show(f"{move.reason}; {move.about}"),
+            )
+            for number, (item, move) in enumerate(zip(batch.proposal.items, moves, strict=True), 1)
+        ),
+    )
+
+
+def _choosing(moves: Sequence[FileMove]) -> tuple[Action[BatchAnswer], ...]:
+    if len(moves) < 2:
+        return ()
+    return (Action(label="Move only those chosen", value=BatchAnswer(verdict="edit_selection")),)
+
+
+def _grouped(moves: Sequence[FileMove]) -> tuple[Detail, ...]:
+    """Each file with its number, under the folder that it goes to."""
+    numbered = list(enumerate(moves, 1))
+    return tuple(
+        Detail(
+            heading=f"To {show_exactly(target)}",
+            lines=tuple(
+                f"{number}. {show(move.name)} ({show(move.about)}): {show(move.reason)}"
+                for number, move in of
+            ),
+            open=True,
+        )
+        for target, of in groupby(numbered, lambda one: one[1].target)
+    )
+
+
+def attention_card(folder: Folder, moves: Sequence[FileMove]) -> DecisionCard:
+    """Files that are not what their names say: told, with what could be done."""
+    many = _files(len(moves))
+    return DecisionCard(
+        intent=f"Look at {many} in {show_exactly(str(folder.path))}",
+        risk=Risk.medium,
+        rationale="They are not what their names say; opening one may start a program.",
+        details=(Detail(heading="What they are", lines=_names(moves), open=True),),
+        actions=(
+            Action(
+                label="Show them as a batch that moves them to the folder To check",
+                value=DecisionAnswer(selected_value="batch", approved=True),
+            ),
+            Action(label="Leave them where they are", value=LEAVE, role="decline"),
+        ),
+        safe=LEAVE,
+    )
+
+
+def teaching_card(folder: Folder, ending: str, moves: Sequence[FileMove]) -> DecisionCard:
+    """Files of an ending that no rule knows: where should they go?"""
+    return DecisionCard(
+        intent=f"Say where {_files(len(moves))} with {show_exactly(ending)} go",
+        risk=Risk.low,
+        rationale=f"No rule knows them. What you say counts for {show_exactly(str(folder.path))}, "
+        "this time; they are shown as a batch before anything is moved.",
+        details=(Detail(heading="Which", lines=_names(moves), open=True),),
+        actions=(
+            *(
+                Action(label=f"To {kind}", value=DecisionAnswer(selected_value=kind, approved=True))
+                for kind in _KINDS_OFFERED
+            ),
+            Action(
+                label="To a folder Other",
+                value=DecisionAnswer(selected_value="Other", approved=True),
+            ),
+            Action(label="Leave them where they are", value=LEAVE, role="decline"),
+        ),
+        safe=LEAVE,
+    )
+
+
+def go_on_card(folder: Folder, left: int) -> DecisionCard:
+    """After two batches in a row that were declined: whether to show the others."""
+    return DecisionCard(
+        intent=f"Show the other {_batches(left)} of {show_exactly(str(folder.path))}",
+        risk=Risk.low,
+        rationale="You moved nothing of the last two.",
+        actions=(
+            Action(
+                label="Show the next one",
+                value=DecisionAnswer(selected_value="next", approved=True),
+            ),
+            Action(label="End here; what was moved stays moved", value=LEAVE, role="decline"),
+        ),
+        safe=LEAVE,
+    )
+
+
+def teachable(value: str | None) -> str:
+    """The folder that a teaching card's answer names; empty where it names none."""
+    return value if value and (value in KINDS or value == "Other") else ""
+
+
+def _names(moves: Sequence[FileMove]) -> tuple[str, ...]:
+    shown = [f"{show(move.name)}: {show(move.reason)}" for move in moves[:SHOWN_NAMES]]
+    more = len(moves) - len(shown)
+    return (*shown, *((f"... and {more} more",) if more else ()))
+
+
+def _files(many: int) -> str:
+    return f"{many} {'file' if many == 1 else 'files'}"
+
+
+def _batches(many: int) -> str:
+    return f"{many} {'batch' if many == 1 else 'batches'}"

@@ -1,0 +1,278 @@
+"""Carrying out an approved batch, taking it back, and what a crash left (0.5.5, B4, B18)."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from silas.audit import Audit
+from silas.autonomy import Decision
+from silas.clock import Clock
+from silas.errors import SandboxError, Stopped
+from silas.work.batches import mover
+from silas.work.batches.models import BatchRefused, FileBatch, LeftAlone
+from silas.work.batches.store import ItemState, KeptBatch, KeptItem, SqlBatchStore
+from silas.work.uninterrupted import shielded
+from silas.workspace.journal import hold_journal
+
+FAMILY: Final = "batch:files"
+"""What verdicts about these batches are learned under."""
+
+KEPT: Final = timedelta(days=30)
+"""So long after its files were moved a batch is still listed."""
+
+SHOWN_PATHS: Final = 100
+_NOT_BEGUN: Final = "Silas ended before it was moved"
+
+
+class MovedBatch(NamedTuple):
+    """How a batch ended.
+
+    Attributes:
+        batch_id: Which.
+        moved: Its files that were moved, by number.
+        left: Those that stay, and why.
+        undo_until: Until when they can be taken back with one word.
+    """
+
+    batch_id: str
+    moved: tuple[KeptItem, ...]
+    left: tuple[LeftAlone, ...]
+    undo_until: datetime
+
+
+class UndoneBatch(NamedTuple):
+    """What was taken back of a batch, and what was not, with why."""
+
+    batch_id: str
+    undone: tuple[KeptItem, ...]
+    left: tuple[LeftAlone, ...]
+
+
+class BatchExecution:
+    """The mover and its journal: what is moved is in the journal first.
+
+    Args:
+        store: The journal.
+        folder: Where a directory a batch is held while it is under way.
+        audit: The record; what cannot be recorded is not done.
+        clock: Dates everything.
+        require_ready: Raises `Stopped` where Silas is, or its record changed.
+        undo_minutes: How long a batch can be taken back.
+    """
+
+    def __init__(
+        self,
+        store: SqlBatchStore,
+        folder: Path,
+        audit: Audit,
+        clock: Clock,
+        require_ready: Callable[[], None],
+        undo_minutes: int,
+    ) -> None:
+        self.store = store
+        self._folder = folder
+        self._audit = audit
+        self._clock = clock
+        self._require_ready = require_ready
+        self._window = timedelta(minutes=undo_minutes)
+
+    async def run(self, batch: FileBatch, digest: str, token_id: str) -> MovedBatch:
+        """Move what an approval that was verified and spent is for; each file or not at all.
+
+        Raises:
+            BatchRefused: The folder is another one now; nothing was moved.
+            Stopped: Silas was stopped before the first file was moved.
+            DatabaseError: It could not be recorded; nothing was moved.
+        """
+        self._require_ready()
+        batch_id, moves = batch.proposal.batch_id, batch.moves
+        with mover.opened(batch.folder) as root, hold_journal(self._place(batch_id)):
+            made = mover.missing_folders(root, [move.target for move in moves])
+            self.store.begin(
+                batch,
+                digest,
+                token_id,
+                made,
+                self._clock.now(),
+                lambda: self._audit.log_now(
+                    "batch_moving",
+                    batch_id=batch_id,
+                    folder=str(batch.folder.path),
+                    items=len(moves),
+                    digest=digest,
+                ),
+            )
+            states = {n: (ItemState.left, _NOT_BEGUN) for n in range(1, len(moves) + 1)}
+            try:
+                for number, move in enumerate(moves, 1):
+                    self._require_ready()
+                    why = await shielded(asyncio.to_thread(mover.move_file, root, move))
+                    states[number] = (ItemState.left, why) if why else (ItemState.moved, "")
+            except Stopped as stopped:
+                if not any(state is ItemState.moved for state, _ in states.values()):
+                    raise
+                states = {
+                    n: (state, stopped.message if why == _NOT_BEGUN else why)
+                    for n, (state, why) in states.items()
+                }
+            finally:
+                moved = [n for n, (state, _) in states.items() if state is ItemState.moved]
+                if not moved:
+                    mover.remove_empty(root, made)
+                self._ended(batch_id, states, "batch_moved", [moves[n - 1].goal for n in moved])
+        return self._moved(batch_id)
+
+    async def undo(self, batch_id: str, numbers: Sequence[int] = ()) -> UndoneBatch:
+        """Take back a whole batch, or only the files with these numbers.
+
+        Raises:
+            BatchRefused: There is no such batch or number, or the time to undo it is over.
+            SandboxError: Another process is at it.
+        """
+        kept = self.get(batch_id)
+        self._undoable(kept, numbers)
+        with mover.opened(kept.folder) as root, hold_journal(self._place(kept.id)):
+            self._audit.require_whole()
+            kept = self.get(kept.id)  # nobody else is at it from here on
+            chosen = self._undoable(kept, numbers)
+            self.store.undoing(kept.id, [item.number for item in chosen])
+            states: dict[int, tuple[ItemState, str]] = {
+                item.number: (ItemState.moved, item.why) for item in chosen
+            }
+            left: list[LeftAlone] = []
+            try:
+                for item in chosen:
+                    why = await shielded(asyncio.to_thread(mover.move_back, root, item.move))
+                    if why:
+                        left.append(LeftAlone(item.move.goal, why))
+                    states[item.number] = (ItemState.moved if why else ItemState.undone, why)
+            finally:
+                done = [item for item in chosen if states[item.number][0] is ItemState.undone]
+                mover.remove_empty(root, kept.made)
+                names = [item.move.name for item in done]
+                self._ended(kept.id, states, "batch_undone", names)
+        return UndoneBatch(kept.id, tuple(done), tuple(left))
+
+    def get(self, which: str) -> KeptBatch:
+        """A batch by its id or the beginning of it; the newest by `last`.
+
+        Raises:
+            BatchRefused: `E_BATCH_UNKNOWN`: there is none, or more than one that begins so.
+        """
+        kept = self.store.newest()
+        word = which.strip().casefold()
+        if word in ("", "last"):
+            found = kept[:1]
+        else:
+            begins = word if word.startswith("batch-") else f"batch-{word}"
+            found = [one for one in kept if one.id.startswith(begins)]
+        if len(found) == 1:
+            return found[0]
+        many = "more than one batch" if found else "no batch"
+        raise BatchRefused(
+            f"There is {many} {which!r}; `silas batch list` has the ids.", code="E_BATCH_UNKNOWN"
+        )
+
+    def undo_until(self, kept: KeptBatch) -> datetime | None:
+        """Until when it can be taken back; None where that is over or nothing was moved."""
+        if kept.ended_at is None or not kept.in_state(ItemState.moved):
+            return None
+        until = kept.ended_at + self._window
+        return until if self._clock.now() < until else None
+
+    async def recover(self) -> list[str]:
+        """Find out how every batch stands that nobody is at any more; nothing is moved on.
+
+        What was moved before a crash is moved, and can be taken back from now on; the rest stays.
+
+        Returns:
+            The ids of those that a crash had interrupted.
+        """
+        settled: list[str] = []
+        for kept in self.store.unsettled():
+            try:
+                with hold_journal(self._place(kept.id)):
+                    states = await shielded(asyncio.to_thread(_settled, kept))
+                    at = [n for n, (state, _) in states.items() if state is ItemState.moved]
+                    goals = [item.move.goal for item in kept.items if item.number in at]
+                    self._ended(kept.id, states, "batch_recovered", goals)
+            except (BatchRefused, SandboxError):
+                continue  # its folder is not there, or somebody is at it: another time
+            settled.append(kept.id)
+        self.store.prune(self._clock.now() - KEPT)
+        return settled
+
+    def _undoable(self, kept: KeptBatch, numbers: Sequence[int]) -> list[KeptItem]:
+        moved = kept.in_state(ItemState.moved)
+        if unknown := sorted(set(numbers) - {item.number for item in kept.items}):
+            raise BatchRefused(
+                f"This batch has no file number {unknown[0]}; it has 1 to {len(kept.items)}.",
+                code="E_BATCH_UNKNOWN",
+            )
+        chosen = [item for item in moved if not numbers or item.number in numbers]
+        if not chosen:
+            raise BatchRefused(
+                "Nothing of that is moved any more, so there is nothing to undo.",
+                code="E_BATCH_NO_UNDO",
+            )
+        if kept.ended_at is not None and self.undo_until(kept) is None:
+            ended = (kept.ended_at + self._window).astimezone()
+            raise BatchRefused(
+                f"The time to undo this batch ended at {ended:%H:%M} on {ended:%Y-%m-%d}; "
+                "`silas batch show` names each file and where it is, to move it by hand.",
+                code="E_BATCH_NO_UNDO",
+            )
+        return chosen
+
+    def _place(self, batch_id: str) -> Path:
+        place = self._folder / batch_id
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return place
+
+    def _moved(self, batch_id: str) -> MovedBatch:
+        kept = self.get(batch_id)
+        left = tuple(LeftAlone(item.move.name, item.why) for item in kept.in_state(ItemState.left))
+        moved = tuple(kept.in_state(ItemState.moved))
+        until = (kept.ended_at or self._clock.now()) + self._window
+        return MovedBatch(batch_id, moved, left, until)
+
+    def _ended(
+        self,
+        batch_id: str,
+        states: dict[int, tuple[ItemState, str]],
+        event: str,
+        paths: list[str],
+    ) -> None:
+        self.store.ended(
+            batch_id,
+            [(number, state, why) for number, (state, why) in states.items()],
+            self._clock.now(),
+            lambda: self._audit.log_now(
+                event, batch_id=batch_id, items=len(paths), paths=paths[:SHOWN_PATHS]
+            ),
+        )
+
+
+def _settled(kept: KeptBatch) -> dict[int, tuple[ItemState, str]]:
+    """Where each file is that was under way; a folder that moving made and that is empty goes."""
+    states: dict[int, tuple[ItemState, str]] = {}
+    with mover.opened(kept.folder) as root:
+        for item in kept.items:
+            if item.state not in (ItemState.planned, ItemState.undoing):
+                continue
+            if mover.settle(root, item.move):
+                states[item.number] = (ItemState.moved, "")
+            elif item.state is ItemState.undoing:
+                states[item.number] = (ItemState.undone, "")
+            else:
+                states[item.number] = (ItemState.left, _NOT_BEGUN)
+        mover.remove_empty(root, kept.made)
+    return states
+
+
+def verdict_signal(verdict: str) -> Decision:
+    """An answer as what is learned from."""
+    signals: dict[str, Decision] = {"approve": "approved", "edit_selection": "edit_selection"}
+    return signals.get(verdict, "declined")

@@ -1,0 +1,44 @@
+"""What could be moved in a folder: a look and the rules, nothing asked and nothing changed."""
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from silas.work.batches.looking import look_into, open_folder, require_allowed
+from silas.work.batches.models import FileMove, Folder, LeftAlone
+from silas.work.batches.mover import TAKEN, stands
+from silas.work.batches.rules import sort_files
+from silas.workspace.tree import open_descriptor
+
+
+class FolderPlan(NamedTuple):
+    """What the rules propose for a folder, and what stays where it is."""
+
+    folder: Folder
+    moves: tuple[FileMove, ...]
+    left: tuple[LeftAlone, ...]
+
+
+def plan_folder(path: Path, data: Path, now: datetime, only: str = "") -> FolderPlan:
+    """Look at a folder and apply the rules.
+
+    Args:
+        path: As the owner named it.
+        data: Silas's own data.
+        now: What ages are counted from.
+        only: A pattern that files must fit; empty for all.
+
+    Raises:
+        BatchRefused: It cannot be tidied; the sentence says why and what to do.
+    """
+    folder, descriptor = open_folder(path)
+    with open_descriptor(descriptor):
+        require_allowed(folder.path, Path(os.path.expanduser("~")), data)
+        found = sort_files(look_into(folder, descriptor, now, only), now)
+        taken = {move.name for move in found.moves if move.target and stands(descriptor, move)}
+    moves = tuple(move for move in found.moves if move.name not in taken)
+    blocked = tuple(
+        LeftAlone(move.name, f"{move.goal}: {TAKEN}") for move in found.moves if move.name in taken
+    )
+    return FolderPlan(folder, moves, (*found.left, *blocked))

@@ -1,0 +1,265 @@
+"""Reviewed batches from a look at a folder to its last card (spec 5.2.4, 5.9, 0.5.4)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, ApprovalVerifier
+from silas.audit import Audit
+from silas.autonomy.signals import Noted, Signal
+from silas.cards import Card
+from silas.clock import Clock
+from silas.work.batches import cards
+from silas.work.batches.execution import (
+    FAMILY,
+    BatchExecution,
+    MovedBatch,
+    UndoneBatch,
+    verdict_signal,
+)
+from silas.work.batches.models import Band, FileBatch, FileMove, Folder, LeftAlone
+from silas.work.batches.plan import FolderPlan, plan_folder
+from silas.work.batches.proposals import (
+    Thresholds,
+    batch_subject,
+    chunks,
+    file_batch,
+    in_bands,
+    selected,
+)
+
+Ask = Callable[[Card[Any]], Awaitable[Any]]
+"""Shows the owner a card; its safe answer where nobody answers."""
+
+_MOST_TAUGHT: Final = 5  # endings that are asked about in one go
+_DECLINED_IN_A_ROW: Final = 2
+_EDITS: Final = 3  # selections of one batch, before it is left
+
+
+class TidiedFolder(NamedTuple):
+    """What became of a folder.
+
+    Attributes:
+        folder: Which.
+        batches: Those that were approved.
+        declined: How many batches were not.
+        left: What no batch was about, and why.
+        unseen: Files whose batches were not shown any more.
+    """
+
+    folder: Folder
+    batches: tuple[MovedBatch, ...]
+    declined: int
+    left: tuple[LeftAlone, ...]
+    unseen: int
+
+    @property
+    def moved(self) -> int:
+        """How many files were moved."""
+        return sum(len(batch.moved) for batch in self.batches)
+
+
+class BatchReview:
+    """Asks about a folder's files batch by batch, and has the approved ones moved.
+
+    Args:
+        approval: Mints and verifies.
+        execution: Moves, with its journal.
+        thresholds: What is in force, asked anew each time: the owner changes it by cards.
+        noted: Learns from each verdict.
+        audit, clock: The record, and what dates it.
+        data: Silas's own data, which is never tidied.
+    """
+
+    def __init__(
+        self,
+        approval: ApprovalVerifier,
+        execution: BatchExecution,
+        thresholds: Callable[[], Thresholds],
+        noted: Noted,
+        audit: Audit,
+        clock: Clock,
+        data: Path,
+    ) -> None:
+        self._approval = approval
+        self.execution = execution
+        self._thresholds = thresholds
+        self._noted = noted
+        self._audit = audit
+        self._clock = clock
+        self._data = data
+
+    async def plan(self, path: Path, only: str = "") -> FolderPlan:
+        """What could be moved in a folder; nothing is asked. Raises as `plan_folder`."""
+        now = self._clock.now()
+        return await asyncio.to_thread(plan_folder, path, self._data, now, only)
+
+    async def tidy(self, path: Path, ask: Ask, only: str = "") -> TidiedFolder:
+        """Look, ask batch by batch, move what is approved.
+
+        Args:
+            path: The folder that the owner named.
+            ask: Shows him a card.
+            only: A pattern that files must fit.
+
+        Raises:
+            BatchRefused: The folder cannot be tidied; nothing was asked.
+            Stopped: Silas is stopped, or its record changed; what was moved before is recorded.
+        """
+        plan = await self.plan(path, only)
+        run = _Run(self, ask, plan.folder, self._thresholds())
+        await run.all(plan.moves)
+        return TidiedFolder(
+            plan.folder,
+            tuple(run.moved),
+            run.declined,
+            (*plan.left, *run.left),
+            run.unseen,
+        )
+
+    async def undo(self, batch_id: str, numbers: Sequence[int] = ()) -> UndoneBatch:
+        """Take a batch back, or some of it, and learn from that. Raises as `BatchExecution`."""
+        undone = await self.execution.undo(batch_id, numbers)
+        if undone.undone:
+            await self._noted(Signal(FAMILY, "undo"))
+        return undone
+
+    async def decided(self, batch: FileBatch, verdict: str) -> None:
+        """Record a verdict and learn from it (5.2.4 step 7)."""
+        await self._audit.log(
+            "batch_reviewed",
+            batch_id=batch.proposal.batch_id,
+            verdict=verdict,
+            items=len(batch.moves),
+            band=batch.band.value,
+        )
+        await self._noted(Signal(FAMILY, verdict_signal(verdict)))
+
+    async def move(self, batch: FileBatch) -> MovedBatch:
+        """Have moved what the owner just approved: a token over exactly these items, spent once.
+
+        Raises:
+            ApprovalError: It does not verify; nothing was moved.
+        """
+        subject = batch_subject(batch)
+        token = await self._approval.issue_token(
+            subject,
+            ApprovalDecision(verdict=ApprovalVerdict.approved),
+            scope=ApprovalScope.connection_act,
+        )
+        await self._approval.require(token, batch_subject(batch))
+        return await self.execution.run(batch, subject.digest, token.token_id)
+
+    def rebuilt(self, batch: FileBatch, item_ids: Sequence[str]) -> FileBatch | None:
+        """A new proposal of a strict subset; None where it is none."""
+        return selected(batch, item_ids, self._clock.now())
+
+    def batches(
+        self, folder: Folder, moves: Sequence[FileMove], band: Band, size: int
+    ) -> list[FileBatch]:
+        """Proposals of the configured size."""
+        now = self._clock.now()
+        return [file_batch(folder, chunk, band, now) for chunk in chunks(moves, size)]
+
+
+class _Run:
+    """One folder's cards, in the order of their bands."""
+
+    def __init__(
+        self, review: BatchReview, ask: Ask, folder: Folder, thresholds: Thresholds
+    ) -> None:
+        self._review = review
+        self._ask = ask
+        self._folder = folder
+        self._thresholds = thresholds
+        self._row = 0  # batches declined one after the other
+        self._over = False
+        self.moved: list[MovedBatch] = []
+        self.left: list[LeftAlone] = []
+        self.declined = 0
+        self.unseen = 0
+
+    async def all(self, moves: Sequence[FileMove]) -> None:
+        """High confidence first, what no rule knows last (5.9)."""
+        bands = in_bands(moves, self._thresholds)
+        await self._batches(
+            [batch for band in (Band.high, Band.medium) for batch in self._made(bands[band], band)]
+        )
+        await self._attention(bands[Band.low])
+        await self._teaching(bands[Band.novel])
+
+    def _made(self, moves: Sequence[FileMove], band: Band) -> list[FileBatch]:
+        return self._review.batches(self._folder, moves, band, self._thresholds.size)
+
+    async def _batches(self, batches: Sequence[FileBatch]) -> None:
+        for at, batch in enumerate(batches):
+            if not self._over and self._row >= _DECLINED_IN_A_ROW:
+                card = cards.go_on_card(self._folder, len(batches) - at)
+                self._over = not (await self._ask(card)).approved
+                self._row = 0
+            if self._over:
+                self.unseen += len(batch.moves)
+                continue
+            await self._one(batch, at + 1, len(batches))
+
+    async def _one(self, batch: FileBatch, number: int, of: int) -> None:
+        """One batch until it is approved, declined, or edited too often; an edited one is asked
+        about anew, because its items are others than those that were shown.
+        """
+        for _ in range(_EDITS):
+            card = cards.batch_card(batch, batch_subject(batch).digest, number, of)
+            answer = await self._ask(card)
+            await self._review.decided(batch, answer.verdict)
+            if answer.verdict == "approve":
+                self.moved.append(await self._review.move(batch))
+                self._row = 0
+                return
+            if answer.verdict != "edit_selection":
+                break
+            chosen = self._review.rebuilt(batch, answer.selected_item_ids)
+            if chosen is not None:
+                self._leave(batch, chosen)
+                batch = chosen
+        self.declined += 1
+        self._row += 1
+
+    def _leave(self, batch: FileBatch, chosen: FileBatch) -> None:
+        kept = set(chosen.moves)
+        self.left += [
+            LeftAlone(move.name, "you did not choose it")
+            for move in batch.moves
+            if move not in kept
+        ]
+
+    async def _attention(self, moves: Sequence[FileMove]) -> None:
+        if not moves or self._over:
+            self.unseen += len(moves)
+            return
+        answer = await self._ask(cards.attention_card(self._folder, moves))
+        if answer.selected_value == "batch":
+            self._row = 0
+            await self._batches(self._made(moves, Band.low))
+        else:
+            self.left += [LeftAlone(move.name, move.reason) for move in moves]
+
+    async def _teaching(self, moves: Sequence[FileMove]) -> None:
+        """The endings with the most files are asked about; the others stay, and are told."""
+        by_ending = [
+            (ending, list(of))
+            for ending, of in groupby(sorted(moves, key=lambda m: m.group), lambda m: m.group)
+        ]
+        by_ending.sort(key=lambda one: (-len(one[1]), one[0]))
+        taught: list[FileMove] = []
+        for at, (ending, alike) in enumerate(by_ending):
+            target = ""
+            if at < _MOST_TAUGHT and not self._over:
+                answer = await self._ask(cards.teaching_card(self._folder, ending, alike))
+                target = cards.teachable(answer.selected_value)
+            if target:
+                taught += [move._replace(target=target, reason="you said so") for move in alike]
+            else:
+                self.left += [LeftAlone(move.name, move.reason) for move in alike]
+        self._row = 0
+        await self._batches(self._made(taught, Band.novel))
