@@ -119,6 +119,7 @@ UNKNOWN_ID = frozenset(
         "E_MEM_UNKNOWN",
         "E_PLAN_NOT_WAITING",
         "E_GOAL_UNKNOWN",
+        "E_BATCH_UNKNOWN",
         "E_REMINDER_UNKNOWN",
         "E_TOOL_NO_ATTEMPT",
     }

@@ -19,7 +19,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
             *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
-            *("changes_answered", "record.accepted"),
+            *("changes_answered", "record.accepted", "batch_reviewed"),
             *("memory.promoted", "skill.installed", "queue_seen_to", "channel.answered"),
         }
     ),
@@ -37,6 +37,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("workspace_applied", "workspace_applied_before", "workspace_applying"),
             *("workspace_recovered", "workspace_undone", "workspace_not_recovered"),
+            *("batch_moving", "batch_moved", "batch_undone", "batch_recovered"),
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
             *("key.rotation_began", "access_level_changed", "onboarded"),
             *(

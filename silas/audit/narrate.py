@@ -152,6 +152,11 @@ _SENTENCES: Mapping[str, str] = {
     "workspace_applying": "The changes of {work_item_id} are about to be applied to {paths}.",
     "workspace_not_recovered": "The workspace of {work_item_id} could not be put back: {reason}",
     "workspace_recovered": "The workspace of {work_item_id} was put back after an interruption.",
+    "batch_reviewed": "The owner answered the batch {batch_id} of {items} files: {verdict}.",
+    "batch_moving": "{items} files of {batch_id} in {folder} are about to be moved.",
+    "batch_moved": "{items} files of {batch_id} were moved: {paths}.",
+    "batch_undone": "{items} files of {batch_id} are back where they were: {paths}.",
+    "batch_recovered": "{batch_id} was interrupted; {items} of its files were moved: {paths}.",
     "workspace_undone": "The changes of {work_item_id} to {paths} were undone.",
     # the network, through the sandbox's proxy
     "network_opened": "{work_item_id} ({purpose}) connected to {host}:{port} for the first time.",

@@ -1,11 +1,18 @@
 """Cards as plain text with numbered options, and what a typed reply means (spec 4.1.1)."""
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar, cast
 
 from silas.cards import Card, HeldCard, PlanCard, ToolCallCard
-from silas.cards.models import BatchReviewCard, DecisionAnswer, DecisionCard, Detail
+from silas.cards.models import (
+    BatchAnswer,
+    BatchReviewCard,
+    DecisionAnswer,
+    DecisionCard,
+    Detail,
+)
 from silas.plans.characters import as_shown
 from silas.types import Risk
 
@@ -29,6 +36,12 @@ _MOST_WORDS = 2000  # characters of an answer in own words, as in the cockpit's 
 
 MORE: Final = "more"
 """What a person types to see all of a card before the question."""
+
+SOME: Final = "or say which: only 1 3-5, or: without 2"
+"""How a person chooses some of a batch's items by their numbers."""
+
+_SOME = re.compile(r"(only|nur|without|ohne)\s+([\d\s,;–-]+)", re.IGNORECASE)
+_NUMBERS = re.compile(r"(\d{1,4})(?:\s*[-–]\s*(\d{1,4}))?")
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
 
@@ -56,11 +69,12 @@ def first_screen(card: Card[Any], width: int = WIDTH) -> str:
 
 
 def _options(card: Card[Answer], width: int) -> list[str]:
-    return [
+    lines = [
         line
         for number, action in enumerate(card.actions, 1)
         for line in _wrapped(f"  {number}  ", action.label, width)
     ]
+    return [*lines, *(_wrapped("     ", SOME, width) if _can_choose(card) else ())]
 
 
 def card_lines(card: Card[Answer], width: int = WIDTH) -> list[str]:
@@ -124,11 +138,35 @@ def parse_reply(card: Card[Answer], text: str) -> Answer | None:
     if word.isascii() and word.isdecimal():
         number = int(word) if len(word) < 4 else 0  # more options than that fit on no card
         return card.actions[number - 1].value if 1 <= number <= len(card.actions) else None
+    if _can_choose(card) and (some := _SOME.fullmatch(word)):
+        return cast("Answer | None", _chosen(cast("BatchReviewCard", card), some))
     role = "recommended" if word in _YES else "decline" if word in _NO else ""
     named = [action.value for action in card.actions if action.role == role]
     if len(named) == 1:
         return named[0]
     return None if role else cast("Answer | None", _own_words(card, text.strip()))
+
+
+def _can_choose(card: Card[Any]) -> bool:
+    """Whether some of a batch's items can be chosen, and there is something to choose."""
+    edits = any(action.value == BatchAnswer(verdict="edit_selection") for action in card.actions)
+    return isinstance(card, BatchReviewCard) and edits and len(card.item_ids) > 1
+
+
+def _chosen(card: BatchReviewCard, said: re.Match[str]) -> BatchAnswer | None:
+    """Some of the items by their numbers, in the card's order; None where that is unclear: a
+    number that there is not, none at all, or every one.
+    """
+    every = range(1, len(card.item_ids) + 1)
+    ranges = [(int(one[1]), int(one[2] or one[1])) for one in _NUMBERS.finditer(said[2])]
+    named = {number for first, last in ranges for number in range(first, last + 1)}
+    inside = all(first in every and last in every and first <= last for first, last in ranges)
+    keeps = said[1].casefold() in ("only", "nur")
+    numbers = [number for number in every if (number in named) is keeps]
+    if not inside or not 0 < len(numbers) < len(every):
+        return None
+    ids = tuple(card.item_ids[number - 1] for number in numbers)
+    return BatchAnswer(verdict="edit_selection", selected_item_ids=ids)
 
 
 def takes_own_words(card: Card[Answer]) -> bool:

@@ -34,7 +34,14 @@ class ConfidenceConfig(Frozen):
 
 
 class BatchReviewConfig(Frozen):
-    """How many items one review shows, and how sure Silas must be of them."""
+    """How many items one review shows, and how sure Silas must be of them.
+
+    Attributes:
+        default_size: Items on one card.
+        confidence: From when on Silas counts as sure.
+        undo_minutes: So long after its items were moved a batch can be taken back (spec 0.5.5).
+    """
 
     default_size: int = Field(default=10, ge=1)
     confidence: ConfidenceConfig = ConfidenceConfig()
+    undo_minutes: int = Field(default=5, ge=1, le=24 * 60)

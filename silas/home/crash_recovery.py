@@ -1,5 +1,6 @@
 """What every opening does about what a crash left, before anything else runs (spec 5.1.3, B18)."""
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from silas.plans import WaitingPlans, WorkItemStore
@@ -16,6 +17,7 @@ async def recover_after_crash(
     waiting: WaitingPlans,
     outcomes: OutcomeStore,
     audit: RecoveryAudit,
+    settle_batches: Callable[[], Awaitable[object]],
     *,
     alone: bool,
     resume: bool,
@@ -27,12 +29,14 @@ async def recover_after_crash(
         undoing: Brings half-changed directories back, whoever else is open: what a living process
             is writing is left to it.
         store, waiting, outcomes, audit: The record.
+        settle_batches: Finds out how batches stand whose files were being moved.
         alone: Whether no other process is open on it: what it has under way looks as interrupted
             as what a crash left, so only who is alone goes on.
         resume: Whether what is open is returned, to be resumed and asked about. The files and the
             record are brought in order without it, too.
     """
     await undoing.files.recover()
+    await settle_batches()
     if not alone:
         return Rehydrated()
     recovery = Recovery(undoing, data / "scratch", store, audit)

@@ -23,6 +23,7 @@ MIGRATED = (
     "silas.autonomy",
     "silas.reminders",
     "silas.goals",
+    "silas.work.batches",
     "silas.stream",
     "silas.channels.web",
 )

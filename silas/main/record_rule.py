@@ -16,6 +16,8 @@ PASSES: Mapping[str, str] = {
             "approvals show",
             "audit show",
             "audit verify",
+            "batch list",
+            "batch show",
             "calls list",
             "config path",
             "conversations export",

@@ -33,6 +33,7 @@ _CODES = (
     ("E_PLAN", USAGE),
     ("E_REMINDER", USAGE),
     ("E_GOAL", USAGE),
+    ("E_BATCH", USAGE),
     ("E_MEM_WORDS", USAGE),
     ("E_DB", USAGE),
     ("E_CHANNEL_BAD_REQUEST", USAGE),

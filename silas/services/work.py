@@ -12,6 +12,7 @@ from silas.db import Database
 from silas.errors import DatabaseError, SandboxError
 from silas.home.crash_recovery import recover_after_crash
 from silas.home.damaged_rows import all_damaged
+from silas.home.effective_clock import effective_time
 from silas.home.lease import Lease
 from silas.home.runtime import sandbox_of
 from silas.memory.forgotten import ForgottenLog
@@ -19,6 +20,7 @@ from silas.plans import WaitingPlan, WorkItem, WorkItemResult, WorkItemStore
 from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting_plans import SqlWaitingPlans
+from silas.services.batches import execution_over
 from silas.services.owner_key import settle_succession
 from silas.services.record import open_record, warn_if_changed
 from silas.services.tools.registry import built_in_tools
@@ -194,7 +196,8 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
 
         async def recover() -> frozenset[str]:
             taken_back = await undoing.files.recover()
-            rest = (config.data_dir, undoing, store, waiting, outcomes, audit)
+            moving = execution_over(config, db, audit, effective_time(db, clock, audit))
+            rest = (config.data_dir, undoing, store, waiting, outcomes, audit, moving.recover)
             async with Lease(config.data_dir) as lease:
                 await recover_after_crash(*rest, alone=lease.alone, resume=False)
             return taken_back

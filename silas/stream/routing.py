@@ -13,6 +13,7 @@ from silas.stream.planning import Planning
 from silas.stream.ports import ModelView
 from silas.stream.reminding import Reminding
 from silas.stream.state import PlanReview, Turn, need
+from silas.stream.tidy_words import TidyWords
 from silas.stream.turn_modes import TurnModes
 from silas.stream.view import Viewing
 from silas.tools.toolset import ToolRun
@@ -30,6 +31,7 @@ class Router:
     Args:
         viewing: What the models see.
         reminding: Answers the owner's words about reminders before a model is asked.
+        tidying: Answers his words about batches of files, as well.
         proxy: Answers, or hands over to the planner.
         toolset: The PydanticAI wrapper chain that ends at the tool door.
         planning: Asks the planner.
@@ -44,6 +46,7 @@ class Router:
         self,
         viewing: Viewing,
         reminding: Reminding,
+        tidying: TidyWords,
         proxy: ProxyAgent,
         toolset: "AbstractToolset[ToolRun]",
         planning: Planning,
@@ -55,6 +58,7 @@ class Router:
     ) -> None:
         self._viewing = viewing
         self._reminding = reminding
+        self._tidying = tidying
         self._proxy = proxy
         self._toolset = toolset
         self._planning = planning
@@ -77,7 +81,7 @@ class Router:
             skills=turn.skills,
             access_level=access_level,
         )
-        if not await self._reminding.answer(turn):
+        if not (await self._reminding.answer(turn) or await self._tidying.answer(turn)):
             await self._ask_or_degrade(turn, turn.request)
 
     async def again(self, turn: Turn, instruction: str) -> None:

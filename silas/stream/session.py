@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
@@ -17,12 +17,16 @@ from silas.stream.owner_messages import OwnerMessages
 from silas.stream.plan_runs import PlanRuns
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
+from silas.stream.tidying import Tidying
 from silas.tools import RunApprovalPolicy, ToolRegistry
 from silas.tools.registry import tool_rows
 from silas.work.authority.run_policy import PROMPT
 from silas.work.changes.undo import Undo
 from silas.work.executor import WorkItemExecutor
 from silas.work.projects.undo import UndoneWork, undo_work
+
+if TYPE_CHECKING:
+    from silas.work.batches.review import TidiedFolder
 
 Undone = Callable[[WorkItem], Awaitable[None]]
 """Takes note that the owner took back what a work item changed; never fails."""
@@ -40,6 +44,7 @@ class Session:
     store: WorkItemStore
     undoing: Undo
     undone: Undone
+    tidying: Tidying
     approval: ApprovalVerifier
     audit: Audit
     registry: ToolRegistry
@@ -146,6 +151,19 @@ class Session:
         if item is not None:
             await self.undone(item)
         return taken
+
+    async def tidy(self, folder: Path, *, only: str = "") -> "TidiedFolder":
+        """Ask about the files of a folder batch by batch, and move what is approved.
+
+        Args:
+            folder: The one folder in which files may be moved.
+            only: A pattern such as `*.pdf`; files that do not fit it stay.
+
+        Raises:
+            BatchRefused: The folder cannot be tidied; nothing was asked.
+            Stopped: Silas is stopped, or its record was changed.
+        """
+        return await self.tidying.tidy(folder, only)
 
     async def listen(self, conversation: str = FIRST) -> None:
         """Serve the channel until it closes; requests are about the current directory.

@@ -126,6 +126,7 @@ async def build(
                 parts.waiting,
                 parts.outcomes,
                 parts.audit,
+                parts.moving.recover,
                 alone=lease.alone,
                 resume=resume,
             )

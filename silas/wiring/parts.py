@@ -32,6 +32,7 @@ from silas.keys.secret_registry import SecretRegistry
 from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
+from silas.services.batches import execution_over
 from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import EmergencyStop
 from silas.services.gates import gate_providers
@@ -56,6 +57,7 @@ from silas.stream.revising import Revising
 from silas.stream.sender_identity import SenderIdentity, TypedWords
 from silas.stream.session import Session
 from silas.stream.stream import Backpressure, Stream
+from silas.stream.tidying import Tidying
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.mind import MindParts, mind_of
 from silas.wiring.models import Models, agents_of
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     from silas.reminders.desk import Reminders
     from silas.services.clock.ahead import AheadDesk
     from silas.services.clock.reminders import ReminderDesk
+    from silas.work.batches.review import BatchReview
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
 
@@ -104,6 +107,7 @@ class Parts:
         self.approval = approval_engine(self)
         self.store = SqlWorkItemStore(db, clock)
         self.undoing = Undo(config.data_dir / "undo", self.audit)
+        self.moving = execution_over(config, db, self.audit, self.time)
         self.waiting = SqlWaitingPlans(db, clock)
         self.outcomes = SqlOutcomeStore(db, self.time)
         self.preconditions = Preconditions(
@@ -195,6 +199,20 @@ class Parts:
 
         return goals_over(self.config, self.db, self.time, self.audit, self.notifier.notify)
 
+    def batches(self) -> "BatchReview":
+        """What asks about batches of files; a turn that is about none loads nothing of it."""
+        from silas.services.batches import review_over  # noqa: PLC0415 - as above
+
+        return review_over(
+            self.config,
+            self.db,
+            self.approval,
+            self.moving,
+            self.mind.review.noted,
+            self.audit,
+            self.time,
+        )
+
     def ahead_desk(self) -> "AheadDesk":
         """What `silas ahead` looks at, for the cockpit."""
         from silas.services.clock.ahead import AheadDesk  # noqa: PLC0415 - as above
@@ -253,6 +271,7 @@ class Parts:
             store=self.store,
             undoing=self.undoing,
             undone=self.learning.undone,
+            tidying=Tidying(self.batches, self.channel, self.audit, self.runtime.clock),
             approval=self.approval,
             audit=self.audit,
             registry=self.registry,

@@ -27,6 +27,7 @@ from silas.stream.reminding import Reminding
 from silas.stream.revising import AskAbout, Revising
 from silas.stream.routing import Router
 from silas.stream.scopes import Waking
+from silas.stream.tidy_words import TidyWords
 from silas.stream.tools import turn_tools
 from silas.stream.toolset import TurnToolset
 from silas.stream.turn import TurnProcessor, TurnSteps
@@ -222,6 +223,13 @@ class TurnWiring:
             Viewing(self._context, self._memory, self._persona, self._items),
             Reminding(
                 self._at("reminders", self._parts.reminders),
+                self._audit,
+                self._clock,
+                self._modes,
+                offered[0],
+            ),
+            TidyWords(
+                self._at("batches", self._parts.batches),
                 self._audit,
                 self._clock,
                 self._modes,

@@ -10,7 +10,6 @@ TELEGRAM = "later: `silas/channels/telegram/`; no channel of a service of others
 SKILLS = "later: `silas/skills/scripts.py`, which runs the scripts of skills"
 CONNECTIONS = "later: `silas/connections/manager.py` (setup, health, refresh, recovery)"
 GOALS = "later: `silas/stream/active_goal.py`; a goal configures no conversation without it"
-BATCH = "later: `silas/work/batch.py`, its confidence bands and its review card flow"
 PROVIDERS = (
     "later: `silas/gates/judge.py`, `silas/gates/guardrails.py` and `silas/gates/script.py`; "
     "without them a gate blocks"

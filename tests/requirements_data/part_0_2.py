@@ -34,7 +34,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S0.5.3-SETUP-CARDS", "0.5.3", "Setup cards carry the standard fields and those of their auth flow.", e.CONNECTIONS),
     R("S0.5.3-FAILURE-CARD-SKIP", "0.5.3", "A connection failure card always offers to skip.", e.CONNECTIONS),
     # 0.5.4 to 0.5.7 fatigue, undo, metrics, modes
-    R("S0.5.4-ANOMALIES-UNCHECKED", "0.5.4", "In a batch, items that deviate from the pattern are flagged and unchecked.", e.BATCH),
+    R("S0.5.4-ANOMALIES-UNCHECKED", "0.5.4", "In a batch, items that deviate from the pattern are flagged and unchecked."),
     R("S0.5.4-ATTENTION-CUES", "0.5.4", "Hasty decisions and a dense queue raise a visual cue that blocks nothing."),
     R("S0.5.4-NO-THROTTLING", "0.5.4", "The system never forces a cooldown, delay or pause on a decision."),
     R("S0.5.4-WIDENING-BY-CARD", "0.5.4", "A low correction rate leads to a review card, never to a silent change."),

@@ -14,9 +14,9 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S3.10-COMPOSITION", "3.10", "Effective axes are the clamped sum of baseline, context, mood and override."),
     R("S3.10-CONSTITUTION-IMMUTABLE", "3.10", "The personality layer cannot change the constitution."),
     # 3.11 batches and autonomy, 3.12 connections
-    R("S3.11-EDIT-NEEDS-SELECTION", "3.11", "An edited batch names the items it keeps.", e.BATCH),
-    R("S3.11-BATCH-BINDING", "3.11, 5.2.4", "A batch token binds the canonical action, ordered item ids and count; any change asks again.", e.BATCH),
-    R("S3.11-BATCH-ID-NOT-AUTHORITY", "3.11", "A batch's id is never the authorisation hash.", e.BATCH),
+    R("S3.11-EDIT-NEEDS-SELECTION", "3.11", "An edited batch names the items it keeps."),
+    R("S3.11-BATCH-BINDING", "3.11, 5.2.4", "A batch token binds the canonical action, ordered item ids and count; any change asks again."),
+    R("S3.11-BATCH-ID-NOT-AUTHORITY", "3.11", "A batch's id is never the authorisation hash."),
     R("S3.11-AUTONOMY-BINDING", "3.11", "A threshold token binds the ordered changes and their evidence."),
     R("S3.12-FAILURE-STRUCTURED", "3.12", "A failing connection script returns a structured failure, not a bare exception.", e.CONNECTIONS),
     # 4.0, 4.1 ports and channels

@@ -19,7 +19,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.8-KEY-NEVER-SHOWN", "5.8", "The private key appears in no context, log, configuration or environment."),
     R("S5.8-WRONG-SIGNATURE", "5.8", "A signature by another key or over other bytes does not verify."),
     # 5.9 calibration
-    R("S5.9-AFTER-POLICY", "5.9", "Confidence comes after policy gates and approval and bypasses neither.", e.BATCH),
+    R("S5.9-AFTER-POLICY", "5.9", "Confidence comes after policy gates and approval and bypasses neither."),
     R("S5.9-PERSISTENT-NEEDS-APPROVAL", "5.9", "Feedback changes policy for good only by an approved threshold change."),
     # 5.10 connections
     R("S5.10.1-NDJSON", "5.10.1", "Setup scripts speak one JSON object a line; stderr is never protocol.", e.CONNECTIONS),

@@ -89,8 +89,8 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.1.4-PRECEDENCE", "5.1.4", "Constitution, then safety and approval, then the task, then personality."),
     R("S5.1.4-INITIATIVE-WITHIN-POLICY", "5.1.4", "Initiative biases the mode inside policy and approval, never around them."),
     R("S5.1.4-DRIFT-TRUSTED", "5.1.4", "Only trusted feedback may move the baseline; other feedback is bounded and passing."),
-    R("S5.1.5-APPROVED-BATCHES-ONLY", "5.1.5", "Only approved batches run; ambiguous items become decision or draft cards.", e.BATCH),
-    R("S5.1.5-OUTSIDE-SCOPE-WAITS", "5.1.5", "Outside a standing approval's scope Silas asks and waits.", e.BATCH),
+    R("S5.1.5-APPROVED-BATCHES-ONLY", "5.1.5", "Only approved batches run; ambiguous items become decision or draft cards."),
+    R("S5.1.5-OUTSIDE-SCOPE-WAITS", "5.1.5", "Outside a standing approval's scope Silas asks and waits."),
     R("S5.1.6-DEDUPED", "5.1.6", "A repeated suggestion is suppressed until its cooldown ends."),
     R("S5.1.6-ANTI-RATCHET", "5.1.6", "Widening needs a minimum sample, hysteresis, hard caps and a one-tap way back."),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from silas.audit import Audit
-from silas.autonomy import Decision
+from silas.autonomy.signals import Decision
 from silas.clock import Clock
 from silas.errors import SandboxError, Stopped
 from silas.work.batches import mover
@@ -87,6 +87,7 @@ class BatchExecution:
             DatabaseError: It could not be recorded; nothing was moved.
         """
         self._require_ready()
+        self.store.prune(self._clock.now() - KEPT)
         batch_id, moves = batch.proposal.batch_id, batch.moves
         with mover.opened(batch.folder) as root, hold_journal(self._place(batch_id)):
             made = mover.missing_folders(root, [move.target for move in moves])
@@ -201,7 +202,6 @@ class BatchExecution:
             except (BatchRefused, SandboxError):
                 continue  # its folder is not there, or somebody is at it: another time
             settled.append(kept.id)
-        self.store.prune(self._clock.now() - KEPT)
         return settled
 
     def _undoable(self, kept: KeptBatch, numbers: Sequence[int]) -> list[KeptItem]:

@@ -211,6 +211,8 @@ class _Run:
         for _ in range(_EDITS):
             card = cards.batch_card(batch, batch_subject(batch).digest, number, of)
             answer = await self._ask(card)
+            if answer.verdict == "edit_selection" and not answer.selected_item_ids:
+                continue  # where nothing is chosen nothing was decided: it is shown again
             await self._review.decided(batch, answer.verdict)
             if answer.verdict == "approve":
                 self.moved.append(await self._review.move(batch))

@@ -1,0 +1,234 @@
+"""`silas batch`: sort a folder batch by batch, and list, show and undo batches (spec 5.2.4)."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from silas.main.output import print_json
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    FAILED,
+    GivenPath,
+    look_config,
+    open_silas,
+    run_to_exit,
+    warn,
+)
+from silas.main.terminal import terminal
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from silas.services.batches import BatchDesk
+    from silas.work.batches.review import TidiedFolder
+    from silas.work.batches.store import KeptBatch
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+
+
+class _FolderOrCommand(click.Group):
+    """`silas batch FOLDER` is `silas batch tidy FOLDER`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What names no command is the folder, with its options."""
+        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
+            args = ["tidy", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_FolderOrCommand)
+def batch() -> None:
+    """Sort a folder: approve its files batch by batch, or undo it.
+
+    `silas batch ~/Downloads` shows where the files of that folder would go, ten at a time, and
+    moves those that you approve. A folder called `list` is `./list`.
+    """
+
+
+@batch.command("tidy")
+@click.argument("folder", type=GivenPath(path_type=Path))
+@click.option("--only", metavar="PATTERN", default="", help="Only files such as '*.pdf'.")
+@click.option("--dry-run", is_flag=True, help="Show what would be asked; ask and move nothing.")
+@_JSON
+@click.pass_context
+def batch_tidy(ctx: click.Context, folder: Path, only: str, dry_run: bool, as_json: bool) -> None:
+    """Ask about the files of FOLDER batch by batch, and move those that you approve."""
+    if dry_run:
+        _show_plan(ctx, folder, only, as_json)
+
+    async def work() -> int:
+        from silas.work.batches.words import tidied_words
+
+        channel = terminal(to_stderr=as_json, approve=None)
+        async with open_silas(ctx, channel.cards) as silas:
+            tidied = await silas.tidy(folder, only=only)
+        if as_json:
+            print_json(_tidied(tidied))
+        else:
+            for line in tidied_words(tidied):
+                click.echo(line)
+        return _code(tidied)
+
+    run_to_exit(work)
+
+
+def _show_plan(ctx: click.Context, folder: Path, only: str, as_json: bool) -> None:
+    async def work() -> int:
+        from silas.work.batches.words import left_rows, plan_rows, plan_words
+
+        async with _desk(ctx) as desk:
+            plan = desk.plan(folder, only)
+        if as_json:
+            rows = plan_rows(plan.folder, plan.moves)
+            place = str(plan.folder.path)
+            print_json({"folder": place, "files": rows, "left": left_rows(plan.left)})
+            return DONE
+        for line in plan_words(plan, desk.thresholds.size):
+            click.echo(line)
+        return DONE
+
+    run_to_exit(work)
+
+
+@batch.command("list")
+@_JSON
+@click.pass_context
+def batch_list(ctx: click.Context, as_json: bool) -> None:
+    """The batches that were approved, the newest first."""
+
+    async def work() -> int:
+        from silas.work.batches.words import counted, short_id
+
+        async with _desk(ctx) as desk:
+            rows = [_row(desk, kept) for kept in desk.all()]
+        if as_json:
+            print_json(rows)
+            return DONE
+        for row in rows:
+            many = counted(row["moved"], "file", "files")
+            until = f", undo until {row['undo_until']}" if row["undo_until"] else ""
+            _show(f"{short_id(row['id'])}  {row['at']}  {many} in {row['folder']}{until}")
+        if not rows:
+            click.echo("No batch was approved. `silas batch FOLDER` asks about one.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@batch.command("show")
+@click.argument("batch_id", metavar="BATCH")
+@_JSON
+@click.pass_context
+def batch_show(ctx: click.Context, batch_id: str, as_json: bool) -> None:
+    """The batch BATCH: each file by its number, where it is, and why one was left."""
+
+    async def work() -> int:
+        async with _desk(ctx) as desk:
+            kept = desk.get(batch_id)
+            row = _row(desk, kept)
+        if as_json:
+            print_json({**row, "files": _files(kept)})
+            return DONE
+        until = f"; undo until {row['undo_until']}" if row["undo_until"] else ""
+        _show(f"{kept.id} in {row['folder']}{until}")
+        for item in _files(kept):
+            why = f" ({item['why']})" if item["why"] else ""
+            _show(f"  {item['number']}. {item['state']}: {item['from']} -> {item['to']}{why}")
+        return DONE
+
+    run_to_exit(work)
+
+
+@batch.command("undo")
+@click.argument("batch_id", metavar="BATCH")
+@click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=click.IntRange(1))
+@_JSON
+@click.pass_context
+def batch_undo(ctx: click.Context, batch_id: str, numbers: tuple[int, ...], as_json: bool) -> None:
+    """Move the files of the batch BATCH back, or only those with these numbers."""
+
+    async def work() -> int:
+        from silas.work.batches.words import left_rows, undone_words
+
+        async with _desk(ctx) as desk:
+            undone = await desk.undo(batch_id, numbers)
+        if as_json:
+            names = [item.move.name for item in undone.undone]
+            print_json({"id": undone.batch_id, "undone": names, "left": left_rows(undone.left)})
+        else:
+            for line in undone_words(undone):
+                click.echo(line)
+        return FAILED if undone.left else DONE
+
+    run_to_exit(work)
+
+
+def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[BatchDesk]":
+    from silas.services.batches import open_batches
+
+    return warn(open_batches(look_config(ctx)))
+
+
+def _code(tidied: "TidiedFolder") -> int:
+    """Nothing to do is done; a no to everything is declined; a yes that moved nothing failed."""
+    if tidied.batches:
+        return DONE if tidied.moved else FAILED
+    return DECLINED if tidied.declined or tidied.unseen else DONE
+
+
+def _tidied(tidied: "TidiedFolder") -> dict[str, Any]:
+    from silas.work.batches.words import left_rows, moment
+
+    return {
+        "folder": str(tidied.folder.path),
+        "batches": [
+            {
+                "id": one.batch_id,
+                "moved": [
+                    {"number": item.number, "from": item.move.name, "to": item.move.goal}
+                    for item in one.moved
+                ],
+                "left": left_rows(one.left),
+                "undo_until": moment(one.undo_until if one.moved else None),
+            }
+            for one in tidied.batches
+        ],
+        "declined": tidied.declined,
+        "unseen": tidied.unseen,
+        "left": left_rows(tidied.left),
+    }
+
+
+def _row(desk: "BatchDesk", kept: "KeptBatch") -> dict[str, Any]:
+    from silas.work.batches.store import ItemState
+    from silas.work.batches.words import moment
+
+    return {
+        "id": kept.id,
+        "folder": str(kept.folder.path),
+        "at": kept.began_at.isoformat(),
+        "phase": kept.phase,
+        "moved": len(kept.in_state(ItemState.moved)),
+        "undo_until": moment(desk.undo_until(kept)),
+    }
+
+
+def _files(kept: "KeptBatch") -> list[dict[str, Any]]:
+    return [
+        {
+            "number": item.number,
+            "state": item.state.value,
+            "from": item.move.name,
+            "to": item.move.goal,
+            "why": item.why,
+        }
+        for item in kept.items
+    ]
+
+
+def _show(line: str) -> None:
+    from silas.plans.characters import show
+
+    click.echo(show(line))
