@@ -56,7 +56,9 @@ function batch(event, view) {
     tell();
     view.changed();
   };
-  const list = h("ul", { class: "batch" }, items.map((item) => batchRow(item, odd, editable && chosen, toggle)));
+  const list = h("ul", { class: "batch" }, items.map((item, at) => [
+    item.group && item.group !== items[at - 1]?.group && h("li", { class: "batch-count", dir: "auto" }, h("b", {}, item.group)),
+    batchRow(item, odd, editable && chosen, toggle)]));
   tell();
   return {
     node: count,

@@ -20,17 +20,20 @@ class Tidying:
     """Asks about a folder's files on the owner's channel.
 
     Args:
-        batches: What asks and moves.
+        batches: Makes what asks and moves.
         channel: Where the owner is.
         audit, clock: What cards are recorded and timed by.
+
+    Attributes:
+        review: Makes what asks, moves and takes back.
     """
 
     def __init__(
         self, batches: OpenBatches, channel: CardChannel, audit: Audit, clock: Clock
     ) -> None:
-        self._batches = batches
+        self.review = batches
         self._owner = Owner(channel, audit, clock)
 
     async def tidy(self, folder: Path, only: str = "") -> "TidiedFolder":
         """As `BatchReview.tidy`."""
-        return await self._batches().tidy(folder, self._owner.ask, only)
+        return await self.review().tidy(folder, self._owner.ask, only)

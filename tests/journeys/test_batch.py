@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sqlite3
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ KINDS = [("pdf", PDF), ("png", PNG), ("zip", ZIP), ("txt", b"Dear Anna,\n"), ("c
 MANY = 214
 
 
+def two_days_ago() -> float:
+    return time.time() - 172_800
+
+
 class Downloads:
     """A home, and a folder with 214 files of two days ago."""
 
@@ -28,7 +33,7 @@ class Downloads:
             ending, content = KINDS[number % len(KINDS)]
             path = self.place / f"file-{number:03d}.{ending}"
             path.write_bytes(content + str(number).encode())
-            os.utime(path, (time.time() - 172_800,) * 2)
+            os.utime(path, (two_days_ago(), two_days_ago()))
 
     def silas(self, *words: str | Path) -> Ended:
         return run(silas(*words), self.env)
@@ -136,11 +141,8 @@ def test_each_verdict_is_a_signal(downloads: Downloads) -> None:
 
 def test_a_kill_in_the_middle_is_found_out_about_and_taken_back(downloads: Downloads) -> None:
     before = listed(downloads.place)
-    slow = downloads.place.parent / "slow"
-    slow.mkdir()
-    (slow / "sitecustomize.py").write_text(_SLOW)
-    env = {**downloads.env, "PYTHONPATH": str(slow)}
-    with person(silas("batch", downloads.place), env) as owner:
+    slowly = [sys.executable, "-c", _SLOW, "batch", str(downloads.place)]
+    with person(slowly, downloads.env) as owner:
         owner.waits_for("(1 of 22)")
         owner.waits_for("or say which")
         owner.types("1\r")
@@ -158,29 +160,23 @@ def test_a_kill_in_the_middle_is_found_out_about_and_taken_back(downloads: Downl
     assert states == ["undone"] * 4 + ["left"] * 6
 
 
-_SLOW = '''
-import sys, time
-from importlib import import_module
+_SLOW = """
+import time
+from silas.work.batches import mover
+really, made = mover.move_file, []
 
-class Slow:
-    """Says each move, and waits at the fifth one until the process is killed."""
-    def find_spec(self, name, path=None, target=None):
-        if name == "silas.work.batches.execution":
-            sys.meta_path.remove(self)
-            mover = import_module("silas.work.batches.mover")
-            really, made = mover.move_file, []
-            def move_file(root, move):
-                if len(made) == 4:
-                    time.sleep(600)
-                made.append(move)
-                told = really(root, move)
-                print(f"MOVED {len(made)}", flush=True)
-                return told
-            mover.move_file = move_file
-        return None
+def move_file(root, move):
+    if len(made) == 4:
+        time.sleep(600)  # until it is killed
+    made.append(move)
+    told = really(root, move)
+    print(f"MOVED {len(made)}", flush=True)
+    return told
 
-sys.meta_path.insert(0, Slow())
-'''
+mover.move_file = move_file
+from silas.main.app import cli
+cli()
+"""
 
 
 @pytest.mark.parametrize(
@@ -203,7 +199,7 @@ def test_ten_thousand_files_are_one_sentence_before_anything_is_asked(downloads:
     for number in range(10_000 - MANY):
         path = downloads.place / f"more-{number}.pdf"
         path.touch()
-        os.utime(path, (time.time() - 172_800,) * 2)
+        os.utime(path, (two_days_ago(), two_days_ago()))
     ended = downloads.silas("batch", downloads.place)
     assert ended.code == 2
     assert "holds 10,000 files, and Silas looks at 1,000 at most: say which" in ended.err

@@ -38,6 +38,7 @@ from silas.plans.goals.schedule import STANDING_DAYS
 from silas.services.skills.cards import skill_card
 from silas.skills.approved import read_installation
 from silas.types import Risk
+from silas.work.batches.models import MOVE, read_item_id
 from silas.work.changes.held_store import changes_id
 from silas.workspace.diff import facts_of
 from silas.workspace.journal import change_of
@@ -166,6 +167,8 @@ class Signables:
             return _call_ruling(token, shown)
         if token.scope is ApprovalScope.single_step:
             return _changes_ruling(token, shown)
+        if token.scope is ApprovalScope.connection_act:
+            return _batch_ruling(token, shown)
         if token.scope is ApprovalScope.skill_install:
             return _skill_ruling(token, shown)
         return SigningRuling(
@@ -251,6 +254,32 @@ def _changes_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
             risk=Risk.high,
             rationale=_WHY,
             details=(Detail(heading="Everything it changes", lines=tuple(lines)), _claims(token)),
+            actions=(Action(label="Sign nothing", value="keep", role="decline"),),
+            safe="keep",
+            work_item_id=token.work_item_id,
+            digest=token.plan_hash,
+        )
+    )
+
+
+def _batch_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
+    """Each file with both of its paths: a batch's items say which file goes where."""
+    said = _canonical_object(shown)
+    if said is None or said.keys() != {"goal_id", "action", "item_ids", "count"}:
+        return SigningRuling(refusal="what the approval is about is no batch")
+    try:
+        moves = [read_item_id(one) for one in said["item_ids"]]
+    except (TypeError, ValueError):
+        return SigningRuling(refusal="what the approval is about is no batch")
+    if said["action"] != MOVE or said["count"] != len(moves) or not moves:
+        return SigningRuling(refusal="what the approval is about is no batch of files")
+    lines = tuple(show(f"{source} -> {goal}") for source, goal in moves)
+    return _asked(
+        HeldCard(
+            intent=f"Move {len(moves)} files",
+            risk=Risk.high,
+            rationale=_WHY,
+            details=(Detail(heading="Everything it moves", lines=lines), _claims(token)),
             actions=(Action(label="Sign nothing", value="keep", role="decline"),),
             safe="keep",
             work_item_id=token.work_item_id,
