@@ -221,13 +221,14 @@ async def test_words_of_the_owners_begin_one_and_undo_it(tidy: Tidy, words: str)
 
 
 async def test_words_of_somebody_else_begin_none(tidy: Tidy) -> None:
-    async with tidy.house(yes) as h:
+    channel = ScriptedChannel(yes)
+    async with Harness(channel, clock=tidy.clock, home=tidy.home) as h:
         message = ChannelMessage(
             channel="elsewhere", sender_id="x", text="tidy my Downloads", timestamp=NOW
         )
         await h.silas.stream.handle(Incoming(message, OWNER))
         await h.silas.stream.handle(Incoming(message, "guest"))
-    assert not [card for card in tidy.channel.cards if isinstance(card, BatchReviewCard)]
+    assert not [card for card in channel.cards if isinstance(card, BatchReviewCard)]
     assert listed(tidy.place) == tidy.before
 
 

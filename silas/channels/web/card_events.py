@@ -123,12 +123,18 @@ def _plan(card: PlanCard) -> dict[str, Any]:
     }
 
 
+_ROW_WORDS = frozenset({"title", "group", "reason"})
+
+
 def _batch(card: BatchReviewCard) -> dict[str, Any]:
     """One row an item; what stands out starts unchecked (0.5.4)."""
     return {
         "batch": {
             "batch_id": card.batch_id,
-            "items": [{**row.model_dump(), "title": as_shown(row.title)} for row in _rows(card)],
+            "items": [
+                {name: as_shown(v) if name in _ROW_WORDS else v for name, v in row}
+                for row in _rows(card)
+            ],
         }
     }
 
