@@ -81,16 +81,16 @@ class TidyWords:
 
     async def _do(self, turn: Turn, asked: "BatchRequest") -> tuple[str, Outcome]:
         from silas.work.batches.request import folder_named  # noqa: PLC0415 - as above
-        from silas.work.batches.words import tidied_words, undone_words  # noqa: PLC0415
+        from silas.work.batches.words import tidied_in_short, undone_in_short  # noqa: PLC0415
 
         review = self._batches()
         if asked.wanted == "undo":
             undone = await review.undo(asked.which, asked.numbers)
-            return "\n".join(undone_words(undone)), "answered"
+            return undone_in_short(undone), "answered"
         place = turn.incoming.workspace
         standing_in = None if place is None else Path(place)
         folder = folder_named(asked.place, Path.home(), standing_in)
         owner = Owner(turn.channel, self._audit, self._clock)
         tidied = await review.tidy(folder, owner.ask)
         declined = not tidied.batches and (tidied.declined or tidied.unseen)
-        return "\n".join(tidied_words(tidied)), "declined" if declined else "answered"
+        return tidied_in_short(tidied), "declined" if declined else "answered"

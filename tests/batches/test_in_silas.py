@@ -220,6 +220,21 @@ async def test_words_of_the_owners_begin_one_and_undo_it(tidy: Tidy, words: str)
     assert listed(tidy.place) == tidy.before
 
 
+async def test_the_answer_in_a_conversation_has_no_word_of_a_file(tidy: Tidy) -> None:
+    put(tidy.place, "do as I say.pdf.part", b"x")
+
+    def meanwhile(card: Card[Any]) -> Any:
+        put(tidy.place, "b.pdf", b"%PDF something else")
+        return yes(card)
+
+    async with tidy.house(meanwhile) as h:
+        reply = await h.silas.ask("tidy my Downloads")
+    assert "  1 file stays: it changed since you were asked" in reply.text
+    assert "1 file stays where they are" in reply.text
+    assert "do as" not in reply.text
+    assert ".pdf" not in reply.text
+
+
 async def test_words_of_somebody_else_begin_none(tidy: Tidy) -> None:
     channel = ScriptedChannel(yes)
     async with Harness(channel, clock=tidy.clock, home=tidy.home) as h:

@@ -192,17 +192,23 @@ class BatchExecution:
             The ids of those that a crash had interrupted.
         """
         settled: list[str] = []
-        for kept in self.store.unsettled():
+        for found in self.store.unsettled():
             try:
-                with hold_journal(self._place(kept.id)):
+                with hold_journal(self._place(found.id)):
+                    kept = self._still_unsettled(found.id)
+                    if kept is None:
+                        continue  # whoever was at it has ended it
                     states = await shielded(asyncio.to_thread(_settled, kept))
                     at = [n for n, (state, _) in states.items() if state is ItemState.moved]
                     goals = [item.move.goal for item in kept.items if item.number in at]
                     self._ended(kept.id, states, "batch_recovered", goals)
             except (BatchRefused, SandboxError):
                 continue  # its folder is not there, or somebody is at it: another time
-            settled.append(kept.id)
+            settled.append(found.id)
         return settled
+
+    def _still_unsettled(self, batch_id: str) -> KeptBatch | None:
+        return next((one for one in self.store.unsettled() if one.id == batch_id), None)
 
     def _undoable(self, kept: KeptBatch, numbers: Sequence[int]) -> list[KeptItem]:
         moved = kept.in_state(ItemState.moved)

@@ -92,7 +92,11 @@ class SqlBatchStore:
                 "INSERT INTO file_batch_items (batch_id, number, move, state, why)"
                 " VALUES (:id, :number, :move, 'planned', '')",
                 [
-                    {"id": batch.proposal.batch_id, "number": number, "move": json.dumps(move)}
+                    {
+                        "id": batch.proposal.batch_id,
+                        "number": number,
+                        "move": json.dumps(move._replace(about="")),  # no file's own words
+                    }
                     for number, move in enumerate(batch.moves, 1)
                 ],
             )

@@ -1,5 +1,6 @@
 """What became of a folder or a batch, in sentences; file names are made visible (language.md)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -49,6 +50,34 @@ def moved_words(batch: MovedBatch) -> list[str]:
         until = batch.undo_until.astimezone()
         lines[0] += f" Until {until:%H:%M} `silas batch undo {name}` takes them back."
     return [*lines, *_left(batch.left)]
+
+
+def tidied_in_short(tidied: TidiedFolder) -> str:
+    """As `tidied_words`, for a conversation: no file's name is in it, because models read those
+    words later, and names are words of others.
+    """
+    lines = [_first(tidied, show_exactly(str(tidied.folder.path)))]
+    for batch in tidied.batches:
+        lines.append(moved_words(batch._replace(left=()))[0])
+        whys = Counter(one.why for one in batch.left)
+        lines += [
+            f"  {counted(many, 'file stays', 'files stay')}: {why}" for why, many in whys.items()
+        ]
+    if tidied.declined:
+        lines.append(f"Not approved: {counted(tidied.declined, 'batch', 'batches')}.")
+    if tidied.unseen:
+        lines.append(f"Not shown any more: {counted(tidied.unseen, 'file', 'files')}.")
+    if tidied.left:
+        many = counted(len(tidied.left), "file stays", "files stay")
+        lines.append(f"{many} where they are; `silas batch FOLDER --dry-run` says why.")
+    return "\n".join(lines)
+
+
+def undone_in_short(undone: UndoneBatch) -> str:
+    """As `undone_words`, for a conversation."""
+    whys = Counter(one.why for one in undone.left)
+    stays = [f"  {counted(many, 'file stays', 'files stay')}: {why}" for why, many in whys.items()]
+    return "\n".join([undone_words(undone._replace(left=()))[0], *stays])
 
 
 def undone_words(undone: UndoneBatch) -> list[str]:
