@@ -24,7 +24,7 @@ _COMMANDS = {
     "ahead": ("clock.ahead", "What is to come, and what may run without asking you again."),
     "goals": ("clock.goals", "Goals: list, show, pause, resume and run what the clock checks."),
     "projects": ("projects.commands", "Projects: list them, and show how their tasks stand."),
-    "batch": ("batches.commands", "Sort a folder: approve its files batch by batch, or undo it."),
+    "batch": ("batches.batch", "Sort a folder: approve its files batch by batch, or undo it."),
     "remind": ("clock.remind", "Reminders: make one in words, list, move and cancel them."),
     "service": (
         "clock.service",

@@ -20,7 +20,7 @@ from silas.plans import WaitingPlan, WorkItem, WorkItemResult, WorkItemStore
 from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting_plans import SqlWaitingPlans
-from silas.services.batches import execution_over
+from silas.services.batches.desk import execution_over
 from silas.services.owner_key import settle_succession
 from silas.services.record import open_record, warn_if_changed
 from silas.services.tools.registry import built_in_tools

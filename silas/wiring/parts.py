@@ -32,7 +32,7 @@ from silas.keys.secret_registry import SecretRegistry
 from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
-from silas.services.batches import execution_over
+from silas.services.batches.desk import execution_over
 from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import EmergencyStop
 from silas.services.gates import gate_providers
@@ -201,7 +201,7 @@ class Parts:
 
     def batches(self) -> "BatchReview":
         """What asks about batches of files; a turn that is about none loads nothing of it."""
-        from silas.services.batches import review_over  # noqa: PLC0415 - as above
+        from silas.services.batches.desk import review_over  # noqa: PLC0415 - as above
 
         return review_over(
             self.config,

@@ -25,6 +25,7 @@ LOWER = {
         "silas.sandbox",
         "silas.stop",
     },  # a program of its own
+    "batch.py": {"silas.plans.characters"},  # as above
     "commands.py": {"silas.plans.characters"},  # as above
     "conversations.py": {"silas.plans.characters"},  # as above
     "goals.py": {"silas.plans.characters"},  # as above

@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
 from silas.plans.characters import show, show_exactly
 from silas.work.batches.execution import MovedBatch, UndoneBatch
-from silas.work.batches.models import FileMove, Folder, LeftAlone
+from silas.work.batches.models import LeftAlone
 from silas.work.batches.plan import FolderPlan
 from silas.work.batches.proposals import reasons
 from silas.work.batches.review import TidiedFolder
@@ -115,26 +114,3 @@ def _left(left: Sequence[LeftAlone]) -> list[str]:
 def counted(many: int, one: str, several: str) -> str:
     """`1 file`, `2 files`."""
     return f"{many} {one if many == 1 else several}"
-
-
-def plan_rows(folder: Folder, moves: Sequence[FileMove]) -> list[dict[str, object]]:
-    """The moves as rows of a JSON document."""
-    return [
-        {
-            "from": str(folder.path / move.name),
-            "to": str(folder.path / move.goal) if move.target else "",
-            "reason": move.reason,
-            "confidence": max(move.confidence, 0.0),
-        }
-        for move in moves
-    ]
-
-
-def left_rows(left: Sequence[LeftAlone]) -> list[dict[str, str]]:
-    """What stays, as rows of a JSON document."""
-    return [one._asdict() for one in left]
-
-
-def moment(at: datetime | None) -> str:
-    """A moment as JSON has it; empty for none."""
-    return "" if at is None else at.isoformat()

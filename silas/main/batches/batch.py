@@ -1,7 +1,7 @@
 """`silas batch`: sort a folder batch by batch, and list, show and undo batches (spec 5.2.4)."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,9 +21,8 @@ from silas.main.terminal import terminal
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from silas.services.batches import BatchDesk
+    from silas.services.batches.desk import BatchDesk
     from silas.work.batches.review import TidiedFolder
-    from silas.work.batches.store import KeptBatch
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
@@ -59,13 +58,13 @@ def batch_tidy(ctx: click.Context, folder: Path, only: str, dry_run: bool, as_js
         _show_plan(ctx, folder, only, as_json)
 
     async def work() -> int:
-        from silas.work.batches.words import tidied_words
+        from silas.services.batches.rows import tidied_row, tidied_words
 
         channel = terminal(to_stderr=as_json, approve=None)
         async with open_silas(ctx, channel.cards) as silas:
             tidied = await silas.tidy(folder, only=only)
         if as_json:
-            print_json(_tidied(tidied))
+            print_json(tidied_row(tidied))
         else:
             for line in tidied_words(tidied):
                 click.echo(line)
@@ -76,7 +75,7 @@ def batch_tidy(ctx: click.Context, folder: Path, only: str, dry_run: bool, as_js
 
 def _show_plan(ctx: click.Context, folder: Path, only: str, as_json: bool) -> None:
     async def work() -> int:
-        from silas.work.batches.words import left_rows, plan_rows, plan_words
+        from silas.services.batches.rows import left_rows, plan_rows, plan_words
 
         async with _desk(ctx) as desk:
             plan = desk.plan(folder, only)
@@ -99,10 +98,10 @@ def batch_list(ctx: click.Context, as_json: bool) -> None:
     """The batches that were approved, the newest first."""
 
     async def work() -> int:
-        from silas.work.batches.words import counted, short_id
+        from silas.services.batches.rows import counted, row_of, short_id
 
         async with _desk(ctx) as desk:
-            rows = [_row(desk, kept) for kept in desk.all()]
+            rows = [row_of(desk, kept) for kept in desk.all()]
         if as_json:
             print_json(rows)
             return DONE
@@ -125,15 +124,17 @@ def batch_show(ctx: click.Context, batch_id: str, as_json: bool) -> None:
     """The batch BATCH: each file by its number, where it is, and why one was left."""
 
     async def work() -> int:
+        from silas.services.batches.rows import file_rows, row_of
+
         async with _desk(ctx) as desk:
             kept = desk.get(batch_id)
-            row = _row(desk, kept)
+            row = row_of(desk, kept)
         if as_json:
-            print_json({**row, "files": _files(kept)})
+            print_json({**row, "files": file_rows(kept)})
             return DONE
         until = f"; undo until {row['undo_until']}" if row["undo_until"] else ""
         _show(f"{kept.id} in {row['folder']}{until}")
-        for item in _files(kept):
+        for item in file_rows(kept):
             why = f" ({item['why']})" if item["why"] else ""
             _show(f"  {item['number']}. {item['state']}: {item['from']} -> {item['to']}{why}")
         return DONE
@@ -150,7 +151,7 @@ def batch_undo(ctx: click.Context, batch_id: str, numbers: tuple[int, ...], as_j
     """Move the files of the batch BATCH back, or only those with these numbers."""
 
     async def work() -> int:
-        from silas.work.batches.words import left_rows, undone_words
+        from silas.services.batches.rows import left_rows, undone_words
 
         async with _desk(ctx) as desk:
             undone = await desk.undo(batch_id, numbers)
@@ -166,7 +167,7 @@ def batch_undo(ctx: click.Context, batch_id: str, numbers: tuple[int, ...], as_j
 
 
 def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[BatchDesk]":
-    from silas.services.batches import open_batches
+    from silas.services.batches.desk import open_batches
 
     return warn(open_batches(look_config(ctx)))
 
@@ -176,56 +177,6 @@ def _code(tidied: "TidiedFolder") -> int:
     if tidied.batches:
         return DONE if tidied.moved else FAILED
     return DECLINED if tidied.declined or tidied.unseen else DONE
-
-
-def _tidied(tidied: "TidiedFolder") -> dict[str, Any]:
-    from silas.work.batches.words import left_rows, moment
-
-    return {
-        "folder": str(tidied.folder.path),
-        "batches": [
-            {
-                "id": one.batch_id,
-                "moved": [
-                    {"number": item.number, "from": item.move.name, "to": item.move.goal}
-                    for item in one.moved
-                ],
-                "left": left_rows(one.left),
-                "undo_until": moment(one.undo_until if one.moved else None),
-            }
-            for one in tidied.batches
-        ],
-        "declined": tidied.declined,
-        "unseen": tidied.unseen,
-        "left": left_rows(tidied.left),
-    }
-
-
-def _row(desk: "BatchDesk", kept: "KeptBatch") -> dict[str, Any]:
-    from silas.work.batches.store import ItemState
-    from silas.work.batches.words import moment
-
-    return {
-        "id": kept.id,
-        "folder": str(kept.folder.path),
-        "at": kept.began_at.isoformat(),
-        "phase": kept.phase,
-        "moved": len(kept.in_state(ItemState.moved)),
-        "undo_until": moment(desk.undo_until(kept)),
-    }
-
-
-def _files(kept: "KeptBatch") -> list[dict[str, Any]]:
-    return [
-        {
-            "number": item.number,
-            "state": item.state.value,
-            "from": item.move.name,
-            "to": item.move.goal,
-            "why": item.why,
-        }
-        for item in kept.items
-    ]
 
 
 def _show(line: str) -> None:

@@ -1,0 +1,1 @@
+"""Batches of files for commands, turns and Python (spec 5.2.4)."""
