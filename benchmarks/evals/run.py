@@ -34,6 +34,9 @@ _INSIDE = frozenset(
 )
 """Tools whose calls stay in the sandbox or in Silas's own rooms; of any other none is asked for."""
 
+RUNBOOK = "runbook"
+"""The name of the built-in model."""
+
 _LOOKS = "workspace_"  # tools that only look, by their names' beginning
 _LEFT = frozenset({"network_used", "network_opened"})
 _ROLES = ("proxy", "planner", "executor", "scorer")
@@ -113,8 +116,10 @@ class Row(NamedTuple):
 
     @property
     def answered(self) -> bool:
-        """Whether any request was answered, where there was one."""
-        return not self.requests or self.tokens_in + self.tokens_out > 0
+        """Whether any request was answered, where there was one; the built-in model always does."""
+        if self.model == RUNBOOK or not self.requests:  # it counts no tokens
+            return True
+        return self.tokens_in + self.tokens_out > 0
 
     @property
     def json(self) -> str:
@@ -250,7 +255,7 @@ def _inside(tool: str) -> bool:
 
 def _config(home: Path, endpoint: Endpoint) -> SilasConfig:
     settings: Mapping[str, Any] = {
-        "models": dict.fromkeys(_ROLES, endpoint.choice) if endpoint.model != "runbook" else {},
+        "models": dict.fromkeys(_ROLES, endpoint.choice) if endpoint.model != RUNBOOK else {},
         "sandbox": {"tools": {"discover": endpoint.discover}},
     }
     path = home / "config.yaml"
