@@ -17,6 +17,7 @@ from silas.agents.calls import StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
 from silas.agents.jsoncalls import JsonCallsModel
 from silas.agents.listener import NOBODY, Listener
+from silas.agents.looks_first import LooksFirst, on_this_machine
 from silas.agents.output_form import FormKeys, OutputForm, output_type
 from silas.agents.prompt import instructions
 from silas.agents.providers.factory import is_own_server, mode_memory, takes_tools
@@ -142,7 +143,7 @@ class Role:
         key = (call.name, mode, profiles, self.form.with_tools)
         if key not in self._agents:
             self._agents[key] = Agent(
-                self._asked(self._model),
+                self._asked(self._model, mode),
                 name=self._name,
                 instructions=self._instructions,
                 output_type=output_type(call, mode, profiles, own_server=self.on_own_server),
@@ -173,15 +174,20 @@ class Role:
         if listener is NOBODY or call.spoken is None or not self._streams:
             return None
         tool = call.form if mode == "tool" else ""
-        return self._asked(
-            StreamingModel(self._model, call.spoken, tool, listener, self._answers_whole)
-        )
+        heard = StreamingModel(self._model, call.spoken, tool, listener, self._answers_whole)
+        return self._asked(heard, mode)
 
-    def _asked(self, model: Model) -> Model:
-        """The model as it is asked: with tools to call, or for calls in its words."""
-        if self.form.with_tools:
-            return model
-        return JsonCallsModel(model, root_union=self.on_own_server)
+    def _asked(self, model: Model, mode: OutputMode) -> Model:
+        """The model as it is asked: with tools to call, or for calls in its words.
+
+        One that a grammar keeps from calling tools is asked after the first looks were made.
+        """
+        if not self.form.with_tools:
+            model = JsonCallsModel(model, root_union=self.on_own_server)
+        held = self.on_own_server and mode != "tool" and self._name in _LOOKING
+        if held and on_this_machine(self._model):
+            return LooksFirst(model, always=self._name == "planner")
+        return model
 
     def _settings(self) -> ModelSettings:
         chosen = self._model.settings or {}
@@ -206,5 +212,8 @@ _LONGEST_ANSWER: Final = {
     "scorer": ModelSettings(max_tokens=1024),
 }
 """Tokens of one answer where the owner sets no `max_tokens`; every hosted model takes these."""
+
+_LOOKING: Final = frozenset({"proxy", "planner"})
+"""Roles to which the tools that look are offered."""
 
 _TOOL_CORRECTIONS = 3  # times a model may correct the arguments of one tool before the run ends

@@ -15,6 +15,7 @@ from silas.stream.models import Incoming, Outcome, Send
 from silas.stream.turn_gates import TurnGates
 from silas.stream.turn_place import Aside
 from silas.tools import ToolResult
+from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
 from silas.tools.look_limits import NO_LOOKS, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import ToolRun
@@ -214,6 +215,11 @@ class Turn:
         """The least trusted of what the answer was made from: everything the models were shown."""
         levels = (lookup.result.taint for lookup in self.lookups)
         return join_taint((self.taint, self.provenance.taint, *levels))
+
+    @property
+    def may_have_acted(self) -> bool:
+        """Whether a tool answered that could have done something: those that look cannot."""
+        return any(one.tool_name not in WORKSPACE_TOOL_NAMES for one in self.lookups)
 
     def count(self) -> None:
         """Take its number, once: whoever speaks next has the next one."""
