@@ -29,6 +29,7 @@ def plan_text(plan: Any) -> Any:
     told = {"type": "task", **{name: value for name, value in fields.items() if _said(name, value)}}
     if told.get("writes") == []:
         told["writes"] = NONE
+    told = _with_expectations(told)
     tasks = _tasks(told)
     bodies = [told.pop(name) for name in _BRIEFING if name in told]
     ordered = {name: told[name] for name in (*_FIRST, *told) if name in told}
@@ -36,6 +37,23 @@ def plan_text(plan: Any) -> Any:
     briefing = next((body for body in bodies if isinstance(body, str)), "")
     text = f"---\n{front}---\n\n{briefing.strip()}\n"
     return join_project(text, tasks) if tasks else text
+
+
+def _with_expectations(told: dict[str, Any]) -> dict[str, Any]:
+    """A check that runs a command and expects nothing is meant to succeed: exit code 0."""
+    checks = told.get("verify")
+    if not isinstance(checks, list):
+        return told
+    return {**told, "verify": [_with_expectation(one) for one in cast(list[object], checks)]}
+
+
+def _with_expectation(check: object) -> object:
+    if not isinstance(check, Mapping):
+        return check
+    fields = cast(Mapping[str, Any], check)
+    if not fields.get("run") or fields.get("expect"):
+        return check
+    return {**fields, "expect": {"exit_code": 0}}
 
 
 def _tasks(told: dict[str, Any]) -> list[tuple[str, str]]:

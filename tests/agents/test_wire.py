@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from silas.agents.calls import CALLS
 from silas.agents.models import AgentOutput
+from silas.agents.plan_fields import plan_text
 from silas.agents.wire import planner_form, report_form, route_form
 from silas.plans.draft import read_draft
 
@@ -315,3 +316,11 @@ def test_any_object_becomes_text_that_is_read_or_refused(fields: dict[str, Any])
     text = planned({**PLAN, "plan": fields}).plan_action.plan_markdown
     draft = read_draft(text)
     assert draft.item is not None or draft.mistakes
+
+
+def test_a_check_that_expects_nothing_is_meant_to_succeed() -> None:
+    checks = [{"name": "a", "run": "true", "expect": {}}, {"name": "b", "run": "true"}]
+    kept = {"name": "c", "run": "wc a", "expect": {"contains": "2"}}
+    text = plan_text({"title": "t", "briefing": "b", "verify": [*checks, kept]})
+    assert text.count("exit_code: 0") == 2
+    assert "contains: '2'" in text
