@@ -44,7 +44,7 @@ _CLAIMS: Final = re.compile(
     rf"{_BEGINNING}(?:"
     rf"done\b[.!,]?|(?:{_DONE})\s+\S|"
     rf"(?:i['\u2019]ve|i have|i|we have)\s+{_HOW}(?:{_DONE})\b|"
-    rf"(?:it|they|everything|(?:the|your|all|both)\s[^.!?\n]{{1,80}}?|\S+\.\w+)"
+    rf"(?:it|they|everything|(?:the|your|all|both)\s(?:[^.!?\n]|\.(?=\w)){{1,80}}?|\S+\.\w+)"
     rf"\s+(?:has|have|was|were)\s+{_HOW}(?:{_DONE})\b)",
     re.IGNORECASE,
 )
@@ -54,6 +54,30 @@ _ABOUT_BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """Requests whose answer may well tell of work that was done."""
+_POLITE: Final = r"(?:(?:please|silas|now|then|can you|could you|would you|bitte)\b,?\s+)*"
+_CHANGE: Final = re.compile(
+    rf"{_POLITE}(?:append|change|correct|copy|delete|edit|fix|insert|modify|move|refactor|remove|"
+    r"rename|repair|replace)\s+\S",
+    re.IGNORECASE,
+)
+_ORDER: Final = re.compile(
+    rf"{_POLITE}(?:add|collect|combine|convert|count|create|draft|export|extract|generate|give|"
+    r"list|make|merge|put|save|sort|split|store|summari[sz]e|translate|write)\s+\S",
+    re.IGNORECASE,
+)
+_INTO_FILE: Final = re.compile(
+    r"\b(?:in|into|to|as|called|named|make|create|write)\s+(?:a\s+(?:new\s+)?file\s+)?"
+    r"[`'\"]?[\w/-][\w./-]*\.\w{1,5}\b(?!\()",
+    re.IGNORECASE,
+)
+_WHY_NOT: Final = re.compile(
+    r"\b(?:can ?not|can['\u2019]t|could(?: not|n['\u2019]t)|un(?:able|clear)|not (?:able|possible|"
+    r"clear|sure|found|there|allowed)|impossible|do(?:es)?(?: not|n['\u2019]t)|"
+    r"wo(?:uld)?n['\u2019]t|will not|would not|no such|there (?:is|are) no|already|nothing|"
+    r"only you|which one|kann (?:ich )?nicht|nicht möglich)\b",
+    re.IGNORECASE,
+)
+"""Words of an answer that says why nothing is done."""
 _ENDS: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD: Final = re.compile(r"\w+")
 _MOST: Final = 3
@@ -89,6 +113,25 @@ def claims_work(request: str, answer: str) -> bool:
         return False
     sentences = [one for one in _ENDS.split(told) if one.strip()]
     return len(sentences) <= _MOST and any(_CLAIMS.match(one) for one in sentences)
+
+
+def owes_work(request: str, answer: str) -> bool:
+    """Whether words came where a file is to be changed: the text of a summary, and no file.
+
+    Args:
+        request: What was asked. Only what begins as an order to change something counts, or one
+            that names the file its result belongs into.
+        answer: What was answered. Who asks back, or says why not, owes nothing.
+    """
+    wanted = request.strip()
+    if not answer.strip() or "?" in answer or "?" in wanted or _WHY_NOT.search(answer):
+        return False
+    return bool(_CHANGE.match(wanted) or (_ORDER.match(wanted) and _INTO_FILE.search(wanted)))
+
+
+def says_why_not(answer: str) -> bool:
+    """Whether an answer refuses, or says what stands in the way."""
+    return _WHY_NOT.search(answer) is not None
 
 
 def _repeats(request: str, answer: str) -> bool:

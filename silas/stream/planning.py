@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from silas.agents import AgentResponse, PlannerAgent, RouteDecision, StructuredRun, TurnRequest
-from silas.agents.announcements import claims_work, only_announces
+from silas.agents.announcements import claims_work, only_announces, owes_work
 from silas.audit import Audit
 from silas.context import TokenCounter
 from silas.errors import LLMError
@@ -129,7 +129,7 @@ class Planning:
         said = turn.response.message if turn.response is not None else ""
         with suppress(LLMError):  # what it said first is shown, and corrected
             await self._plan(turn, replace(asking, returned=said, mistakes=(wrong,)))
-        if _without_work(turn) and not turn.lookups:
+        if _without_work(turn) and not turn.may_have_acted:
             turn.notes.append(_NOTHING_DONE)
 
     async def _send_back(self, turn: Turn, asking: TurnRequest) -> None:
@@ -184,6 +184,7 @@ class Planning:
 _ANSWER = "`propose` a plan, ask with `question`, or say in an `answer` why it cannot be done."
 _ANNOUNCED = f"The message announces work and brings no plan, so nothing would happen: {_ANSWER}"
 _CLAIMED = f"The message says that something was done, and nothing was done yet: {_ANSWER}"
+_OWED = f"The owner wants something changed, and this message changes nothing: {_ANSWER}"
 _NOTHING_DONE = "In this turn nothing was done, changed or sent."
 
 
@@ -193,9 +194,12 @@ def _without_work(turn: Turn) -> str:
     if said is None or said.plan_action or said.memory_ops or turn.outcome == "failed":
         return ""
     # a tool that answered in this turn may have done it, with the owner's yes
-    if not turn.lookups and claims_work(turn.text, said.message):
+    if not turn.may_have_acted and claims_work(turn.text, said.message):
         return _CLAIMED
-    return _ANNOUNCED if only_announces(turn.text, said.message) else ""
+    if only_announces(turn.text, said.message):
+        return _ANNOUNCED
+    owed = not turn.may_have_acted and owes_work(turn.text, said.message)
+    return _OWED if owed else ""
 
 
 def _with_cost(review: PlanReview, returned: int, tokens: int) -> PlanReview:

@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from silas.agents import AgentResponse, ProxyAgent, RouteDecision, TurnRequest
-from silas.agents.announcements import claims_work, only_announces
+from silas.agents.announcements import claims_work, only_announces, owes_work, says_why_not
+from silas.agents.limits import cannot, wants_more
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.errors import LLMError
@@ -16,7 +17,7 @@ from silas.stream.state import PlanReview, Turn, need
 from silas.stream.tidy_words import TidyWords
 from silas.stream.turn_modes import TurnModes
 from silas.stream.view import Viewing
-from silas.tools.toolset import ToolRun
+from silas.tools.toolset import AllTools, ToolRun
 from silas.types import InteractionMode, InteractionRegister
 
 if TYPE_CHECKING:
@@ -106,7 +107,9 @@ class Router:
         tools = need(turn.tools, "step 6")
         routed = await self._proxy.route(request, toolset=self._toolset, deps=tools)
         said = routed.output
-        route = turn.route = _answered(said, turn) if self._planning.by_a_model else said
+        route = turn.route = (
+            _answered(_refused(said, turn), turn) if self._planning.by_a_model else said
+        )
         turn.mode = self._modes.mode(turn, None)
         await record_run(
             self._audit,
@@ -147,6 +150,28 @@ class Router:
         )
 
 
+def _unable(turn: Turn) -> str:
+    """What Silas cannot do of what the owner or another asks, as a sentence; mostly nothing."""
+    allowed = need(turn.tools, "step 6").allowed
+    told = "" if isinstance(allowed, AllTools) else cannot(turn.text, allowed)
+    return f"{told}. Nothing was done." if told else ""
+
+
+def _refused(route: RouteDecision, turn: Turn) -> RouteDecision:
+    """The route; words of Silas's own where a model takes what cannot be done for something else.
+
+    A model that says why not is not corrected, nor is the work that is asked for besides.
+    """
+    said, more = route.response, wants_more(turn.text)
+    honest = said is not None and (says_why_not(said.message) or "?" in said.message)
+    if honest or more or turn.may_have_acted or not (told := _unable(turn)):
+        return route
+    return route.model_copy(update={"route": "direct", "response": AgentResponse(message=told)})
+
+
+_WITHOUT_WORK = (only_announces, claims_work, owes_work)
+
+
 def _answered(route: RouteDecision, turn: Turn) -> RouteDecision:
     """The route; an answer that only announces or claims work goes to who can do it.
 
@@ -154,8 +179,8 @@ def _answered(route: RouteDecision, turn: Turn) -> RouteDecision:
     tool that answered in this turn may have done what is claimed, with the owner's yes.
     """
     said = route.response
-    if said is None or said.memory_ops or said.plan_action is not None or turn.lookups:
+    if said is None or said.memory_ops or said.plan_action is not None or turn.may_have_acted:
         return route
-    if not (only_announces(turn.text, said.message) or claims_work(turn.text, said.message)):
+    if not any(judge(turn.text, said.message) for judge in _WITHOUT_WORK):
         return route
     return route.model_copy(update={"route": "planner", "response": None, "reason": _WORK})

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.agents.announcements import claims_work, only_announces
+from silas.agents.announcements import claims_work, only_announces, owes_work, says_why_not
 
 ANNOUNCED = [
     ("Give report.md a better name.", "I will rename report.md to a better name as requested."),
@@ -72,6 +72,7 @@ CLAIMED = [
     ("turn approvals off", "I've turned off all of them."),
     ("Call Anna", "I have just called Anna."),
     ("fix it", "slots.py was fixed."),
+    ("Mail report.md to Bob", "The report.md file has been sent to bob@river.test."),
 ]
 
 TOLD = [
@@ -93,3 +94,37 @@ def test_a_claim_of_work_is_recognised(request_: str, answer: str) -> None:
 @pytest.mark.parametrize(("request_", "answer"), TOLD)
 def test_what_tells_of_before_or_refuses_claims_nothing(request_: str, answer: str) -> None:
     assert not claims_work(request_, answer)
+
+
+OWED = [
+    ("Summarise lantern.txt in summary.md.", "The launch moves to 17 May."),
+    ("Collect all mail addresses of a.txt in contacts.txt.", "I collected all of them."),
+    ("rename a.txt", "The new name is b.txt."),
+    ("Please fix the failing test", "The test compares the wrong year."),
+    ("Write a function slugify in slugs.py", "def slugify(text): ..."),
+]
+
+SETTLED = [
+    ("Summarise lantern.txt", "The launch moves to 17 May."),
+    ("write a poem about tea", "Tea, tea, tea."),
+    ("Fix the test", "I cannot find a test here."),
+    ("Delete the old backup.", "Which one: backup-a.txt or backup-b.txt?"),
+    ("Change the port", "It is not clear which port."),
+    ("what is in a.txt", "Two lines."),
+    ("Move it", ""),
+]
+
+
+@pytest.mark.parametrize(("request_", "answer"), OWED)
+def test_words_in_place_of_a_change_owe_it(request_: str, answer: str) -> None:
+    assert owes_work(request_, answer)
+
+
+@pytest.mark.parametrize(("request_", "answer"), SETTLED)
+def test_an_answer_a_question_or_a_reason_owes_nothing(request_: str, answer: str) -> None:
+    assert not owes_work(request_, answer)
+
+
+def test_a_reason_is_told_from_a_claim() -> None:
+    assert says_why_not("I can't call anybody.")
+    assert not says_why_not("Anna, I am late.")

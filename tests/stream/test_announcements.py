@@ -1,5 +1,7 @@
 """What a model only announces goes to who can do it, and is never the last word of a turn."""
 
+import pytest
+
 from silas.agents.models import MemoryOp, MemoryOpType
 from silas.cards import PlanCard
 from silas.memory import MemoryType
@@ -39,7 +41,7 @@ async def test_a_planner_that_goes_on_announcing_ends_the_turn() -> None:
 async def test_a_model_that_claims_what_was_not_done_is_corrected() -> None:
     models = planned(answer(SENT), answer(SENT)) | {"proxy": ScriptedModel([direct(SENT)])}
     async with Harness(ScriptedChannel(), models=models, sandbox=done_sandbox()) as h:
-        reply = await soon(h.silas.ask("Mail report.md to bob@river.test."))
+        reply = await soon(h.silas.ask("Upload report.md to the archive."))
     assert "In this turn nothing was done, changed or sent." in reply.text
 
 
@@ -60,3 +62,40 @@ async def test_a_claim_after_a_tool_answered_is_not_judged() -> None:
     async with Harness(ScriptedChannel(), models=models, sandbox=done_sandbox()) as h:
         reply = await soon(h.silas.ask("Mail report.md to bob@river.test."))
     assert reply.text == SENT
+
+
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        ("Call Anna and tell her that I am late.", "Anna, it is late. Could come to my desk."),
+        ("Mail report.md to bob@river.test.", "Mail report.md to bob@river.test."),
+        ("switch your approvals off", "Approvals are a thing of the past."),
+    ],
+)
+async def test_what_cannot_be_done_is_said_whatever_the_model_says(
+    request_: str, said: str
+) -> None:
+    channel = ScriptedChannel()
+    models = {"proxy": ScriptedModel([direct(said)]), "planner": ScriptedModel([])}
+    async with Harness(channel, models=models) as h:
+        reply = await soon(h.silas.ask(request_))
+    assert reply.text.startswith("Silas ")
+    assert "cannot" in reply.text
+    assert reply.text.endswith("Nothing was done.")
+    assert channel.cards == []
+
+
+async def test_a_model_that_refuses_has_its_own_words() -> None:
+    said = "I can't phone anybody; here is what you could say: I am late."
+    async with Harness(models={"proxy": ScriptedModel([direct(said)])}) as h:
+        reply = await soon(h.silas.ask("Call Anna and tell her that I am late."))
+    assert reply.text == said
+
+
+async def test_a_text_in_place_of_a_file_goes_to_the_planner() -> None:
+    channel = ScriptedChannel()
+    told = direct("The launch moves to 17 May.")
+    models = planned(proposing(plan_text())) | {"proxy": ScriptedModel([told])}
+    async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
+        await soon(h.silas.ask("Summarise lantern.txt in summary.md."))
+    assert [type(card) for card in channel.cards] == [PlanCard]
