@@ -115,7 +115,8 @@ class LooksFirst(WrapperModel):
             return []
         found = read_files(seen[0].text)
         names = _wanted(text, [] if found is None else found.shown, _followed(framed))
-        return [_call(_READ, {"path": name}, n) for n, name in enumerate(names, 2)]
+        # the nearest last: a small model goes by what it read last
+        return [_call(_READ, {"path": name}, n) for n, name in enumerate(reversed(names), 2)]
 
     def _exact(
         self, look: folder.LookRequest, framed: Sequence[FramedSection], messages: Messages

@@ -292,7 +292,10 @@ def test_a_plan_in_fields_that_may_change_nothing_says_so() -> None:
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"colour": "red"}, "unknown key `colour`"),
     ({"status": "done"}, "belongs to the runtime"),
-    ({"verify": [{"name": "n", "run": "true", "expect": {}}]}, "exactly one"),
+    (
+        {"verify": [{"name": "n", "run": "true", "expect": {"exit_code": 0, "equals": "a"}}]},
+        "exactly one",
+    ),
     ({"briefing": ""}, "needs a briefing"),
     ({"writes": None}, "`writes` is empty"),
     ({"title": ["a", "b"]}, "must be text"),
