@@ -109,6 +109,11 @@ class LooksFirst(WrapperModel):
         made, seen = _made(messages), look_results(messages)
         if not self._always and (look := folder.look_request(text)) is not None:
             return self._exact(look, framed, messages)
+        if not self._always and (named := _named(text, framed)):
+            # a list beside it would only lead away from the text that is asked about
+            fits = [name for name, size in named if size <= _LARGEST][:_READS]
+            first = not made and not _called(messages)
+            return [_call(_READ, {"path": name}, n) for n, name in enumerate(fits, 1) if first]
         if not made and not _called(messages):
             return [_call(_FILES, {"count": _LISTED}, 1)]
         if made != [_FILES] or len(seen) != 1 or _returned(framed):
@@ -156,6 +161,18 @@ def _followed(framed: Sequence[FramedSection]) -> frozenset[str]:
     """Names of the files that are in view already."""
     followed = (one for one in framed if one.kind.startswith("subscription"))
     return frozenset(PurePosixPath(label).name for one in followed for label in one.labels)
+
+
+def _named(text: str, framed: Sequence[FramedSection]) -> list[tuple[str, int]]:
+    """What of the files in view a message names, as it names them, and how long each is."""
+    said = {word.strip("`'\"?!,;:()").rstrip(".").removeprefix("./") for word in text.split()}
+    followed = (one for one in framed if one.kind.startswith("subscription"))
+    return [
+        (word, len(one.text))
+        for one in followed
+        for word in sorted(said)
+        if "." in word and any(label.endswith(f"/{word}") for label in one.labels)
+    ]
 
 
 def _made(messages: Messages) -> list[str]:

@@ -11,6 +11,7 @@ from silas.agents import ModelChoice, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.choice import OutputSetting
 from silas.agents.looks_first import asks_about_files
 from silas.agents.providers.factory import make_model
+from silas.context import Rendered
 from silas.testing import MockClock
 from silas.types import TaintLevel
 from tests.agents.openai_server import OpenAIServer, openai_server
@@ -87,6 +88,15 @@ async def test_a_sentence_that_is_known_is_looked_up_as_it_says() -> None:
     async with openai_server([ROUTE]) as server:
         made = await routed(server, asking("What is the biggest file here?"))
     assert [(name, one.get("order")) for name, one in made] == [("files", "biggest")]
+
+
+async def test_a_text_that_is_named_and_in_view_is_read_and_nothing_else() -> None:
+    head = "--- subscription:file | /home/o/desk/notes.txt | live | taint: external | mark: a1 ---"
+    for text, reads in (("shells", ["notes.txt"]), ("x" * 3001, [])):
+        seen = Rendered(present=f"{head}\n{text}\n--- end a1 ---")
+        async with openai_server([ROUTE]) as server:
+            made = await routed(server, asking("What is in notes.txt?", context=seen))
+        assert made == [("read", {"path": one}) for one in reads]
 
 
 @pytest.mark.parametrize(
