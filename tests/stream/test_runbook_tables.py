@@ -148,3 +148,30 @@ async def test_help_has_a_question_about_a_table_of_the_folder(place: Path) -> N
     assert '(say: "how many rows are in ' in reply.text
     assert '(say: "when does the lease end")' in reply.text
     assert '(say: "rename the photos to holiday 1, holiday 2")' in reply.text
+
+
+UNNAMED = {
+    "which city has the most sales?": ("sales.csv", "Ghent, 2.", "Bruges, 20.20."),
+    "what is the total amount?": ("total amount: 30.60",),
+    "who has the highest amount": ("name Bo",),
+    "amount per city": ("- Ghent: 10.40",),
+}
+
+
+@pytest.mark.parametrize("text", UNNAMED)
+async def test_a_question_without_a_name_is_about_the_one_table_that_fits(
+    text: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sales.csv").write_text(FOLDER["sales.csv"], encoding="utf-8")
+    (tmp_path / "people.csv").write_text("person,age\nAda,36\n", encoding="utf-8")
+    reply, channel = await said(text, tmp_path)
+    assert (reply.outcome, reply.plan, channel.cards) == ("answered", None, [])
+    assert [one for one in UNNAMED[text] if one not in reply.text] == [], reply.text
+
+
+async def test_where_several_tables_fit_or_none_no_figure_is_told(tmp_path: Path) -> None:
+    for name in ("sales.csv", "more.csv"):
+        (tmp_path / name).write_text(FOLDER["sales.csv"], encoding="utf-8")
+    for text in ("what is the total amount?", "what is the total price?"):
+        reply, _ = await said(text, tmp_path)
+        assert "30.60" not in reply.text

@@ -74,13 +74,10 @@ def step(
         now: The moment of the turn.
         zone: The owner's time zone.
     """
-    look = wanted_look(text, library)
-    if look is None and library.find(text) is None:
-        look = folder.loose_request(text)
-    seen = look_results(messages)
-    if look is None or any(one.text.startswith(_AWAY) for one in seen):
-        return None
-    return folder.next_step(look, seen, now, zone)
+    ways = [wanted_look(text, library)]
+    if ways == [None] and library.find(text) is None:
+        ways = [folder.unnamed_table_request(text), folder.loose_request(text)]
+    return _first(ways, messages, now, zone)
 
 
 def look_up(
@@ -91,11 +88,22 @@ def look_up(
     zone: ZoneInfo,
 ) -> LookCall | LookAnswer | None:
     """As `step`, for what the memory was asked first; None where no look may be taken."""
-    look = wanted_look(text, library) or folder.lookup_request(text)
+    known = wanted_look(text, library)
+    ways = [known] if known else [folder.unnamed_table_request(text), folder.lookup_request(text)]
+    return _first(ways, messages, now, zone)
+
+
+def _first(
+    ways: Sequence[LookRequest | None],
+    messages: Sequence[ModelMessage],
+    now: datetime,
+    zone: ZoneInfo,
+) -> LookCall | LookAnswer | None:
+    """The step of the first way to understand a message that looking answers."""
     seen = look_results(messages)
-    if look is None or any(one.text.startswith(_AWAY) for one in seen):
+    if any(one.text.startswith(_AWAY) for one in seen):
         return None
-    return folder.next_step(look, seen, now, zone)
+    return folder.first_step([way for way in ways if way is not None], seen, now, zone)
 
 
 def for_help(messages: Sequence[ModelMessage]) -> LookCall | Sequence[str]:

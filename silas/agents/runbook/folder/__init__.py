@@ -9,8 +9,8 @@ from silas.agents.runbook.folder.answers import LookAnswer, LookCall, Seen, file
 from silas.agents.runbook.folder.lookups import has_all, lookup_request, lookup_words
 from silas.agents.runbook.folder.loose import loose_request
 from silas.agents.runbook.folder.questions import LookRequest, look_request
-from silas.agents.runbook.folder.steps import next_step
-from silas.agents.runbook.folder.table_requests import table_request
+from silas.agents.runbook.folder.steps import first_step, next_step
+from silas.agents.runbook.folder.table_requests import table_request, unnamed_table_request
 
 __all__ = [
     "LookAnswer",
@@ -18,6 +18,7 @@ __all__ = [
     "LookRequest",
     "Seen",
     "files_seen",
+    "first_step",
     "has_all",
     "look_request",
     "lookup_request",
@@ -25,4 +26,5 @@ __all__ = [
     "loose_request",
     "next_step",
     "table_request",
+    "unnamed_table_request",
 ]

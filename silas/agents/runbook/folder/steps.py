@@ -1,6 +1,6 @@
 """From one look to the next, and to the answer, for every kind of question."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -23,12 +23,24 @@ def next_step(
         now: The moment of the turn.
         zone: The owner's time zone, in which times are told.
     """
-    asking = _KINDS[look.kind](look.given, Moment(now, zone))
-    try:
-        call = next(asking)
-        for one in seen:
-            call = asking.send(one.text)
-    except StopIteration as end:
-        answer: LookAnswer | None = end.value
-        return answer
-    return call
+    return first_step([look], seen, now, zone)
+
+
+def first_step(
+    looks: Iterable[LookRequest], seen: Sequence[Seen], now: datetime, zone: ZoneInfo
+) -> LookCall | LookAnswer | None:
+    """As `next_step`, of the first of several ways to understand a message that looking answers."""
+    left = list(seen)
+    for look in looks:
+        asking = _KINDS[look.kind](look.given, Moment(now, zone))
+        try:
+            call = next(asking)
+            while left:
+                call = asking.send(left.pop(0).text)
+        except StopIteration as end:
+            answer: LookAnswer | None = end.value
+            if answer is not None:
+                return answer
+        else:
+            return call
+    return None

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from silas.agents.runbook.folder.answers import (
+    FILES,
     READ,
     Asking,
     Given,
@@ -14,6 +15,7 @@ from silas.agents.runbook.folder.answers import (
     Moment,
     whole_text,
 )
+from silas.agents.runbook.folder.files import read_files
 from silas.agents.runbook.folder.tables import (
     AVERAGE_PLACES,
     NumbersOfColumn,
@@ -30,6 +32,7 @@ from silas.agents.runbook.folder.tables import (
 from silas.agents.runbook.folder.texts import text_of
 
 _MOST: Final = 20  # rows or groups that an answer names
+_LOOKED_AT: Final = 4  # tables whose headings are read where a question names none
 _ROW_WORDS: Final = frozenset(("row", "record", "entry", "datensatz", "datensätze", "einträge"))
 _NO_ROOM: Final = "is longer than what I may look at in one turn; no figure is told of a part of it"
 
@@ -58,6 +61,33 @@ def _table(given: Given) -> Generator[LookCall, str, _Seen | LookAnswer | None]:
     return _Seen(file.path, table)
 
 
+def _only_one(given: Given) -> Generator[LookCall, str, str | None]:
+    """The one table here that has the columns that are asked for; None for none and for several."""
+    found = read_files(
+        (yield LookCall(FILES, {"names": ["*.csv", "*.tsv"], "count": _LOOKED_AT + 1}))
+    )
+    if found is None or not 0 < found.total <= _LOOKED_AT:
+        return None
+    fits = list[str]()
+    for one in found.shown:
+        head = text_of(one.path, (yield LookCall(READ, {"path": one.path, "to_line": 2})))
+        table = "" if head is None else table_of(head.text)
+        if isinstance(table, Table) and _has_columns(given, _Seen(one.path, table)):
+            fits.append(one.path)
+    return fits[0] if len(fits) == 1 else None
+
+
+def _has_columns(given: Given, seen: _Seen) -> bool:
+    named = [given[one] for one in ("column", "group", "averaged") if one in given]
+    of = given.get("of", "rows")
+    counted = any(same_word(of, one) for one in (*_ROW_WORDS, _stem(seen)))
+    return all(column_of(seen.table, one) is not None for one in ([] if counted else [of]) + named)
+
+
+def _stem(seen: _Seen) -> str:
+    return seen.path.rpartition("/")[2].rpartition(".")[0]
+
+
 def _not_answered(why: str) -> LookAnswer:
     return LookAnswer(why, understood=False)
 
@@ -67,6 +97,11 @@ def _of_table(then: Callable[[Given, _Seen], LookAnswer]) -> Callable[[Given, Mo
 
     def asking(given: Given, at: Moment) -> Asking:
         del at
+        if "table" not in given:
+            path = yield from _only_one(given)
+            if path is None:
+                return None
+            given = {**given, "table": path}
         seen = yield from _table(given)
         if isinstance(seen, _Seen):
             answer = then(given, seen)
@@ -239,7 +274,7 @@ def _best(given: Given, seen: _Seen) -> LookAnswer:
         wanted = [{}]
     elif column_of(seen.table, of) is not None:
         wanted = [{"column": of}]
-    elif same_word(of, seen.path.rpartition("/")[2].rpartition(".")[0]):
+    elif same_word(of, _stem(seen)):
         wanted = [{}, *({"column": one} for one in _only_numbers(seen, group))]
     else:
         return _no_column(seen, of)

@@ -133,3 +133,18 @@ def _found(said: str) -> Iterator[LookRequest]:
             }
             if len(given) == len(read):
                 yield LookRequest(kind, MappingProxyType(given))
+
+
+_STANDS_IN: Final = "unnamed.csv"
+_NEEDED: Final = frozenset({"group", "column"})
+
+
+def unnamed_table_request(text: str) -> LookRequest | None:
+    """What a message asks about a table that it does not name; its columns tell which one it is."""
+    if _TABLE.search(text):
+        return None
+    look = table_request(f"{text.rstrip(' ?!.')} in {_STANDS_IN}")
+    if look is None or not _NEEDED & look.given.keys():
+        return None
+    given = {name: value for name, value in look.given.items() if name != "table"}
+    return LookRequest(look.kind, MappingProxyType(given))
