@@ -1,6 +1,8 @@
 """Step 7: persona, proxy, planner, and the mode the turn proceeds in (spec 5.1, 5.1.0)."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from silas.agents import AgentResponse, ProxyAgent, RouteDecision, TurnRequest
@@ -41,6 +43,7 @@ class Router:
         profiles: Names of the context profiles, the default first.
         audit: Where every run is recorded.
         clock: What time the models are told.
+        compute: What a message asks to be computed, exact, at a moment; None for all else.
     """
 
     def __init__(
@@ -56,7 +59,9 @@ class Router:
         profiles: tuple[str, ...],
         audit: Audit,
         clock: Clock,
+        compute: Callable[[str, datetime], str | None],
     ) -> None:
+        self._compute = compute
         self._viewing = viewing
         self._reminding = reminding
         self._tidying = tidying
@@ -71,13 +76,15 @@ class Router:
 
     async def route(self, turn: Turn, access_level: str) -> None:
         """Fill in route, response and mode."""
-        context = await self._viewing.rendered(turn)
+        context, now = await self._viewing.rendered(turn), self._clock.now()
+        computed = self._compute(turn.text, now) if self._planning.by_a_model else None
         turn.request = TurnRequest(
             text=turn.text,
-            now=self._clock.now(),
+            now=now,
             taint=turn.taint,
             profiles=self._profiles,
             workspace=turn.incoming.workspace or "",
+            facts={"computed": computed} if computed else {},
             context=context,
             skills=turn.skills,
             access_level=access_level,

@@ -5,9 +5,10 @@ once for each port, so that all steps share what a test put in its place, and `P
 kit fails for a name that no step has: nothing is exchanged in vain.
 """
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from silas.agents.runbook import calculator
 from silas.home.prompt_facts import profiles
 from silas.services.access import access_of
 from silas.services.tools.look_tools import shown_to
@@ -251,6 +252,7 @@ class TurnWiring:
             offered,
             self._audit,
             self._clock,
+            partial(calculator.answer, zone=self._parts.config.scheduler.zone),
         )
 
     def _tool_runs(self) -> "MakeToolRun":

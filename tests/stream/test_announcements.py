@@ -87,7 +87,8 @@ async def test_what_cannot_be_done_is_said_whatever_the_model_says(
 
 async def test_a_model_that_refuses_has_its_own_words() -> None:
     said = "I can't phone anybody; here is what you could say: I am late."
-    async with Harness(models={"proxy": ScriptedModel([direct(said)])}) as h:
+    models = {"proxy": ScriptedModel([direct(said)]), "planner": ScriptedModel([])}
+    async with Harness(models=models) as h:
         reply = await soon(h.silas.ask("Call Anna and tell her that I am late."))
     assert reply.text == said
 
@@ -99,3 +100,16 @@ async def test_a_text_in_place_of_a_file_goes_to_the_planner() -> None:
     async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
         await soon(h.silas.ask("Summarise lantern.txt in summary.md."))
     assert [type(card) for card in channel.cards] == [PlanCard]
+
+
+@pytest.mark.parametrize(
+    ("request_", "computed"),
+    [("What is 17 percent of 240?", "40.8"), ("Good morning!", None)],
+)
+async def test_a_model_is_told_what_can_be_computed(request_: str, computed: str | None) -> None:
+    proxy = ScriptedModel([direct("It is so.")])
+    async with Harness(models={"proxy": proxy, "planner": ScriptedModel([])}) as h:
+        await soon(h.silas.ask(request_))
+    asked = proxy.requests[0].text
+    assert ("computed: " in asked) is (computed is not None)
+    assert computed is None or computed in asked
