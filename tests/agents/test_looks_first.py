@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from silas.agents import ModelChoice, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.choice import OutputSetting
 from silas.agents.looks_first import asks_about_files
 from silas.agents.providers.factory import make_model
-from silas.context import Rendered
+from silas.context import NOTHING, Rendered
 from silas.testing import MockClock
 from silas.types import TaintLevel
 from tests.agents.openai_server import OpenAIServer, openai_server
@@ -27,6 +28,7 @@ def looks() -> tuple[FunctionToolset[None], list[tuple[str, dict[str, Any]]]]:
     made: list[tuple[str, dict[str, Any]]] = []
     toolset = FunctionToolset[None]()
 
+    @toolset.tool_plain
     def workspace_files(count: int, order: str = "name", names: list[str] | None = None) -> str:
         """List."""
         del names
@@ -34,31 +36,35 @@ def looks() -> tuple[FunctionToolset[None], list[tuple[str, dict[str, Any]]]]:
         lines = [f"{size} bytes, {_AT}: {name}" for name, size in _SIZES.items()]
         return "\n".join((f"{len(lines)} files, 90100 bytes in all; by name:", *lines))
 
+    @toolset.tool_plain
     def workspace_read(path: str) -> str:
         """Read."""
         made.append(("read", {"path": path}))
         return f"{path}, lines 1 to 1:\nshells"
 
+    @toolset.tool_plain
     def workspace_list() -> str:
         """List."""
         raise AssertionError
 
+    @toolset.tool_plain
     def workspace_search(pattern: str) -> str:
         """Search."""
         raise AssertionError(pattern)
 
+    @toolset.tool_plain
     def workspace_git() -> str:
         """Git."""
         raise AssertionError
 
-    for tool in (workspace_files, workspace_read, workspace_list, workspace_search, workspace_git):
-        toolset.add_function(tool, takes_ctx=False)
     return toolset, made
 
 
-def asking(text: str, taint: TaintLevel = TaintLevel.owner, **more: Any) -> TurnRequest:
-    now = MockClock().now()
-    return TurnRequest(text=text, now=now, taint=taint, workspace="/home/o/desk", **more)
+def asking(
+    text: str, taint: TaintLevel = TaintLevel.owner, context: Rendered = NOTHING
+) -> TurnRequest:
+    now, place = MockClock().now(), "/home/o/desk"
+    return TurnRequest(text=text, now=now, taint=taint, workspace=place, context=context)
 
 
 async def routed(
@@ -119,16 +125,21 @@ async def test_a_model_that_can_call_tools_looks_for_itself() -> None:
         assert await routed(server, asking("What does this project do?"), "tool") == []
 
 
+async def planned_looks(request: TurnRequest) -> int:
+    toolset, made = looks()
+    async with openai_server([WORDS]) as server:
+        choice = ModelChoice(name="llama", base_url=server.base_url)
+        model = make_model(choice, runbook=lambda: pytest.fail("nobody asks it"))
+        async with asyncio.timeout(SECONDS), model:
+            agent = PlannerAgent(model, MockClock(), output="auto")
+            await agent.plan(request, toolset=toolset, deps=None)
+    return len(made)
+
+
 async def test_a_plan_is_always_asked_for_with_a_look_and_one_that_returns_with_the_list() -> None:
-    for more, most in (({}, 3), ({"returned": "x", "mistakes": ("no",)}, 1)):
-        toolset, made = looks()
-        async with openai_server([WORDS]) as server:
-            choice = ModelChoice(name="llama", base_url=server.base_url)
-            model = make_model(choice, runbook=lambda: pytest.fail("nobody asks it"))
-            async with asyncio.timeout(SECONDS), model:
-                agent = PlannerAgent(model, MockClock(), output="auto")
-                await agent.plan(asking("Tidy up.", **more), toolset=toolset, deps=None)
-        assert len(made) == most
+    first = asking("Tidy up.")
+    assert await planned_looks(first) == 3
+    assert await planned_looks(replace(first, returned="x", mistakes=("no",))) == 1
 
 
 def test_which_messages_may_be_about_files() -> None:

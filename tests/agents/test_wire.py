@@ -322,7 +322,10 @@ def test_any_object_becomes_text_that_is_read_or_refused(fields: dict[str, Any])
 
 
 def test_a_check_that_expects_nothing_is_meant_to_succeed() -> None:
-    checks = [{"name": "a", "run": "true", "expect": {}}, {"name": "b", "run": "true"}]
+    checks: list[dict[str, Any]] = [
+        {"name": "a", "run": "true", "expect": {}},
+        {"name": "b", "run": "true"},
+    ]
     kept = {"name": "c", "run": "wc a", "expect": {"contains": "2"}}
     text = plan_text({"title": "t", "briefing": "b", "verify": [*checks, kept]})
     assert text.count("exit_code: 0") == 2
