@@ -116,12 +116,13 @@ class LooksFirst(WrapperModel):
             return [_call(_READ, {"path": name}, n) for n, name in enumerate(fits, 1) if first]
         if not made and not _called(messages):
             return [_call(_FILES, {"count": _LISTED}, 1)]
-        if made != [_FILES] or len(seen) != 1 or _returned(framed):
+        # work that a text made of a question is planned without that text: nobody ordered it
+        asked = self._always and _ASKS.search(text.strip()) is not None
+        if asked or made != [_FILES] or len(seen) != 1 or _returned(framed):
             return []
         found = read_files(seen[0].text)
         names = _wanted(text, [] if found is None else found.shown, _followed(framed))
-        # the nearest last: a small model goes by what it read last
-        return [_call(_READ, {"path": name}, n) for n, name in enumerate(reversed(names), 2)]
+        return [_call(_READ, {"path": name}, n) for n, name in enumerate(names, 2)]
 
     def _exact(
         self, look: folder.LookRequest, framed: Sequence[FramedSection], messages: Messages

@@ -142,6 +142,11 @@ async def test_a_plan_is_always_asked_for_with_a_look_and_one_that_returns_with_
     assert await planned_looks(replace(first, returned="x", mistakes=("no",))) == 1
 
 
+async def test_a_plan_for_a_question_is_not_made_from_what_a_file_says() -> None:
+    """A small model takes an order that it reads for the owner's, who only asked."""
+    assert await planned_looks(asking("What does this project do?")) == 1
+
+
 def test_which_messages_may_be_about_files() -> None:
     about = ["Who is responsible for the budget?", "which of these files sets a timeout of 30?"]
     others = ["What does the HTTP status 429 mean?", "when is my wife's birthday?", "thanks"]
