@@ -48,11 +48,9 @@ def _with_expectations(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_expectation(check: object) -> object:
-    if not isinstance(check, Mapping):
-        return check
-    fields = cast(Mapping[str, Any], check)
+    fields = dict(cast(Mapping[str, Any], check)) if isinstance(check, Mapping) else {}
     if not fields.get("run") or fields.get("expect"):
-        return check
+        return cast(object, check)
     return {**fields, "expect": {"exit_code": 0}}
 
 
