@@ -1,0 +1,88 @@
+"""A runbook whose file is missing, or is no text, says so in a sentence, and changes nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from silas.plans import PlanLibrary, WorkItemStatus, shipped_plans
+from silas.testing import Harness, ScriptedChannel
+from tests.stream.kit import saying_yes, soon
+
+SHIPPED = PlanLibrary([shipped_plans()])
+
+NO_TEXT = b"\xff\xfe\x00PK"
+
+CASES = [
+    ("sort the lines of gone.txt", "There is no file gone.txt."),
+    ("remove the duplicate lines from gone.txt", "There is no file gone.txt."),
+    ('replace "pear" with "plum" in gone.txt', "There is no file gone.txt."),
+    ("sort gone.csv by town", "There is no file gone.csv."),
+    ("convert gone.csv to JSON", "There is no file gone.csv."),
+    ("convert gone.json to CSV", "There is no file gone.json."),
+    ("copy gone.txt to more.txt", "There is no file gone.txt."),
+    ("unzip gone.zip", "There is no file gone.zip."),
+    ("move all .odt files into letters", "No file of this folder itself ends with .odt."),
+    ("sort the lines of noise.txt", "noise.txt is no text in UTF-8; nothing was changed."),
+    ("remove the duplicate lines from noise.txt", "noise.txt is no text in UTF-8"),
+    ('replace "pear" with "plum" in noise.txt', "noise.txt is no text in UTF-8"),
+    ('add "milk" to noise.txt', "noise.txt is no text in UTF-8"),
+    ("sort noise.csv by town", "noise.csv is no text in UTF-8"),
+    ("sort empty.csv by town", "empty.csv has no column town"),
+    ("convert words.json to CSV", "words.json is no JSON in UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("request_text", "sentence"), CASES)
+async def test_it_is_said_in_a_sentence_and_without_an_error_of_pythons(
+    request_text: str, sentence: str, tmp_path: Path
+) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    place.mkdir()
+    for name in ("noise.txt", "noise.csv", "words.json"):
+        (place / name).write_bytes(NO_TEXT)
+    (place / "empty.csv").touch()
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, home=home) as h:
+        reply = await soon(h.silas.ask(request_text, workspace=place))
+        assert reply.plan is not None, reply.text
+        done = await soon(h.silas.wait(reply.plan.id))
+    assert done is not None
+    printed = "\n".join(channel.texts)
+    assert sentence in printed
+    assert "Traceback" not in printed
+    assert done.status is not WorkItemStatus.done
+    assert sorted(one.name for one in place.iterdir()) == [
+        "empty.csv",
+        "noise.csv",
+        "noise.txt",
+        "words.json",
+    ]
+    assert (place / "noise.txt").read_bytes() == NO_TEXT
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("sum-column", {"column": "amount", "file": "gone.csv"}),
+        ("show-file", {"file": "gone.txt"}),
+        ("count-words", {"file": "gone.txt"}),
+        ("summarise-file", {"file": "gone.txt"}),
+        ("compare-files", {"one": "gone.txt", "two": "lost.txt"}),
+    ],
+)
+async def test_a_runbook_that_only_reads_says_so_too(
+    name: str, values: dict[str, str], tmp_path: Path
+) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    place.mkdir()
+    (plan,) = [one for one in SHIPPED.plans() if one.name == name]
+    text = SHIPPED.fill(plan, {**values, "workspace": str(place)}, "task-1")
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, home=home) as h:
+        result = await soon(h.silas.run(text))
+    assert result.status is not WorkItemStatus.done
+    printed = "\n".join([*channel.texts, str(result)])
+    assert "There is no file" in printed
+    assert "Traceback" not in printed
