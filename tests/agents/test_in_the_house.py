@@ -68,6 +68,15 @@ async def test_an_executor_out_of_form_twice_has_failed_its_attempt_and_tries_ag
     assert "executor_structured_output_invalid" in executor.requests[2].text
 
 
+async def test_doing_nothing_twice_ends_the_work_where_the_planner_cannot_advise() -> None:
+    executor = ScriptedModel([REPORT] * 4)
+    async with Harness(ScriptedChannel(approve), models={"executor": executor}) as h:
+        result = await soon(h.silas.run(plan_text(verify=None, on_stuck="consult_planner")))
+    assert result.status is WorkItemStatus.stuck
+    assert result.summary == "nothing was done"
+    assert result.budget_used.attempts == 2
+
+
 @pytest.mark.proves("S5.1.0-EXECUTOR-FALLBACK")
 async def test_an_executor_that_never_answers_in_form_ends_with_its_attempts() -> None:
     executor = ScriptedModel(["All done!"] * 4)

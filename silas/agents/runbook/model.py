@@ -109,7 +109,7 @@ class RunbookModel(Model):
             case "executor":
                 part = next_step(framed.get("briefing", ""), messages, asked)
             case "advice":
-                part = answer(PlannerAdvice(guidance=_NO_ADVICE), asked)
+                part = answer(PlannerAdvice(guidance=""), asked)  # it cannot advise
             case "scorer":
                 part = answer(ScorerOutput(keep_groups=[], evict_groups=[]), asked)
             case _:
@@ -339,10 +339,6 @@ def _by_the_clock(wanted: RecurringRequest) -> RouteDecision:
 
 
 _SEVERAL = "You asked for more than one thing, and none of it was done: say one at a time."
-_NO_ADVICE = (
-    "None: no language model is configured, and the built-in runbook model cannot advise. "
-    "The briefing will be followed again as it is."
-)
 
 
 def _look_call(look: LookCall, messages: Sequence[ModelMessage]) -> ToolCallPart:
