@@ -36,6 +36,12 @@ _GERUNDS: Final = frozenset(
     for verb in _VERBS
     for form in (f"{verb}ing", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing")
 )  # "before deleting it"
+_OBJECT: Final = re.compile(
+    r"(?!(?:all|any|each|every|how|in|of|on|what|when|where|which|who|why|with|the|a|an|das|die|"
+    r"tell|show|give|let|report|say|print|sag|zeig|gib|melde)\b)"
+    r"\w*[^\Ws](?:\s+[\w'-]+){0,3}\s+(?:them|everything|all|it|those|alles)",
+    re.IGNORECASE,
+)  # "dump them", "do away with everything": a word that is no plural, and what it is done to
 _TELLS: Final = re.compile(
     r"(?:please|bitte)?\s*(?:(?:tell|show|give|let|report|say|print|sag|sage|zeig|zeige|gib|melde|berichte)\b"
     r"(?:\s+(?:to|me|us|know|back|mir|uns|the|a|an|das|die|den|ein|eine|of|on|it|them|how|what|which|"
@@ -128,6 +134,8 @@ def _asks(part: _Part, other: Callable[[str], bool]) -> bool:
         return False
     first = re.match(r"\w+\b(?!\.\w)", said)  # `copy.txt` is no verb
     if first is not None and first[0].casefold() in _VERBS | _GERUNDS:
+        return True
+    if not _STATES.match(said) and _OBJECT.fullmatch(said):
         return True
     return part.strong and first is not None and not _STATES.match(said)
 
