@@ -36,7 +36,8 @@ class CLIChannel:
     A question is answered by a line that comes after it was shown; what was typed before is a
     message, and never an answer to a question nobody had read. No line, the end of the input, a
     timeout, three unclear replies, or an input that is no terminal mean the card's safe answer; but
-    a plan waits on where its time is over, or where its owner says `later`, and he goes on talking.
+    a plan waits on where its time is over, where its owner ends the input of his terminal, or where
+    he says `later` and goes on talking.
 
     Args:
         source: Where lines come from; `isatty` says whether a person is there.
@@ -46,6 +47,7 @@ class CLIChannel:
 
     Attributes:
         told: The last text that was sent.
+        put_off: Whether the last plan that was shown was left waiting.
     """
 
     channel_name = "cli"
@@ -59,6 +61,7 @@ class CLIChannel:
         self._colour = colour
         self._last_words = clock.monotonic()
         self.told = ""
+        self.put_off = False
         self._messages: asyncio.Queue[str | None] = asyncio.Queue()
         self._reply: asyncio.Future[str | None] | None = None
         self._one_card = asyncio.Lock()
@@ -141,6 +144,11 @@ class CLIChannel:
             return (await self._reply_before(self._clock.monotonic() + seconds) or "").strip()
 
     async def _asked(self, card: Card[Answer]) -> Answer:
+        plan = _is_plan(card)
+        self.put_off = False
+        if plan and self._ended and self._source.isatty():  # nobody is there to read it
+            self.put_off = True
+            return cast(Answer, PLAN_WAITS)
         width = columns_of(self._output, WIDTH)
         whole = render_card(card, width)
         shown = first_screen(card, width) if self._source.isatty() else whole
@@ -149,7 +157,6 @@ class CLIChannel:
             self._print("There is no terminal to answer on: taken as the safe answer.")
             return card.safe
         deadline = self._clock.monotonic() + card.timeout_seconds
-        plan = _is_plan(card)
         tries = TRIES
         while tries:
             words = ", or your own words" if takes_own_words(card) else ""
@@ -157,6 +164,7 @@ class CLIChannel:
             self._print(f"Your choice, 1 to {len(card.actions)}{words}:{waits}")
             reply = await self._reply_before(deadline)
             if plan and self._puts_off(reply):
+                self.put_off = True
                 return cast(Answer, PLAN_WAITS)
             if reply is None:
                 self._print("No answer: taken as the safe one.")
@@ -172,11 +180,12 @@ class CLIChannel:
         return card.safe
 
     def _puts_off(self, reply: str | None) -> bool:
-        """Whether a plan goes on waiting: its owner says so, or its time is over."""
-        if reply is None and not self._ended:
-            self._print("Lapsed: nobody answered in time, and nothing was run.")
+        """Whether a plan goes on waiting: its owner says so, has left, or its time is over."""
+        if reply is None:
+            why = "The input ended" if self._ended else "Lapsed: nobody answered in time"
+            self._print(f"{why}, and nothing was run.")
             return True
-        return reply is not None and reply.strip().casefold() == LATER
+        return reply.strip().casefold() == LATER
 
     async def _reply_before(self, deadline: float) -> str | None:
         """The first line that arrives from now on; None at the deadline or the end of the input."""

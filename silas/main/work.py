@@ -142,7 +142,8 @@ def ask(
             place = (workspace or Path.cwd()).resolve()
             where = silas.conversations.find(conversation).told_id
             reply = await silas.ask(text, workspace=place, conversation=where)
-            while reply.outcome == "waiting":  # changes are wanted: which, can be said at once
+            # where changes are wanted it can be said at once which
+            while reply.outcome == "waiting" and not channel.screen.put_off:
                 words = await channel.screen.hear("What should be different?", _SECONDS_TO_SAY)
                 if not words:
                     break

@@ -31,7 +31,7 @@ _NOT_APPROVED = "The plan was not approved; nothing was run."
 _ANSWERS = {
     "edit_requested": "You want the plan changed; nothing was run. It waits: `silas approve {id}` "
     "shows it again.",
-    "waiting": "The plan waits for its owner; nothing was run. `silas approve ID` asks him.",
+    "waiting": "The plan waits for its owner; nothing was run. `silas approve {id}` shows it.",
     "conditional": "A plan is approved as it is or not at all; nothing was run.",
 }
 """What is said to an answer that is neither yes nor no."""
@@ -257,7 +257,8 @@ class Proposer:
         answer = await Owner(channel, self._audit, self._clock).ask(card, to)
         if answer.verdict == "waiting":
             await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=card.plan_hash)
-            return Proposal(item, answer.verdict, _ANSWERS[answer.verdict])
+            words = _ANSWERS[answer.verdict].format(id=item.id)
+            return Proposal(item, answer.verdict, words)
         if answer.verdict != "approved":
             await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
             words = _ANSWERS.get(answer.verdict, _NOT_APPROVED)

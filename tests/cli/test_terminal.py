@@ -44,7 +44,7 @@ def test_approving_runs_it_and_the_terminal_shows_nothing_of_anybody_else(
     assert lines[-1].startswith("To see all of it: silas diff task-")
 
 
-@pytest.mark.parametrize("typed", ["3\r", "n\r", "\x04", "what?\rhm\rperhaps\r"])
+@pytest.mark.parametrize("typed", ["3\r", "n\r", "what?\rhm\rperhaps\r"])
 def test_a_no_or_silence_or_nonsense_runs_nothing(
     typed: str, plan: Path, set_up: dict[str, str]
 ) -> None:
@@ -55,6 +55,43 @@ def test_a_no_or_silence_or_nonsense_runs_nothing(
         assert owner.leaves() == 3
     assert not changed(plan)
     assert "blocked: The plan was not approved; nothing was run." in owner.seen
+
+
+def test_ending_the_input_at_a_card_leaves_the_plan_waiting(
+    set_up: dict[str, str], tmp_path: Path
+) -> None:
+    work = a_workspace(tmp_path / "work")
+    with person(silas("chat"), set_up) as owner:
+        owner.waits_for("end with Ctrl-D")
+        owner.types(f"list the files of {work}\r")
+        owner.waits_for(CHOICE)
+        owner.types("\x04")
+        assert owner.leaves() == 0
+    assert "The input ended, and nothing was run." in owner.seen
+    (waits,) = re.findall(r"`silas approve (\S+)`", owner.seen)
+    with person(silas("chat"), set_up) as owner:  # the question is still there
+        owner.waits_for(CHOICE)
+        owner.types("\x04")
+        assert owner.leaves() == 0
+    assert "Intent: List the files" in owner.seen
+    with person(silas("approve", waits), set_up) as owner:
+        owner.waits_for(CHOICE)
+        owner.types("1\r")
+        assert owner.leaves() == 0
+    assert "done: Done and verified" in owner.seen
+
+
+@pytest.mark.parametrize("typed", ["later\r", "\x04"])
+def test_a_plan_that_is_left_waiting_is_not_asked_about_what_should_differ(
+    typed: str, set_up: dict[str, str], tmp_path: Path
+) -> None:
+    work = a_workspace(tmp_path / "work")
+    with person(silas("ask", f"list the files of {work}"), set_up) as owner:
+        owner.waits_for(CHOICE)
+        owner.types(typed)
+        assert owner.leaves() == 3
+    assert "What should be different?" not in owner.seen
+    assert re.search(r"`silas approve task-\S+` shows it", owner.seen)
 
 
 def test_interrupting_the_question_runs_nothing(plan: Path, set_up: dict[str, str]) -> None:
