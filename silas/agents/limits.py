@@ -18,7 +18,10 @@ class _Limit(NamedTuple):
 
 
 _BEFORE: Final = r"^(?i:(?:silas|please|hey|can you|could you|would you|will you|bitte)\b,? *)*"
-_WHOM: Final = r"(?:[A-Z][a-zà-ÿ]+\b|(?i:my|our)\s+\w+)"  # a name, or "my sister"
+_WHOM: Final = (
+    r"(?:[A-Z][a-zà-ÿ]+\b|(?i:my|our)\s+(?!function|script|code|method|api\b|tool|command)\w+)"
+)
+"""A name, or "my sister"; a function is called in another way."""
 _GUARDS: Final = r"(?i:approvals?|confirmations?|sandbox|gates?)\b"
 
 
@@ -33,7 +36,8 @@ _LIMITS: Final = (
         told="Silas cannot phone or call anybody",
     ),
     _asks(
-        rf"{_BEFORE}(?i:e-?mail|mail)\s+\S|{_BEFORE}(?i:send|forward)\b.*(?i:by e-?mail\b|\w@\w)",
+        rf"{_BEFORE}(?i:e-?mail|mail)\s+(?:{_WHOM}|.*\w@\w|(?i:the|this|that|it|them|us|him|her)\b)|"
+        rf"{_BEFORE}(?i:send|forward)\b.*(?i:by e-?mail\b|\w@\w)",
         *("mail", "send"),
         told="Silas has no mail here and cannot send any",
     ),
@@ -45,7 +49,8 @@ _LIMITS: Final = (
     _asks(
         rf"{_BEFORE}(?i:book|reserve)\s+(?i:me\s+|us\s+)?(?i:an?|the)\s+"
         r"(?i:table|flight|hotel|room|taxi|train|ticket|seat|appointment)\b|"
-        rf"{_BEFORE}(?i:buy|purchase|order)\s+(?i:me\s+|us\s+)?(?i:an?|some|\d+)\s|"
+        rf"{_BEFORE}(?i:buy|purchase)\s+(?i:me\s+|us\s+)?(?i:an?|some|\d+)\s|"
+        rf"{_BEFORE}(?i:order)\s+(?i:me|us)\s+(?i:an?|some|\d+)\s|"
         rf"{_BEFORE}(?i:pay)\s+(?i:the|my|this|our)\s+(?i:bill|invoice|rent|fine|tax)",
         *("book", "reserve", "buy", "order", "pay"),
         told="Silas cannot book, buy or pay for anything",
