@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from silas.approval.models import NonceConfig, TokenUse
 from silas.approval.port import NonceStore
 from silas.clock import Clock
+from silas.damage import set_aside
 from silas.db import Database, Tx
 from silas.errors import ApprovalError
 
@@ -36,6 +37,7 @@ INSERT INTO nonces_forgotten (one, until) VALUES (1, :until)
 ON CONFLICT (one) DO UPDATE SET until = excluded.until
 WHERE nonces_forgotten.until < excluded.until
 """
+_MEND_FORGOTTEN = "UPDATE nonces_forgotten SET until = :until"
 _FORGET = """
 DELETE FROM approval_nonces WHERE recorded_at < :recorded_before AND expires_at <= :now
 """
@@ -117,7 +119,20 @@ class SqlNonceStore:
         """Whether what was signed at that moment, and used, is still known to have been."""
         with self._db.read() as tx:
             (until,) = tx.run(_FORGOTTEN).fetchone()
-        return until is None or _stamp(moment) > until
+        if until is None or _is_stamp(until):
+            return until is None or _stamp(moment) > until
+        # the mark was damaged: what was signed until now may have been forgotten
+        set_aside(self._db, "nonces_forgotten", "1", until)
+        with self._db.write() as tx:
+            tx.run(_MEND_FORGOTTEN, until=_stamp(self._clock.now()))
+        return False
+
+
+def _is_stamp(text: object) -> bool:
+    try:
+        return isinstance(text, str) and _stamp(datetime.fromisoformat(text)) == text
+    except ValueError:
+        return False
 
 
 def nonce_key(domain: str, binding: str) -> str:

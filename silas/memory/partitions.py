@@ -26,7 +26,8 @@ class Partition(NamedTuple):
         words: The full-text index of its words.
         counted: What `memory_scopes` has of it: the scope's number, then of the lane its last
             place, how many memories lie in it and how long they are together.
-        add: Counts new memories; gives the last place.
+        add: Counts new memories; gives the last place, and the scope's number.
+        mend: Sets what is counted.
         drop: Counts one less.
         lengthen: Counts characters.
     """
@@ -35,6 +36,7 @@ class Partition(NamedTuple):
     words: WordsIndex
     counted: LiteralString
     add: LiteralString
+    mend: LiteralString
     drop: LiteralString
     lengthen: LiteralString
 
@@ -47,7 +49,10 @@ def _partition(*, raw: bool, name: LiteralString, words: WordsIndex) -> Partitio
         f"SELECT number, {last}, {items}, {characters} FROM memory_scopes "
         "WHERE scope_id = :scope_id",
         f"UPDATE memory_scopes SET {last} = {last} + :many, {items} = {items} + :many, "
-        f"{characters} = {characters} + :characters WHERE scope_id = :scope_id RETURNING {last}",
+        f"{characters} = {characters} + :characters WHERE scope_id = :scope_id "
+        f"RETURNING {last}, number",
+        f"UPDATE memory_scopes SET {last} = :last, {items} = :items, "
+        f"{characters} = :characters WHERE scope_id = :scope_id",
         f"UPDATE memory_scopes SET {items} = {items} - 1, "
         f"{characters} = {characters} - :characters WHERE scope_id = :scope_id",
         f"UPDATE memory_scopes SET {characters} = {characters} + :characters "
@@ -100,6 +105,9 @@ def scope_in(tx: Tx, scope_id: str, lane: Partition) -> ScopePartition:
     row = tx.run(lane.counted, scope_id=scope_id).fetchone()
     if row is None:
         return ScopePartition(scope_id, lane, 1, 0, 0, 0)
+    if not all(isinstance(one, int) and one >= 0 for one in row):
+        # damaged: what it counted is still there
+        return _recounted(tx, scope_id, lane, row[0])
     return ScopePartition(scope_id, lane, _first(row[0], lane), *row[1:])
 
 
@@ -109,7 +117,18 @@ def next_places(tx: Tx, scope_id: str, lane: Partition, many: int, characters: i
     """
     counted = tx.run(lane.add, many=many, characters=characters, scope_id=scope_id).fetchone()
     if counted is not None:
-        return int(counted[0]) - many + 1
+        first = int(counted[0]) - many + 1
+        if first >= _first(counted[1], lane):
+            return first
+        found = _recounted(tx, scope_id, lane, counted[1])  # it was damaged, and is no place
+        tx.run(
+            lane.mend,
+            last=found.last,
+            items=found.items,
+            characters=found.characters,
+            scope_id=scope_id,
+        )
+        return next_places(tx, scope_id, lane, many, characters)
     (number,) = tx.run(_NEXT_NUMBER).fetchone()
     active, raw = (_first(number, each) - 1 for each in _LANES.values())
     tx.run(_NEW_SCOPE, number=number, scope_id=scope_id, active_last=active, raw_last=raw)
@@ -124,6 +143,19 @@ def one_less(tx: Tx, scope_id: str, lane: Partition, characters: int) -> None:
 def longer(tx: Tx, scope_id: str, lane: Partition, characters: int) -> None:
     """A memory of a lane became longer by so many characters; shorter by a negative number."""
     tx.run(lane.lengthen, characters=characters, scope_id=scope_id)
+
+
+def _recounted(tx: Tx, scope_id: str, lane: Partition, number: int) -> ScopePartition:
+    """A lane by the memories that lie in it, where its counts were damaged."""
+    first = _first(number, lane)
+    items, characters, last = tx.run(
+        "SELECT count(*), coalesce(sum(length(content)), 0), coalesce(max(place), :none)"
+        " FROM memory_items WHERE place >= :first AND place < :end",
+        none=first - 1,
+        first=first,
+        end=first + _RAW,
+    ).fetchone()
+    return ScopePartition(scope_id, lane, first, last, items, characters)
 
 
 def _first(number: int, lane: Partition) -> int:

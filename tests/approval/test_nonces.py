@@ -11,6 +11,7 @@ from silas.approval import ApprovalConfig, NonceConfig, NonceStore, TokenUse
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import SqlNonceStore
 from silas.audit import AuditLog
+from silas.damage import damaged_rows
 from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError
 from silas.keys import Ed25519Signer, KeyRing
@@ -245,3 +246,19 @@ async def test_a_use_is_remembered_by_the_next_process(
         assert await SqlNonceStore(again, clock, NonceConfig()).uses("token-1") == 1
     finally:
         again.close()
+
+
+@pytest.mark.parametrize("damage", ["{", b"\xff\x00", "9"])
+async def test_where_the_mark_of_what_was_forgotten_is_damaged_only_older_messages_are_refused(
+    database: Database, clock: MockClock, damage: object
+) -> None:
+    nonces = SqlNonceStore(database, clock, NonceConfig())
+    before = clock.now()
+    await nonces.prune_expired(clock.now())
+    with database.write() as tx:
+        tx.run("UPDATE nonces_forgotten SET until = :damage", damage=damage)
+    assert not await nonces.remembers(before)
+    assert not await nonces.remembers(before)
+    clock.advance(1)
+    assert await nonces.remembers(clock.now())
+    assert [one.place for one in damaged_rows(database)] == ["nonces_forgotten"]

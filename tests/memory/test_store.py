@@ -386,3 +386,19 @@ def test_what_was_kept_by_a_former_version_is_counted_when_it_is_opened(
 
 def test_every_field_of_a_memory_has_its_column() -> None:
     assert list(MemoryItem.model_fields) == list(FIELDS)
+
+
+@pytest.mark.parametrize("damage", ["{", b"\xff\x00", -1])
+async def test_counts_that_are_damaged_are_counted_anew_and_lose_no_memory(
+    tmp_path: Path, clock: MockClock, damage: object
+) -> None:
+    with a_store(tmp_path, clock) as store:
+        await store.store(a_memory("m1", "the key lies under the mat"))
+    with Database(tmp_path / "silas.db", clock).write() as tx:
+        tx.run("UPDATE memory_scopes SET active_last = :d, active_items = :d", d=damage)
+    with a_store(tmp_path, clock) as store:
+        found = await store.search_keyword("key mat", 5)
+        await store.store(a_memory("m2", "the key is red"))
+        both = await store.search_keyword("key", 5)
+    assert ids(found) == ["m1"]
+    assert sorted(ids(both)) == ["m1", "m2"]
