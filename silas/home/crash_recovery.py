@@ -35,8 +35,8 @@ async def recover_after_crash(
         resume: Whether what is open is returned, to be resumed and asked about. The files and the
             record are brought in order without it, too.
     """
-    await undoing.files.recover()
     await settle_batches()
+    await undoing.files.recover()
     if not alone:
         return Rehydrated()
     recovery = Recovery(undoing, data / "scratch", store, audit)

@@ -17,6 +17,8 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "approvals approve": (NOBODY,),
     "approvals deny": (NOBODY,),
     "approvals revoke": (NOBODY,),
+    "batch show": (NOBODY,),
+    "batch undo": (NOBODY,),
     "calls settle": (NOBODY, "happened"),
     "conversations archive": (NOBODY,),
     "conversations export": (NOBODY,),
@@ -53,6 +55,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
 
 NAMES_NONE = {
     "ask": "words",
+    "batch tidy": "a folder",
     "audit accept": "a hash",
     "conversations search": "words",
     "audit export": "a file",

@@ -21,6 +21,7 @@ READS: dict[str, tuple[str, ...]] = {
     "approvals list": ("--all",),
     "audit show": ("--last", "3"),
     "audit verify": (),
+    "batch list": (),
     "calls list": (),
     "config path": (),
     "config show": (),
@@ -53,6 +54,7 @@ READS: dict[str, tuple[str, ...]] = {
 
 READS_ONE = {
     "approvals show",
+    "batch show",
     "diff",
     "goals history",
     "goals next",
@@ -73,6 +75,8 @@ ACTS = {
     "audit accept",
     "audit export",
     "audit witness",
+    "batch tidy",
+    "batch undo",
     "calls settle",
     "chat",
     "conversations archive",

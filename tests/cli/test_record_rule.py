@@ -20,6 +20,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
         for name in (
             "approvals approve",
             "approve",
+            "batch undo",
             "calls settle",
             "conversations archive",
             "conversations rename",
@@ -35,6 +36,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     },
     "approvals clock": ("--confirm",),
     "audit witness": (),
+    "batch tidy": ("FOLDER",),
     "devices link": (),
     "devices name": ("no-such-device", "my phone"),
     "keys rotate": (),

@@ -317,13 +317,13 @@ def test_changes_are_asked_about_path_by_path(desk: Signables) -> None:
 def test_a_batch_is_asked_about_file_by_file(desk: Signables) -> None:
     identity = FileIdentity(1, 2, 3, 4, 5, HASH)
     move = FileMove("a\x1b[2J.pdf", "Documents", identity, "Documents", "why", 0.9)
-    item = item_id_of(Folder(Path("/home/me/Downloads"), 1, 7), move)
+    item = item_id_of(Folder(Path("/home/me/D"), 1, 7), move)
     said = {"goal_id": "", "action": "move", "item_ids": [item], "count": 1}
     shown = canonical_bytes(said)
     given = {"scope": ApprovalScope.connection_act, "work_item_id": "batch-1"}
     ruling = desk.judge(token_bytes(claims(**given, plan_hash=sha256_hex(shown))), shown)
     assert not ruling.refusal
-    for text in ("Move 1 files", "/home/me/Downloads/", "Documents/a<U+001B>[2J.pdf", "once"):
+    for text in ("Move 1 files", "/home/me/D/", "Documents/a<U+001B>[2J.pdf", "once"):
         assert text in ruling.question
     assert "\x1b" not in ruling.question
     for wrong in ({"count": 2}, {"action": "delete"}, {"item_ids": ["{}"]}, {"item_ids": 1}):
