@@ -1,8 +1,8 @@
 """A folder that is tidied for a program or a command: its cards go to the owner (spec 5.2.4)."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from silas.audit import Audit
 from silas.cards import CardChannel
@@ -10,30 +10,33 @@ from silas.clock import Clock
 from silas.stream.owner import Owner
 
 if TYPE_CHECKING:
-    from silas.work.batches.review import BatchReview, TidiedFolder
-
-OpenBatches = Callable[[], "BatchReview"]
-"""Makes what asks about batches when it is first asked for."""
+    from silas.work.batches.review import FolderReview, TidiedFolder
 
 
+class OpenBatches(Protocol):
+    """Makes what asks about batches when it is first asked for."""
+
+    def __call__(self) -> "FolderReview":
+        """Made over the open database."""
+        ...
+
+
+@dataclass(frozen=True)
 class Tidying:
     """Asks about a folder's files on the owner's channel.
 
-    Args:
-        batches: Makes what asks and moves.
-        channel: Where the owner is.
-        audit, clock: What cards are recorded and timed by.
-
     Attributes:
         review: Makes what asks, moves and takes back.
+        channel: Where the owner is.
+        audit, clock: What cards are recorded and timed by.
     """
 
-    def __init__(
-        self, batches: OpenBatches, channel: CardChannel, audit: Audit, clock: Clock
-    ) -> None:
-        self.review = batches
-        self._owner = Owner(channel, audit, clock)
+    review: OpenBatches
+    channel: CardChannel
+    audit: Audit
+    clock: Clock
 
     async def tidy(self, folder: Path, only: str = "") -> "TidiedFolder":
-        """As `BatchReview.tidy`."""
-        return await self.review().tidy(folder, self._owner.ask, only)
+        """As `FolderReview.tidy`."""
+        owner = Owner(self.channel, self.audit, self.clock)
+        return await self.review().tidy(folder, owner.ask, only)

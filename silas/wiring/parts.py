@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from silas.reminders.desk import Reminders
     from silas.services.clock.ahead import AheadDesk
     from silas.services.clock.reminders import ReminderDesk
-    from silas.work.batches.review import BatchReview
+    from silas.work.batches.review import FolderReview
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
 
@@ -199,7 +199,7 @@ class Parts:
 
         return goals_over(self.config, self.db, self.time, self.audit, self.notifier.notify)
 
-    def batches(self) -> "BatchReview":
+    def batches(self) -> "FolderReview":
         """What asks about batches of files; a turn that is about none loads nothing of it."""
         from silas.services.batches.desk import review_over  # noqa: PLC0415 - as above
 

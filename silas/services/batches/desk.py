@@ -25,7 +25,7 @@ from silas.work.batches.proposals import Thresholds
 from silas.work.batches.store import KeptBatch, SqlBatchStore
 
 if TYPE_CHECKING:
-    from silas.work.batches.review import BatchReview
+    from silas.work.batches.review import FolderReview
 
 
 def execution_over(config: SilasConfig, db: Database, audit: Audit, clock: Clock) -> BatchExecution:
@@ -66,11 +66,11 @@ def review_over(
     noted: Noted,
     audit: Audit,
     clock: Clock,
-) -> "BatchReview":
+) -> "FolderReview":
     """What asks about a folder batch by batch."""
-    from silas.work.batches.review import BatchReview  # noqa: PLC0415 - few turns need it
+    from silas.work.batches.review import FolderReview  # noqa: PLC0415 - few turns need it
 
-    return BatchReview(
+    return FolderReview(
         approval,
         moving,
         lambda: thresholds_in_force(config, db),

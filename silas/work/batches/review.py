@@ -61,7 +61,7 @@ class TidiedFolder(NamedTuple):
         return sum(len(batch.moved) for batch in self.batches)
 
 
-class BatchReview:
+class FolderReview:
     """Asks about a folder's files batch by batch, and has the approved ones moved.
 
     Args:
@@ -168,7 +168,7 @@ class _Run:
     """One folder's cards, in the order of their bands."""
 
     def __init__(
-        self, review: BatchReview, ask: Ask, folder: Folder, thresholds: Thresholds
+        self, review: FolderReview, ask: Ask, folder: Folder, thresholds: Thresholds
     ) -> None:
         self._review = review
         self._ask = ask
