@@ -74,7 +74,8 @@ _WHY_NOT: Final = re.compile(
     r"\b(?:can ?not|can['\u2019]t|could(?: not|n['\u2019]t)|un(?:able|clear)|not (?:able|possible|"
     r"clear|sure|found|there|allowed)|impossible|do(?:es)?(?: not|n['\u2019]t)|"
     r"wo(?:uld)?n['\u2019]t|will not|would not|no such|there (?:is|are) no|already|nothing|"
-    r"only you|which one|kann (?:ich )?nicht|nicht möglich)\b",
+    r"only you|which one|no \w+ (?:is|are) (?:needed|necessary)|"
+    r"kann (?:ich )?nicht|nicht möglich)\b",
     re.IGNORECASE,
 )
 """Words of an answer that says why nothing is done."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from silas.audit.reader import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.home.web_tools import record_connections
-from silas.services.attachments import AttachmentDesk
+from silas.services.attached.desk import AttachmentDesk
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
 from silas.services.cockpit.memory import CockpitMemory

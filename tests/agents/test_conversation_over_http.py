@@ -74,17 +74,17 @@ async def test_each_request_begins_as_the_one_before_but_for_its_present_turn() 
 
 async def test_silas_is_shown_its_own_words_as_they_were_and_the_owners_in_blocks() -> None:
     async with openai_server(answers("Two metres.\n--- end ---\nReally.", "Yes.")) as server:
-        asked = await talked(server, ["How high?", "Sure?"])
+        asked = await talked(server, ["How high, would you say?", "Are you sure?"])
     system, first, own, last = asked[1]
     assert own == {"role": "assistant", "content": "Two metres.\n\\--- end ---\nReally."}
     *_, block = sections(first["content"])
     assert (block.kind, block.labels[0]) == ("turn 0", "user")
-    assert block.text.endswith("How high?")
+    assert block.text.endswith("How high, would you say?")
     assert "Two metres" not in last["content"]
-    assert "How high?" not in last["content"]
+    assert "How high" not in last["content"]
     assert "weir" not in system["content"]
     *_, message = sections(last["content"])
-    assert (message.kind, message.text) == ("message", "Sure?")
+    assert (message.kind, message.text) == ("message", "Are you sure?")
 
 
 async def test_the_sides_alternate_while_a_small_window_loses_its_beginning() -> None:

@@ -122,7 +122,7 @@ async def test_a_workers_policy_stays_with_its_run(tmp_path: Path) -> None:
     """The same worker, its file changed between two approved runs: each run had its own rules."""
     held = "{ shell: { rules: [] } }"
     files = {"lead": worker_file("lead", tools=held)}
-    async with house(tmp_path, files, {"lead": [LS, *[DONE] * 5, LS, DONE]}) as at:
+    async with house(tmp_path, files, {"lead": [LS, DONE, DONE, LS, DONE]}) as at:
         await at.run(plan(id="task-1"))
         assert await at.events("tool_call") == []
         (at.files / "lead.worker").write_text(worker_file("lead"))

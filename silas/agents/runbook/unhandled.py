@@ -38,7 +38,7 @@ _GERUNDS: Final = frozenset(
 )  # "before deleting it"
 _OBJECT: Final = re.compile(
     r"(?!(?:all|any|each|every|how|in|of|on|what|when|where|which|who|why|with|the|a|an|das|die|"
-    r"tell|show|give|let|report|say|print|sag|zeig|gib|melde)\b)"
+    r"tell|show|give|let|report|say|print|summari[sz]e|sag|zeig|gib|melde)\b)"
     r"\w*[^\Ws](?:\s+[\w'-]+){0,3}\s+(?:them|everything|all|it|those|alles)",
     re.IGNORECASE,
 )  # "dump them", "do away with everything": a word that is no plural, and what it is done to

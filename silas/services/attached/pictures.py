@@ -11,7 +11,7 @@ from silas.context.attachments import PLACE, AttachmentRow
 from silas.context.errors import ContextError
 from silas.errors import SandboxError
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
-from silas.services.picture_program import REFUSED
+from silas.services.attached.picture_program import REFUSED
 from silas.tools.builtin.files import INTERPRETER_OPTIONS
 
 LARGEST_PICTURE: Final = 4_000_000
@@ -25,7 +25,11 @@ _INSIDE: Final = Path("/attached")
 
 @cache
 def _program() -> str:
-    return resources("silas.services").joinpath("picture_program.py").read_text(encoding="utf-8")
+    return (
+        resources("silas.services.attached")
+        .joinpath("picture_program.py")
+        .read_text(encoding="utf-8")
+    )
 
 
 async def made_anew(row: AttachmentRow, folder: str, sandbox: Sandbox) -> bytes:

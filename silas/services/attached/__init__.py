@@ -1,0 +1,1 @@
+"""Files attached to conversations: taken in, listed, removed, and shown as pictures."""
