@@ -91,7 +91,9 @@ def test_a_plan_that_is_left_waiting_is_not_asked_about_what_should_differ(
         owner.types(typed)
         assert owner.leaves() == 3
     assert "What should be different?" not in owner.seen
-    assert re.search(r"`silas approve task-\S+` shows it", owner.seen)
+    (waits,) = set(re.findall(r"`silas approve (task-\S+)` shows it", owner.seen))
+    # the home is everybody's: the next `chat` would ask about it
+    assert run(silas("approvals", "deny", waits), set_up).code == 0
 
 
 def test_interrupting_the_question_runs_nothing(plan: Path, set_up: dict[str, str]) -> None:
