@@ -30,18 +30,6 @@ def test_it_ends_as_a_started_one_does_and_says_the_same(words: list[str], tmp_p
     assert run(silas(*words), env) == (begun.returncode, begun.stdout, begun.stderr)
 
 
-def test_files_it_makes_have_the_rights_that_this_process_gives(tmp_path: Path) -> None:
-    made = tmp_path / "export.jsonl"
-    env = environment(tmp_path / "home")
-    assert run(silas("init"), env).code == 0
-    before = os.umask(0o027)
-    try:
-        assert run(silas("audit", "export", made), env).code == 0
-    finally:
-        os.umask(before)
-    assert made.stat().st_mode & 0o777 & 0o027 == 0
-
-
 def test_a_persons_terminal_is_its_own_and_ctrl_c_ends_what_runs_there(tmp_path: Path) -> None:
     with person(silas("init"), environment(tmp_path / "home")) as owner:
         owner.waits_for("assphrase")
