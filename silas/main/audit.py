@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, FAILED, GivenPath, confirm, open_audit, run_to_exit
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    FAILED,
+    GivenPath,
+    confirm,
+    open_audit,
+    run_to_exit,
+    tell_once,
+)
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead
@@ -22,7 +31,7 @@ def audit() -> None:
 
 def _warn(log: "AuditDesk") -> None:
     for words in log.warnings:
-        click.echo(words, err=True)
+        tell_once(words)
 
 
 @audit.command("show")

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, read_config, run_to_exit
+from silas.main.shared import DONE, look_config, read_config, run_to_exit
 
 _WIDTH = 88  # columns, as cards have
 
@@ -26,7 +26,7 @@ def keys_show(ctx: click.Context, as_json: bool) -> None:
         from silas.keys.key_ring import fingerprint
         from silas.services.owner_key import key_facts
 
-        facts = key_facts(read_config(ctx))
+        facts = key_facts(look_config(ctx))
         ring = facts.ring
         former = [
             {
@@ -71,7 +71,7 @@ def keys_export(ctx: click.Context, as_json: bool) -> None:
     async def work() -> int:
         from silas.services.owner_key import key_facts
 
-        found = key_facts(read_config(ctx)).ring.public_keys
+        found = key_facts(look_config(ctx)).ring.public_keys
         if as_json:
             print_json(list(found))
         for key in found if not as_json else ():

@@ -155,16 +155,33 @@ def end_process(sentinel: "Sentinel") -> NoReturn:
 
 
 def look_config(ctx: click.Context) -> "SilasConfig":
-    """The configuration for a command that only looks: it works while Silas is stopped, and says
-    that it is.
+    """The configuration for a command that only looks: it works while Silas is stopped and while
+    the record is found changed, and says so.
     """
+    from silas.services.record import home_words
     from silas.stop import Sentinel
 
     config = read_config(ctx)
-    words = Sentinel(config.data_dir).words()
-    if words:
-        click.echo(words, err=True)
+    for words in (Sentinel(config.data_dir).words(), home_words(config)):
+        if words:
+            tell_once(words)
     return config
+
+
+_TOLD = "silas.main.told"
+
+
+def tell_once(words: str) -> None:
+    """Say on stderr what the owner must be told, unless this command has said it already."""
+    if not was_told(words):
+        click.get_current_context().meta[_TOLD].append(words)
+        click.echo(words, err=True)
+
+
+def was_told(words: str) -> bool:
+    """Whether this command has said the sentence."""
+    told: list[str] = click.get_current_context().meta.setdefault(_TOLD, [])
+    return words in told
 
 
 class Warned(Protocol):
@@ -184,7 +201,7 @@ async def warn(opening: "AbstractAsyncContextManager[_Desk]") -> "AsyncGenerator
     """Say on stderr what the owner must be told of what was opened, before anything else."""
     async with opening as desk:
         for words in desk.warnings:
-            click.echo(words, err=True)
+            tell_once(words)
         yield desk
 
 

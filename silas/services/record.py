@@ -15,7 +15,7 @@ from silas.audit.witnessed_log import WitnessState
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.errors import Stopped
+from silas.errors import SilasError, Stopped
 from silas.home.audit_log import audit_log, looking_log
 from silas.home.database import database_path, open_database
 from silas.home.key_vault import open_vault, owner_keys
@@ -139,6 +139,20 @@ def require_whole_home(config: SilasConfig) -> None:
         return
     with open_database(config, SystemClock()) as db:
         require_whole_record(config, db)
+
+
+def home_words(config: SilasConfig) -> str:
+    """As `record_words`, before a command that only looks opens anything.
+
+    Empty, too, where the home cannot be opened: the command itself meets that and says it.
+    """
+    try:
+        require_whole_home(config)
+    except Stopped as error:
+        return error.message
+    except (SilasError, OSError):
+        return ""
+    return ""
 
 
 class OpenRecord(NamedTuple):

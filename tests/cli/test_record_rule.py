@@ -1,5 +1,6 @@
 """While the record is found changed, every command that signs or changes something is refused."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -8,11 +9,13 @@ import pytest
 
 from silas.main.record_rule import PASSES
 from tests.cli.test_exit_codes import NAMES_ONE
-from tests.cli.test_json import READS, READS_ONE
+from tests.cli.test_json import BUNDLED, READS, READS_ONE
 from tests.support.changed_record import edit_record
 from tests.support.command import Ended, environment, run, silas
 from tests.support.plans import a_workspace, check, sh_plan
 from tests.support.tree import commands
+
+SKILL = str(next(each for each in BUNDLED.iterdir() if (each / "SKILL.md").is_file()))
 
 REFUSED: dict[str, tuple[str, ...]] = {
     **{
@@ -112,10 +115,22 @@ def test_what_was_refused_changed_nothing_and_looking_goes_on(changed: Changed) 
     assert changed.of("approvals", "clock").code == 0
 
 
-@pytest.mark.parametrize("command", [("ahead",), ("goals", "list")])
-def test_who_looks_at_what_is_to_come_is_told_that_nothing_of_it_runs(
-    command: tuple[str, ...], changed: Changed
+SAY_IT_THEMSELVES = {"doctor"}
+"""Commands whose answer on stdout is, among others, about the record."""
+
+READ_NO_HOME = {"config path", "plan check", "service status"}
+"""Commands that read no record, and nothing that stands in it."""
+
+
+@pytest.mark.parametrize("name", sorted(READS.keys() - READ_NO_HOME - SAY_IT_THEMSELVES))
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["words", "json"])
+def test_who_looks_is_told_once_that_the_record_was_changed(
+    name: str, form: tuple[str, ...], changed: Changed
 ) -> None:
-    ended = changed.of(*command)
-    assert ended.code == 0, ended
-    assert (ended.out + ended.err).count("The record was changed outside Silas") == 1
+    given = [SKILL if word == "SKILL" else word for word in READS[name]]
+    ended = changed.of(*name.split(), *form, *given)
+    assert ended.err.count("The record was changed outside Silas") == 1, ended
+    if form:
+        json.loads(ended.out)
+    else:
+        assert "The record was changed" not in ended.out, ended

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, run_to_exit
+from silas.main.shared import DONE, look_config, run_to_exit, was_told
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, Coming
@@ -66,8 +66,8 @@ def _lines(found: "Ahead", days: int) -> list[str]:
     if found.paused:
         lines += ["", "Paused (`silas goals resume ID`)"]
     lines += [f"  {one.id}  {one.title}{f': {one.why}' if one.why else ''}" for one in found.paused]
-    if found.warnings:
-        lines += ["", *found.warnings]
+    if untold := [words for words in found.warnings if not was_told(words)]:
+        lines += ["", *untold]
     return lines[1:]
 
 
