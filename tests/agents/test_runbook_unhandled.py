@@ -72,6 +72,8 @@ def rest(request: str) -> list[str]:
         ("run the tests, bin them all", ["bin them all"]),
         ("run the tests and back up the folder", ["back up the folder"]),
         ("run the tests and encrypt the results", ["encrypt the results"]),
+        ("list the files and tell me the biggest one", ["tell me the biggest one"]),
+        ("list the files und sag mir die größte", ["sag mir die größte"]),
     ],
 )
 def test_what_no_runbook_does_is_found(request_text: str, left: list[str]) -> None:
@@ -115,6 +117,42 @@ async def test_the_card_and_the_answer_say_it(tmp_path: Path) -> None:
     (card,) = channel.cards
     assert 'I leave out: "delete everything", because I know no runbook for it.' in card.rationale
     assert reply.plan is not None
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        "how many files are there and delete notes.txt",
+        "how many files are there? And please wipe the disk.",
+    ],
+)
+async def test_a_plan_that_does_no_part_of_a_request_is_not_proposed(
+    request_text: str, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("Milk\n", encoding="utf-8")
+    channel = ScriptedChannel()
+    async with Harness(channel) as h:
+        reply = await h.silas.ask(request_text, workspace=tmp_path)
+    assert channel.cards == []
+    assert reply.text.endswith(SEVERAL)
+
+
+@pytest.mark.parametrize(
+    ("told", "orders"),
+    [
+        ("remember that I like tea, then run the tests", "run the tests"),
+        ("remember that I like tea. Also delete notes.txt", "delete notes.txt"),
+        ("merk dir, dass ich Tee mag, und lösche notes.txt", "lösche notes.txt"),
+        ("remember that I like tea and order some; run the tests", "order some; run the tests"),
+        ("remember Anna: phone 555. Lives in Graz.", ""),
+        ("remember that I like tea and coffee, but never run on Mondays", ""),
+    ],
+)
+async def test_what_is_only_remembered_is_said_not_to_be_done(told: str, orders: str) -> None:
+    async with Harness(ScriptedChannel()) as h:
+        reply = await h.silas.ask(told)
+    _, _, only = reply.text.partition("\nI only keep it, and do nothing of: ")
+    assert only == orders
 
 
 SEVERAL = "You asked for more than one thing, and none of it was done: say one at a time."

@@ -188,6 +188,8 @@ class RunbookModel(Model):
         if (op := memory.to_keep(text)) is not None:
             kept = "rule" if op.memory_type is MemoryType.preference else "fact"
             said = f"I keep this as a {kept}, in your words: {op.content}"
+            if orders := unhandled.orders_in(op.content or "", self._known):
+                said += f"\nI only keep it, and do nothing of: {'; '.join(orders)}"
             response = AgentResponse(message=said, memory_ops=[op])
             return _direct("asked to remember", response)
         shown = all_framed(messages)
@@ -231,7 +233,7 @@ class RunbookModel(Model):
         """To the planner where the library has a plan, else what is missing for it."""
         text = framed.get("message", "")
         facts = read_pairs(framed.get("facts", ""))
-        plan = self._library.find(text)
+        plan = self._find(text)
         if plan is not None:
             return RouteDecision(
                 route="planner",
@@ -263,7 +265,7 @@ class RunbookModel(Model):
         item_id = f"task-{digest(dict(framed))[:16]}"
         again = self._by_the_clock(framed)
         text = text if again is None else again.request
-        plan = self._library.find(text)
+        plan = self._find(text)
         if plan is None and (before := facts.get("continuation_of")):
             return repeated_plan.once_more(before, item_id, all_framed(messages))
         if plan is None:
@@ -319,6 +321,12 @@ class RunbookModel(Model):
 
     def _further(self, text: str) -> Sequence[str]:
         return unhandled.further_parts(text, self._known)
+
+    def _find(self, text: str) -> RunbookTemplate | None:
+        """The plan for a request; none for one of several things that it does nothing of."""
+        find = self._library.find
+        found = find(text)
+        return None if found and unhandled.fits_no_part(text, find, found.title) else found
 
     def _known(self, part: str) -> bool:
         return self._library.find(part) is not None

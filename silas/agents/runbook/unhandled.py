@@ -50,6 +50,11 @@ _TELLS: Final = re.compile(
     r"|thanks|thank\s+you(?:\s+very\s+much)?|danke|please|bitte|now|jetzt|ok|okay|quickly)?[\s.!?]*",
     re.IGNORECASE,
 )
+_ONE_OF_MANY: Final = re.compile(
+    r"\b(?:biggest|largest|smallest|newest|oldest|latest|longest|shortest|slowest|fastest|"
+    r"(?:größte|kleinste|neueste|neuste|älteste|längste|kürzeste|langsamste)[nrsm]?)\b",
+    re.IGNORECASE,
+)  # "tell me the biggest one" asks for more than what was found
 _COURTESY: Final = re.compile(
     r"(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|guten \w+|thanks|thank you|danke|"
     r"please|bitte|ok|okay|yes|no|silas)(?: (?:so much|very much|silas|there|a lot))?",
@@ -101,17 +106,37 @@ def further_parts(text: str, other: Callable[[str], bool]) -> Sequence[str]:
     return [part.text[:_LONGEST] for part in found[1:] if _asks(part, other)]
 
 
+def orders_in(text: str, other: Callable[[str], bool]) -> Sequence[str]:
+    """The parts of what is to be remembered that are something to do, and are only remembered.
+
+    Most sentences of it are facts, so a part counts by its verb or its plan alone.
+    """
+    found = (part._replace(strong=False) for part in _parts(text)[1:])
+    return [part.text[:_LONGEST] for part in found if _asks(part, other)]
+
+
 def sentence(text: str, find: Callable[[str], Titled | None], title: str) -> str:
     """What of a request the plan of this title does not do; empty where it does all of it."""
+    return words(_unmatched(text, find, title), lambda p: _named(p, find) not in ("", title))
 
-    def named(part: str) -> str:
-        found = find(part)
-        return "" if found is None else found.title
 
-    return words(
-        unmatched_parts(text, lambda p: named(p) == title, lambda p: named(p) not in ("", title)),
-        lambda p: named(p) not in ("", title),
+def fits_no_part(text: str, find: Callable[[str], Titled | None], title: str) -> bool:
+    """Whether the plan of this title does nothing of a request for several things."""
+    parts = _parts(wanted_of(text))
+    return len(parts) > 1 and len(_unmatched(text, find, title)) == len(parts)
+
+
+def _unmatched(text: str, find: Callable[[str], Titled | None], title: str) -> Sequence[str]:
+    return unmatched_parts(
+        text,
+        lambda part: _named(part, find) == title,
+        lambda part: _named(part, find) not in ("", title),
     )
+
+
+def _named(part: str, find: Callable[[str], Titled | None]) -> str:
+    found = find(part)
+    return "" if found is None else found.title
 
 
 def words(rest: Sequence[str], other: Callable[[str], bool]) -> str:
@@ -128,6 +153,8 @@ def words(rest: Sequence[str], other: Callable[[str], bool]) -> str:
 
 def _asks(part: _Part, other: Callable[[str], bool]) -> bool:
     if other(part.text):
+        return True
+    if _ONE_OF_MANY.search(part.text):
         return True
     said = _POLITE.sub("", part.text)
     if not said or _TELLS.fullmatch(part.text):
