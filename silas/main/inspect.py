@@ -113,7 +113,7 @@ def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
 
 @click.command()
 @click.option("--sandbox", "attack", is_flag=True, help="Attack the sandbox and say what held.")
-@click.option("--deep", is_flag=True, help="Ask every model for one word, too.")
+@click.option("--deep", is_flag=True, help="Ask every model for one word, start MCP servers.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.pass_context
 def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
@@ -295,9 +295,11 @@ def config_validate(ctx: click.Context, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.home.findings import headline, ready
+        from silas.services.doctor.reachability import unasked_servers
         from silas.services.doctor.readiness import validate
 
-        findings = await validate(look_config(ctx))
+        settings = look_config(ctx)
+        findings = await validate(settings)
         if as_json:
             print_json([finding.document() for finding in findings])
         else:
@@ -305,6 +307,8 @@ def config_validate(ctx: click.Context, as_json: bool) -> None:
             _print_findings(told)
             click.echo("\n" if told else "", nl=False)
             click.echo(headline(findings) if told else "The configuration is valid.")
+            if ready(findings) and (unasked := unasked_servers(settings)):
+                click.echo(f"Not looked at: {unasked}.")
         return DONE if ready(findings) else USAGE
 
     run_to_exit(work)

@@ -145,6 +145,45 @@ def test_a_dead_server_is_named_by_doctor_and_not_asked_for_by_validate(
     assert invoke(settings, "config", "validate").exit_code == 0
 
 
+def test_validate_says_which_servers_it_did_not_look_at(here: Path, settings: Path) -> None:
+    url = "http://127.0.0.1:9/v1"
+    write(settings, here, {"models": {"planner": {"name": "m", "base_url": url}}})
+    assert invoke(settings, "config", "validate").stdout.splitlines() == [
+        "The configuration is valid.",
+        f"Not looked at: whether {url} answers, `silas doctor` says.",
+    ]
+    write(settings, here, {})
+    assert invoke(settings, "config", "validate").stdout == "The configuration is valid.\n"
+
+
+@pytest.mark.parametrize("command", [("doctor",), ("config", "validate")])
+def test_a_toolset_that_cannot_be_imported_is_not_called_valid(
+    command: tuple[str, ...], here: Path, settings: Path
+) -> None:
+    write(settings, here, {"toolset_allow": ["no_such."], "toolsets": {"no_such.Tools": {}}})
+    done = invoke(settings, *command, "--json")
+    assert done.exit_code == 2
+    assert "it cannot be imported" in failing(done)["toolset no_such.Tools"]
+
+
+@pytest.mark.parametrize(
+    ("server", "state", "words"),
+    [
+        ({"command": "/no/such/program"}, "failed", "/no/such/program does not exist"),
+        ({"url": "http://127.0.0.1:9/mcp"}, "failed", "nothing answers at 127.0.0.1:9"),
+        ({"command": "cat"}, "advice", "never trusted; look at its tools with `silas mcp trust s`"),
+    ],
+)
+def test_an_mcp_server_that_is_out_of_use_is_not_called_ready(
+    server: dict[str, str], state: str, words: str, here: Path, settings: Path
+) -> None:
+    write(settings, here, {"mcpServers": {"s": server}})
+    done = invoke(settings, "doctor", "--json")
+    (found,) = [one for one in json.loads(done.stdout) if one["part"] == "MCP server s"]
+    assert (found["state"], done.exit_code) == (state, 2 if state == "failed" else 0)
+    assert words in found["words"]
+
+
 def test_a_host_that_does_not_exist_is_named(here: Path, settings: Path) -> None:
     model = {"name": "m", "base_url": "http://no-such-host.invalid/v1"}
     write(settings, here, {"models": {"planner": model}})

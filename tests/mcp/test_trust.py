@@ -50,6 +50,26 @@ def test_the_owner_sees_each_tool_and_his_yes_is_kept_and_silence_is_none(tmp_pa
     assert (row["name"], row["risk"], row["health"]) == ("fake__act", "medium", "healthy")
 
 
+def test_the_doctor_looks_at_what_was_trusted_and_deep_starts_it(tmp_path: Path) -> None:
+    at = At(tmp_path)
+    seen = at.run("mcp", "trust", "fake")[1].splitlines()[0]
+    assert at.run("mcp", "trust", "fake", "--approve", seen)[0] == 0
+
+    def found(*more: str) -> tuple[str, str]:
+        rows = json.loads(at.run("doctor", "--json", *more)[1])
+        (row,) = [one for one in rows if one["part"] == "MCP server fake"]
+        return row["state"], row["words"]
+
+    heard = len(at.fake.heard)
+    assert found() == ("ok", "trusted; `silas doctor --deep` starts it")
+    assert len(at.fake.heard) == heard
+    assert found("--deep") == ("ok", "offers 1 tools")
+    at.fake.becomes(a_tool(description="Acts on what I say."))
+    state, words = found("--deep")
+    assert state == "failed"
+    assert words.startswith("out of use: ")
+
+
 def test_a_hash_trusts_exactly_what_was_looked_at(tmp_path: Path) -> None:
     at = At(tmp_path)
     seen = at.run("mcp", "trust", "fake")[1].splitlines()[0]

@@ -18,6 +18,7 @@ from silas.home.signer_client import arrangement
 from silas.home.witnesses import witness_findings
 from silas.keys.vault import Vault
 from silas.sandbox import probe
+from silas.services.doctor.mcp_servers import mcp_findings
 from silas.services.doctor.reachability import check_models, check_reachability
 from silas.services.doctor.readiness import configuration_finding, settings_findings
 from silas.services.owner_key import CheckpointKeys, key_facts, key_place, key_words
@@ -33,7 +34,7 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFin
 
     Args:
         config: What is held against the machine.
-        deep: Also ask every model for one word.
+        deep: Also ask every model for one word, and start the MCP servers that are trusted.
     """
     findings = [configuration_finding(config)]
     vault = open_vault(config)
@@ -61,6 +62,8 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFin
     findings += await check_reachability(config, await settings_findings(config))
     findings.append(await asyncio.to_thread(phone_finding, config))
     findings += [DoctorFinding.of(*row) for row in await toolset_findings(config)]
+    if database_path(config).exists():
+        findings += await mcp_findings(config, deep=deep)
     findings.append(DoctorFinding.of(*await window_finding(config)))
     if deep:
         findings += await check_models(config, findings, SystemClock())

@@ -34,7 +34,7 @@ async def check_reachability(
     named = {part: url for part, url in _servers(config) if url}
     asked = {one.part for one in findings if one.ok} & named.keys()
     urls = sorted({named[part] for part in asked})
-    faults = dict(zip(urls, await asyncio.gather(*map(_unreachable, urls)), strict=True))
+    faults = dict(zip(urls, await asyncio.gather(*map(unreachable, urls)), strict=True))
     return [
         one._replace(state="failed", words=f"{one.words}: {fault}")
         if one.part in asked and (fault := faults[named[one.part]])
@@ -87,6 +87,12 @@ async def try_choice(config: SilasConfig, choice: ModelChoice, clock: Clock) -> 
     return TriedModel(not trial.fault, words, place)
 
 
+def unasked_servers(config: SilasConfig) -> str:
+    """What `silas config validate` did not look at, in one clause; empty where that is nothing."""
+    urls = sorted({url for _, url in _servers(config) if url})
+    return f"whether {' and '.join(urls)} answers, `silas doctor` says" if urls else ""
+
+
 def _servers(config: SilasConfig) -> Iterable[tuple[str, str]]:
     """Each part with the server that it is asked at; empty where it has none of its own."""
     from silas.agents.providers.factory import server_of  # noqa: PLC0415 - PydanticAI
@@ -102,7 +108,7 @@ class _Place(NamedTuple):
     port: int
 
 
-async def _unreachable(url: str) -> str:
+async def unreachable(url: str, setting: str = "`base_url`") -> str:
     """Why no connection to a server is possible, in one clause; empty where it is."""
     parts = urlsplit(url)
     place = _place(proxy_for(parts) or parts)
@@ -112,12 +118,12 @@ async def _unreachable(url: str) -> str:
     except TimeoutError:
         return f"{place.host}:{place.port} takes no connection within {_CONNECT_SECONDS:g} seconds"
     except gaierror:
-        return f"there is no host named {place.host}; correct `base_url`"
+        return f"there is no host named {place.host}; correct {setting}"
     except (OSError, OverflowError) as error:
         why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "no port"
         return (
             f"nothing answers at {place.host}:{place.port} ({why}); start the server, or correct "
-            "`base_url`"
+            f"{setting}"
         )
     writer.close()
     with suppress(OSError):

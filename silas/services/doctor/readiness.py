@@ -17,6 +17,7 @@ from silas.home.unsupported import refuse_unable, require_mcp
 from silas.services.channels import channel_findings, examine_channels
 from silas.services.embedder import embedder_finding
 from silas.services.gates import gate_findings
+from silas.services.tools.registry import toolset_findings
 from silas.services.tools.toolsets import examine_toolsets
 from silas.services.workers import worker_findings, worker_library
 
@@ -53,7 +54,8 @@ async def settings_findings(config: SilasConfig) -> list[DoctorFinding]:
 
 async def validate(config: SilasConfig) -> list[DoctorFinding]:
     """`silas config validate`: everything that can be said without a network or a key."""
-    return [configuration_finding(config), *await settings_findings(config)]
+    toolsets = [DoctorFinding.of(*row) for row in await toolset_findings(config)]
+    return [configuration_finding(config), *await settings_findings(config), *toolsets]
 
 
 def models_used(config: SilasConfig) -> dict[str, ModelChoice]:
