@@ -218,7 +218,7 @@ class PlanFlow:
             changes = {"follow_up_of": named, "input_artifacts_from": wanted}
             if "skills" not in item.model_fields_set:  # inherited, and then on the card (10.3)
                 changes["skills"] = list(before.skills)
-        elif named is not None:
+        elif named is not None or item.input_artifacts_from:
             changes = {"follow_up_of": None, "input_artifacts_from": list[str]()}
         item = item.model_copy(update=changes)
         return item.model_copy(update={"interaction_mode": self._modes.mode(turn, item)})

@@ -26,6 +26,7 @@ from silas.plans.binding import PlanBinding
 from silas.plans.draft import Draft, read_draft
 from silas.stream.owner import Owner
 from silas.stream.plan_tokens import PlanTokens
+from silas.work.dependencies import inherited_work
 
 _NOT_APPROVED = "The plan was not approved; nothing was run."
 _ANSWERS = {
@@ -45,6 +46,9 @@ _ELSEWHERE = (
 
 _SETTLED_LATER = ("interaction_mode", "follow_up_of", "input_artifacts_from", "skills")
 """What of a plan the Stream settles before its card (step 12)."""
+
+_SETTLED_WITHOUT = {"follow_up_of": None, "input_artifacts_from": list[str]()}
+"""A draft's link to former work, which the turn decides and not the plan."""
 
 STAYS = frozenset({"waiting", "edit_requested"})
 """Verdicts after which the question stays open."""
@@ -112,7 +116,8 @@ class Proposer:
             item: The plan.
             look: Whether the files that it names are looked for, too.
         """
-        if unable := self._unable(item):
+        alone = item.model_copy(update=_SETTLED_WITHOUT)
+        if unable := self._unable(alone) or await self._missing(alone):
             return unable
         known = await self._store.get(item.id)
         if known is not None and known.status is not WorkItemStatus.running:
@@ -225,11 +230,15 @@ class Proposer:
 
     async def unable(self, item: WorkItem) -> Proposal | None:
         """The refusal, on record, of a plan that could not run though it were approved; or None."""
-        why = self._unable(item)
+        why = self._unable(item) or await self._missing(item)
         if not why:
             return None
         refused = await self._refused(item, why.rstrip("."))
         return refused._replace(words=f"{why} Nothing was asked, and nothing was run.")
+
+    async def _missing(self, item: WorkItem) -> str:
+        """What the plan has of other work and is not there, in one sentence, or nothing."""
+        return (await inherited_work(item, self._store)).missing
 
     async def _decided(
         self,

@@ -103,6 +103,19 @@ UNABLE: dict[str, tuple[dict[str, Any], str]] = {
         {"type": "project", "tasks": ["a"], "body": _tasks({"id": "a", "skills": ["excel"]})},
         "The task a could not run. The plan needs skills that are not installed: excel",
     ),
+    "a goal that waits for work": ({**_LATER, "depends_on": ["a"]}, "take `depends_on` out of"),
+    "work that is not there": (
+        {"depends_on": ["task-no"]},
+        "It waits for task-no, which is not done",
+    ),
+    "a failure that nothing follows": ({"on_failure": "spawn_task"}, "which only a goal can do"),
+    "a failure of a project": (
+        {"type": "project", "tasks": ["a"], "body": _tasks({"id": "a"}), "on_failure": "page me"},
+        "What follows a failure of task-example is 'page me'",
+    ),
+    "a text for no work": ({"failure_context": "Mend it."}, "take `failure_context` out of"),
+    "a way out that is none": ({"on_stuck": "phone me"}, "'phone me', which nothing can do"),
+    "a goal's way out": ({**_LATER, "on_stuck": "phone me"}, "use `on_stuck: consult_planner`"),
     "the provider script": (_gate(provider="script", check_command="true"), "no provider script"),
     "the provider llm": (_gate(provider="llm"), "no provider llm for the gate 'tone'"),
     "the provider custom": (_gate(provider="custom"), "no provider custom"),
@@ -203,6 +216,25 @@ async def test_what_could_not_run_is_refused_before_its_card(what: str, door: st
     assert words in refused["reason"]
     assert {"plan_proposed", "plan_approved", "approval.issued"}.isdisjoint(events)
     assert sandbox.runs == []
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"input_artifacts_from": ["a.txt"]}, "asks for artifacts of no work"),
+        ({"follow_up_of": "task-no"}, "It follows up task-no, which is not completed work."),
+        ({**_LATER, "follow_up_of": "task-no"}, "take `follow_up_of` out of task-example"),
+    ],
+)
+@pytest.mark.parametrize("door", ["run", "approve", "the cockpit"])
+async def test_a_link_to_work_that_is_not_there_is_refused_before_its_card(
+    given: dict[str, Any], words: str, door: str
+) -> None:
+    channel = _Heard()
+    async with Harness(channel, sandbox=done_sandbox()) as h:
+        told = await soon(DOORS[door](h, plan_text(**given)))
+    assert channel.cards == []
+    assert words in told
 
 
 async def test_a_task_by_the_clock_is_refused_though_no_parser_saw_it() -> None:

@@ -9,7 +9,10 @@ from silas.plans.models import WorkItem
 SPAWNS: Final = "spawn_task"
 """The `on_failure` of a goal that starts work when a check fails."""
 
-_FAILURES: Final = frozenset({SPAWNS, "report"})
+REPORTS: Final = "report"
+"""The `on_failure` of what is told, and that is all."""
+
+_FAILURES: Final = frozenset({SPAWNS, REPORTS})
 
 _COMMANDS: Final = re.compile(r"(?:^|[|;&(\n]|\bsudo\s|\bexec\s)\s*((?:/\S*/)?[A-Za-z0-9_.-]+)")
 _OF_PROCESSES: Final = frozenset({"pgrep", "pidof", "ps", "pkill", "killall", "top", "lsof"})
