@@ -149,6 +149,19 @@ class Vault:
         self._unlocked[owner_id] = _Held.taking(self._opened(owner_id, record, secret), hold)
         return self._unlocked[owner_id]
 
+    def try_opening(self, owner_id: str) -> None:
+        """Open the key as far as nobody is asked for anything: with a key file, it is opened.
+
+        A key store is looked for and not unlocked, and a passphrase is not asked for.
+
+        Raises:
+            ConfigError: As `load`.
+        """
+        if _in_keyring(self._read(owner_id)):
+            self._account(owner_id)
+        elif self._config.key_file is not None:
+            self.load(owner_id)
+
     @contextmanager
     def rotation(self, owner_id: str) -> "Generator[Rotation]":
         """Replace the owner's key; `Rotation.succeed` does it, and without it nothing changes.

@@ -184,6 +184,26 @@ def test_an_mcp_server_that_is_out_of_use_is_not_called_ready(
     assert words in found["words"]
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(None, "cannot be read"), (b"short", "too short"), (b"x" * 32, "does not open")],
+    ids=["gone", "short", "another"],
+)
+def test_a_key_file_that_opens_nothing_is_not_called_ready(
+    content: bytes | None, words: str, here: Path, settings: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "unlock.key"
+    if content is not None:
+        file.write_bytes(content)
+        file.chmod(0o600)
+    write(settings, here, {"keys": {"key_file": str(file)}})
+    done = invoke(settings, "doctor", "--json")
+    assert done.exit_code == 2
+    assert words in failing(done)["key"]
+    asked = invoke(settings, "ask", "hello")
+    assert (asked.exit_code, asked.stderr.startswith(failing(done)["key"])) == (2, True)
+
+
 def test_a_host_that_does_not_exist_is_named(here: Path, settings: Path) -> None:
     model = {"name": "m", "base_url": "http://no-such-host.invalid/v1"}
     write(settings, here, {"models": {"planner": model}})

@@ -14,7 +14,7 @@ from silas.home.key_vault import key_exists, open_vault
 from silas.home.keyless import PublicKey
 from silas.home.runtime import sandbox_of
 from silas.home.sandbox_tools import tool_findings
-from silas.home.signer_client import arrangement
+from silas.home.signer_client import arrangement, is_apart
 from silas.home.witnesses import witness_findings
 from silas.keys.vault import Vault
 from silas.sandbox import probe
@@ -39,11 +39,7 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFin
     findings = [configuration_finding(config)]
     vault = open_vault(config)
     exists = key_exists(config, vault)
-    findings.append(
-        DoctorFinding("key", "ok", key_place(config, vault))
-        if exists
-        else DoctorFinding("key", "failed", "there is no owner key yet; run `silas init`")
-    )
+    findings.append(await asyncio.to_thread(_place_finding, config))
     if exists:
         findings.append(DoctorFinding("public key", "ok", vault.public_key(config.owner_id)))
         findings.append(_key_finding(config))
@@ -68,6 +64,18 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFin
     if deep:
         findings += await check_models(config, findings, SystemClock())
     return findings
+
+
+def _place_finding(config: SilasConfig) -> DoctorFinding:
+    vault = open_vault(config)
+    if not key_exists(config, vault):
+        return DoctorFinding("key", "failed", "there is no owner key yet; run `silas init`")
+    try:
+        if not is_apart(config):
+            vault.try_opening(config.owner_id)
+    except SilasError as error:
+        return DoctorFinding("key", "failed", error.message)
+    return DoctorFinding("key", "ok", key_place(config, vault))
 
 
 def _key_finding(config: SilasConfig) -> DoctorFinding:
