@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.channels.terminal_colour import paint_diff, wants_colour
-from silas.main.shared import DECLINED, DONE, STOPPED
+from silas.main.shared import DECLINED, DONE, PRINTED, STOPPED
 
 if TYPE_CHECKING:
     from silas.plans import WorkItem, WorkItemResult
@@ -40,6 +40,7 @@ GOING_ON = {
 
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
+    click.get_current_context().meta[PRINTED] = True
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 

@@ -159,12 +159,19 @@ def look_config(ctx: click.Context) -> "SilasConfig":
     the record is found changed, and says so.
     """
     from silas.services.record import home_words
+
+    config = _config_though_stopped(ctx)
+    if words := home_words(config):
+        tell_once(words)
+    return config
+
+
+def _config_though_stopped(ctx: click.Context) -> "SilasConfig":
     from silas.stop import Sentinel
 
     config = read_config(ctx)
-    for words in (Sentinel(config.data_dir).words(), home_words(config)):
-        if words:
-            tell_once(words)
+    if words := Sentinel(config.data_dir).words():
+        tell_once(words)
     return config
 
 
@@ -208,10 +215,12 @@ async def warn(opening: "AbstractAsyncContextManager[_Desk]") -> "AsyncGenerator
 def open_audit(
     ctx: click.Context, *, sign: bool = False
 ) -> "AbstractAsyncContextManager[AuditDesk]":
-    """The audit log alone: no model, no tool, no sandbox."""
+    """The audit log alone: no model, no tool, no sandbox. Its commands tell themselves that the
+    record was changed.
+    """
     from silas.services.record import open_audit
 
-    return open_audit(look_config(ctx), sign=sign)
+    return open_audit(_config_though_stopped(ctx), sign=sign)
 
 
 def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
@@ -235,10 +244,10 @@ def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
         require_unchanged_record(click.get_current_context())
         code = asyncio.run(_stoppable(work))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        click.echo("Stopped; work that was not verified has not been applied.", err=True)
+        print_error("Stopped; work that was not verified has not been applied.", "E_STOPPED")
         code = STOPPED
     except click.Abort:  # a question was ended with Ctrl-C or Ctrl-D
-        click.echo("Stopped at the question; nothing was done.", err=True)
+        print_error("Stopped at the question; nothing was done.", "E_STOPPED")
         code = STOPPED
     except BrokenPipeError:
         code = _nobody_reads()
@@ -267,7 +276,8 @@ def _unforeseen(error: Exception) -> int:
     except OSError as refused:
         where = f"the details could not be kept ({refused.strerror})"
     name = type(error).__name__
-    click.echo(f"Silas failed at something it did not foresee ({name}); {where}.", err=True)
+    words = f"Silas failed at something it did not foresee ({name}); {where}."
+    print_error(words, "E_SILAS_UNEXPECTED")
     return FAILED
 
 
@@ -292,12 +302,26 @@ def _nobody_reads() -> int:
     return FAILED
 
 
+PRINTED = "silas.main.printed"
+"""Where a command notes that its document is on stdout."""
+
+
+def print_error(words: str, code: str) -> None:
+    """One sentence on stderr, and with `--json` its document on stdout, unless there is one."""
+    from silas.main.output import print_json
+
+    click.echo(words, err=True)
+    ctx = click.get_current_context()
+    if ctx.params.get("as_json") and PRINTED not in ctx.meta:
+        print_json({"error": {"code": code, "words": words.removesuffix(f" [{code}]")}})
+
+
 def fail_with(error: "SilasError") -> int:
     """Print the one sentence, return the exit code."""
     from silas.errors import UNKNOWN_ID
     from silas.sandbox import SandboxUnavailable
 
-    click.echo(shorten(str(error)), err=True)
+    print_error(shorten(str(error)), error.code)
     if isinstance(error, SandboxUnavailable) or error.code in UNKNOWN_ID:
         return USAGE
     return next((code for family, code in _CODES if error.code.startswith(family)), FAILED)

@@ -1,5 +1,6 @@
 """An id that nothing has ends every command with 2, a wrong use of it, and one sentence."""
 
+import json
 from pathlib import Path
 
 import click
@@ -73,6 +74,10 @@ NAMES_NONE = {
 """What the argument of each other command is."""
 
 
+def _has_json(command: click.Command) -> bool:
+    return any(parameter.name == "as_json" for parameter in command.params)
+
+
 def test_every_command_with_an_argument_is_in_one_of_the_two_tables() -> None:
     with_argument = {
         name
@@ -91,6 +96,17 @@ def test_an_id_that_nothing_has_ends_the_command_with_two(name: str, here: Path)
     last = done.stderr.strip().splitlines()
     assert len(last) == 1, done.stderr
     assert NOBODY in last[0] or "silas devices list" in last[0]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, command in commands() if name in NAMES_ONE and _has_json(command)]
+)
+def test_with_json_the_error_is_the_document(name: str, here: Path) -> None:
+    assert here.is_dir()
+    done = CliRunner().invoke(cli, [*name.split(), *NAMES_ONE[name], "--json"])
+    assert done.exit_code == 2, done.output
+    error = json.loads(done.stdout)["error"]
+    assert done.stderr.strip().endswith(f"{error['words']} [{error['code']}]")
 
 
 @pytest.mark.parametrize("odd", ["a" * 5_000, "..", "../../etc", "a/b", "A:b"])

@@ -115,8 +115,8 @@ def test_what_was_refused_changed_nothing_and_looking_goes_on(changed: Changed) 
     assert changed.of("approvals", "clock").code == 0
 
 
-SAY_IT_THEMSELVES = {"doctor"}
-"""Commands whose answer on stdout is, among others, about the record."""
+SAY_IT_THEMSELVES = {"doctor", "audit verify"}
+"""Commands whose answer is about the record."""
 
 READ_NO_HOME = {"config path", "plan check", "service status"}
 """Commands that read no record, and nothing that stands in it."""

@@ -76,7 +76,7 @@ def test_caches_that_a_run_leaves_are_not_delivered(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [[], ["--json"]])
 def test_an_unknown_id_is_a_usage_error(set_up: dict[str, str], words: list[str]) -> None:
     done = run(silas("show", "nothing-of-this-name", *words), set_up)
-    assert (done.code, done.out) == (2, "")
+    assert (done.code, bool(done.out)) == (2, bool(words))
     assert done.err.startswith("There is no work item nothing-of-this-name; `silas status` lists")
 
 
