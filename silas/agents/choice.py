@@ -48,7 +48,8 @@ class ModelChoice(Frozen):
         first_token_seconds: Until an answer that is streamed begins.
         max_tokens: Longest answer; null is 4,096 for the proxy, 8,192 for planner and executor,
             1,024 for the scorer.
-        temperature: Null leaves it to the provider.
+        temperature: Null is the provider's; on the owner's own server 0 for proxy, planner and
+            scorer, 0.2 for the executor and workers.
         fallback: Who is asked where this one cannot be reached or refuses the key; null: nobody.
     """
 

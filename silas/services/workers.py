@@ -70,9 +70,10 @@ def hiring(
     @asynccontextmanager
     async def hired(worker: "Worker") -> "AsyncGenerator[ExecutorAgent[ToolRun]]":
         from silas.agents import ExecutorAgent  # noqa: PLC0415 - PydanticAI
+        from silas.agents.providers.factory import at_low_temperature  # noqa: PLC0415 - PydanticAI
 
         choice = usual if worker.model is None else worker.model
-        async with runtime.make_model(choice) as model:
+        async with runtime.make_model(at_low_temperature(choice, "executor")) as model:
             yield ExecutorAgent(
                 model,
                 runtime.clock,

@@ -40,12 +40,13 @@ async def open_models(config: SilasConfig, runtime: Runtime, stack: AsyncExitSta
     import pydantic_ai  # noqa: PLC0415 - costs half a second
 
     from silas.agents import ScorerAgent  # noqa: PLC0415 - PydanticAI
+    from silas.agents.providers.factory import at_low_temperature  # noqa: PLC0415 - PydanticAI
 
     pydantic_ai.BANNER_ENABLED = False  # the terminal belongs to Silas and its owner
     roles = config.models
     proxy, planner, executor, scorer = [
-        await stack.enter_async_context(runtime.make_model(choice))
-        for choice in (roles.proxy, roles.planner, roles.executor, roles.scorer)
+        await stack.enter_async_context(runtime.make_model(at_low_temperature(choice, role)))
+        for role, choice in roles
     ]
     scoring = ScorerAgent(scorer, runtime.clock, output=roles.scorer.output)
     return Models(proxy, planner, executor, scoring)

@@ -65,6 +65,7 @@ async def test_a_model_plans_the_owner_approves_and_the_checks_decide(
     assert len(server.bodies) == len(script)
     asked: Any = server.bodies[0]
     assert ("response_format" in asked) is (mode == "native")
+    assert [body["temperature"] for body in server.bodies] == [0.0, 0.0, 0.2, 0.2]
     told = await asyncio.to_thread(run, silas("audit", "show"), env)
     assert "approv" in told.out
     assert (await asyncio.to_thread(run, silas("audit", "verify"), env)).code == 0

@@ -282,6 +282,22 @@ def server_of(choice: ModelChoice) -> str:
     return choice.base_url
 
 
+def at_low_temperature(choice: ModelChoice, role: str) -> ModelChoice:
+    """The choice with a low temperature where the owner's own server is asked and he sets none.
+
+    Such servers sample at 0.7 to 1.0 by themselves, at which small models answer out of form; what
+    providers host is left as it is, because some of their models refuse the setting.
+    """
+    other = None if choice.fallback is None else at_low_temperature(choice.fallback, role)
+    low = _TEMPERATURES[role] if server_of(choice) else None
+    wanted = low if choice.temperature is None else choice.temperature
+    return choice.model_copy(update={"temperature": wanted, "fallback": other})
+
+
+_TEMPERATURES: Final = {"proxy": 0.0, "planner": 0.0, "executor": 0.2, "scorer": 0.0}
+"""An executor that is stuck should not say the same again."""
+
+
 def _ollama(choice: ModelChoice, key: str) -> Model:
     from pydantic_ai.models.ollama import OllamaModel  # noqa: PLC0415 - heavy, one provider
     from pydantic_ai.providers.ollama import OllamaProvider  # noqa: PLC0415 - heavy, one provider
