@@ -47,11 +47,28 @@ Facts = Mapping[str, Any]
 """Plain JSON: paths with what they are, skill files with their digests, the sandbox."""
 
 
+ShownTo = Callable[[WorkItem], tuple[str, ...]]
+"""Who outside this machine is shown what the work on an item reads; raises `ConfigError`."""
+
+
+def nobody_outside(item: WorkItem) -> tuple[str, ...]:
+    """Every model answers on this machine."""
+    del item
+    return ()
+
+
 class Grants(NamedTuple):
-    """What the configuration gives every sandboxed run: the backend's name and the limits."""
+    """What the configuration gives every run.
+
+    Attributes:
+        backend: The sandbox's name.
+        limits: What a sandboxed run may use.
+        shown_to: Who is shown what it reads.
+    """
 
     backend: str
     limits: SandboxLimits
+    shown_to: ShownTo = nobody_outside
 
 
 class TeamFacts(NamedTuple):
@@ -193,10 +210,13 @@ def bound(
 ) -> dict[str, Any]:
     """The binding as plain JSON, whose canonical form is what is signed and compared.
 
-    Workers, files and tools are in it only where there are any, so that other approvals stay what
-    they were.
+    Workers, files, tools and who is shown what is read are in it only where there are any, so that
+    other approvals stay what they were.
     """
+    reads = item.workspace or item.read
+    shown = grants.shown_to(item) if reads else ()
     return {
+        **({"shown_to": dict.fromkeys(shown, "what it reads")} if shown else {}),
         **({"workers": dict(workers)} if workers else {}),
         **({"files": dict(files)} if files else {}),
         **({"tools": dict(tools)} if tools else {}),
@@ -226,8 +246,21 @@ _WORDS: Mapping[str, str] = {
     "tools": "The tools in {} changed after the plan was approved; look at them and ask again.",
     "skills": "The skill file {} changed after the plan was approved; ask again.",
     "workers": "The file of the worker {} changed after the plan was approved; ask again.",
+    "shown_to": "Who is shown what the work reads changed after the plan was approved ({}); ask "
+    "again.",
     "sandbox": "The sandbox's {} changed after the plan was approved; ask again.",
 }
+
+
+def shown_signed(conditions: Facts) -> Facts:
+    """Who outside this machine is shown what the work reads, as an approval signs it."""
+    return _part(conditions.get(BINDS), "shown_to")
+
+
+def bound_shown(item: WorkItem) -> Facts:
+    """The same of an item's token."""
+    token = item.approval_token
+    return {} if token is None else shown_signed(token.conditions)
 
 
 def bound_files(item: WorkItem) -> Facts:

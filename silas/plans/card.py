@@ -69,7 +69,12 @@ def files_hash(plan_hash: str, files: Files) -> str:
 
 
 def plan_card(
-    canonical: bytes, *, rationale: str, files: Files = NO_FILES, tools: Files = NO_FILES
+    canonical: bytes,
+    *,
+    rationale: str,
+    files: Files = NO_FILES,
+    tools: Files = NO_FILES,
+    shown: Files = NO_FILES,
 ) -> PlanCard:
     """The question whether to approve a plan.
 
@@ -79,6 +84,7 @@ def plan_card(
             (`silas.plans.source_marks`).
         files: The files that it runs, as an approval binds them (`silas.plans.bound_files`).
         tools: The directories of the owner's tools, likewise (`silas.sandbox.toolchains.mounts`).
+        shown: Who outside this machine is shown what it reads, likewise.
 
     Raises:
         PlanFamilyError: `E_PLAN_BYTES`: these are not the canonical bytes of a plan.
@@ -101,7 +107,7 @@ def plan_card(
         details=(
             Detail(
                 heading="What it may touch",
-                lines=(*_touches(plan), *tool_line(tools, show), proof_line(plan)),
+                lines=(*_touches(plan), *_shown(shown), *tool_line(tools, show), proof_line(plan)),
                 open=True,
             ),
             *_recurs(plan),
@@ -204,6 +210,11 @@ def _touches(plan: Plan) -> tuple[str, ...]:
         for name, ref_id in sorted(plan.get("credential_refs", {}).items())
     ]
     return (*lines, *(() if plan.get("network") else ("may reach over the network: nothing",)))
+
+
+def _shown(shown: Files) -> tuple[str, ...]:
+    """Who is shown what the work reads; the yes to the plan is a yes to this."""
+    return tuple(f"shows what it reads to: {show(name)}" for name in sorted(shown))
 
 
 _IN_CHECKED_WORK = "anywhere in the workspace, once its checks have passed"

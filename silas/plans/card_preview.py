@@ -2,7 +2,7 @@
 
 from silas.cards.models import PlanCard
 from silas.errors import ApprovalError
-from silas.plans.binding import bound_files, bound_tools
+from silas.plans.binding import bound_files, bound_shown, bound_tools
 from silas.plans.bound_files import files_of
 from silas.plans.card import Files, files_hash, plan_card
 from silas.plans.models import WorkItem, WorkItemType
@@ -25,11 +25,15 @@ def preview_card(item: WorkItem, *, rationale: str, search: ToolSearch) -> PlanC
     own = _bound(item, search)
     if item.type is WorkItemType.project and item.children:
         return project_card(own, [_bound(child, search) for child in item.children], rationale)
-    return plan_card(own.canonical, rationale=rationale, files=own.files, tools=own.tools)
+    return plan_card(
+        own.canonical, rationale=rationale, files=own.files, tools=own.tools, shown=own.shown
+    )
 
 
 def _bound(item: WorkItem, search: ToolSearch) -> BoundPlan:
-    return BoundPlan(plan_bytes(item), preview_files(item), preview_tools(item, search))
+    return BoundPlan(
+        plan_bytes(item), preview_files(item), preview_tools(item, search), bound_shown(item)
+    )
 
 
 def preview_files(item: WorkItem) -> Files:

@@ -20,6 +20,7 @@ _NOT_NOW = DecisionAnswer()
 _SECONDS = 120.0  # the owner has just written; whoever waits for the answer is he
 
 _ANSWER = "SELECT allowed FROM look_answers WHERE workspace = :workspace AND shown_to = :shown_to"
+_REFUSED = "SELECT shown_to FROM look_answers WHERE workspace = :workspace AND allowed = 0"
 _KEEP = """
 INSERT INTO look_answers (workspace, shown_to, allowed, answered_at)
 VALUES (:workspace, :shown_to, :allowed, :answered_at)
@@ -42,6 +43,12 @@ class LookAnswers:
         if row is None or row[0] not in (0, 1):
             return None
         return row[0] == 1
+
+    def refused(self, workspace: str) -> set[str]:
+        """To whom nothing there may be shown."""
+        with self._db.read() as tx:
+            rows = tx.run(_REFUSED, workspace=workspace).fetchall()
+        return {one for (shown_to,) in rows for one in str(shown_to).split(", ")}
 
     def keep(self, workspace: str, shown_to: str, *, allowed: bool) -> None:
         """Keep an answer in place of an earlier one."""

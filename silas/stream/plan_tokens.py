@@ -19,7 +19,14 @@ from silas.approval import (
 from silas.cards import PlanCard
 from silas.errors import ApprovalError
 from silas.plans import WorkItem, WorkItemType, plan_bytes, plan_card, plan_hash, subject_of
-from silas.plans.binding import BINDS, PlanBinding, difference, files_signed, tools_signed
+from silas.plans.binding import (
+    BINDS,
+    PlanBinding,
+    difference,
+    files_signed,
+    shown_signed,
+    tools_signed,
+)
 from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES
 from silas.plans.projects.card import BoundPlan, project_card
 from silas.plans.projects.signed_tasks import of_project, of_task
@@ -57,7 +64,9 @@ class PlanTokens:
         own = _bound(item, binds)
         if item.type is WorkItemType.project:
             return project_card(own, [_bound(child, binds) for child in item.children], rationale)
-        return plan_card(own.canonical, rationale=rationale, files=own.files, tools=own.tools)
+        return plan_card(
+            own.canonical, rationale=rationale, files=own.files, tools=own.tools, shown=own.shown
+        )
 
     async def sign(self, item: WorkItem, card: PlanCard, binds: Binds) -> None:
         """Give a plan and its tasks the verified tokens for what was shown, or none of them.
@@ -114,7 +123,12 @@ class PlanTokens:
 
 def _bound(item: WorkItem, binds: Binds) -> BoundPlan:
     conditions = binds[item.id]
-    return BoundPlan(plan_bytes(item), files_signed(conditions), tools_signed(conditions))
+    return BoundPlan(
+        plan_bytes(item),
+        files_signed(conditions),
+        tools_signed(conditions),
+        shown_signed(conditions),
+    )
 
 
 def _lasts(project: WorkItem) -> int:

@@ -6,7 +6,9 @@ from silas.plans import WorkItem, WorkItemResult, WorkItemType
 from silas.services.emergency_stop import PausedByStop
 from silas.services.gates import PROVIDERS
 from silas.services.held_changes import HeldQuestion
+from silas.services.tools.look_tools import refused_showing, shown_by_work
 from silas.services.workers import hiring, offer_delegation, tools_of
+from silas.stream.look_permission import LookAnswers
 from silas.tools import AutonomyLevel
 from silas.wiring.models import pausing
 from silas.work.agent_run import AgentRunner
@@ -74,13 +76,15 @@ def crew_of(
 
 def entry_check(parts: "Parts", crew: WorkerRunner) -> EntryCheck:
     """What refuses plans that could not run, before their card and again when they start."""
+    shown = shown_by_work(parts.config.models, parts.workers)
+    refused = refused_showing(shown, LookAnswers(parts.db, parts.runtime.clock))
     return EntryCheck(
         parts.approval,
         parts.binding,
         parts.skills,
         parts.secrecy.missing,
         PlanGrants(parts.outcomes, parts.registry).refuse,
-        crew.refuse,
+        lambda item: crew.refuse(item) or refused(item),
         PROVIDERS,
     )
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from silas.home.web_tools import add_web_tools, record_connections
 from silas.plans.binding import Grants, PlanBinding
 from silas.sandbox import SandboxLimits
+from silas.services.tools.look_tools import shown_by_work
 from silas.services.tools.registry import built_in_tools
 from silas.services.workers import teams_of
 from silas.tools import ToolExecutor, ToolRegistry
@@ -55,6 +56,7 @@ def sandbox_limits(config: "SilasConfig") -> SandboxLimits:
 
 def plan_binding(parts: "Parts") -> PlanBinding:
     """What an approval binds of a plan besides its text: skills, grants, workers, toolchains."""
-    grants = Grants(parts.runtime.sandbox.name, parts.limits)
+    shown = shown_by_work(parts.config.models, parts.workers)
+    grants = Grants(parts.runtime.sandbox.name, parts.limits, shown)
     teams = teams_of(parts.workers)
     return PlanBinding(parts.skills, grants, parts.audit, teams, parts.tools)

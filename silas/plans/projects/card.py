@@ -33,11 +33,13 @@ class BoundPlan(NamedTuple):
         canonical: What `plan_bytes` gave.
         files: The files that it runs, as an approval binds them.
         tools: The directories of the owner's tools, likewise.
+        shown: Who outside this machine is shown what it reads, likewise.
     """
 
     canonical: bytes
     files: Mapping[str, Any]
     tools: Mapping[str, Any]
+    shown: Mapping[str, Any]
 
 
 def project_card(project: BoundPlan, tasks: Sequence[BoundPlan], rationale: str) -> PlanCard:
@@ -71,7 +73,13 @@ def project_card(project: BoundPlan, tasks: Sequence[BoundPlan], rationale: str)
 
 
 def _card(plan: BoundPlan, rationale: str) -> PlanCard:
-    return plan_card(plan.canonical, rationale=rationale, files=plan.files, tools=plan.tools)
+    return plan_card(
+        plan.canonical,
+        rationale=rationale,
+        files=plan.files,
+        tools=plan.tools,
+        shown=plan.shown,
+    )
 
 
 def project_hash(project: str, tasks: Sequence[str]) -> str:

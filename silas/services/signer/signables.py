@@ -32,7 +32,7 @@ from silas.keys.signed_heads import SignedHead, SignedHeads
 from silas.keys.signer_server import SigningRuling
 from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
-from silas.plans.binding import files_signed, tools_signed
+from silas.plans.binding import files_signed, shown_signed, tools_signed
 from silas.plans.characters import show
 from silas.plans.goals.schedule import STANDING_DAYS
 from silas.services.skills.cards import skill_card
@@ -195,6 +195,7 @@ def _plan_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
             rationale=_WHY,
             files=files_signed(token.conditions),
             tools=tools_signed(token.conditions),
+            shown=shown_signed(token.conditions),
         )
         subject = subject_of(WorkItem.model_validate(json.loads(shown)))
     except PlanFamilyError:

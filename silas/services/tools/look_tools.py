@@ -1,9 +1,15 @@
 """The tools that look: into Silas's own rooms and the owner's workspace; and who is shown it."""
 
+import os
+from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from silas.agents.choice import RUNBOOK, ModelChoice, ModelsConfig
+from silas.agents.workers import Workers
+from silas.plans import WorkItem
+from silas.plans.binding import ShownTo
+from silas.stream.look_permission import LookAnswers
 from silas.tools import ToolRegistry
 from silas.tools.builtin.ask_owner import AskOwner, AskOwnerTool
 from silas.tools.builtin.read_only import LOOKING
@@ -25,14 +31,50 @@ def add_looking_tools(
         registry.register(tool, LOOKING)
 
 
-def shown_to(models: ModelsConfig) -> str:
+def shown_to(models: ModelsConfig, *others: ModelChoice) -> str:
     """Who outside this machine is shown what models are shown; empty where nobody is.
 
     A model of the owner's own code counts as outside, because nobody knows whom it asks.
+
+    Args:
+        models: The models of the roles.
+        others: Those of workers.
     """
-    roles = (models.proxy, models.planner, models.executor, models.scorer)
+    return ", ".join(_outside(models, others))
+
+
+def _outside(models: ModelsConfig, others: Sequence[ModelChoice]) -> tuple[str, ...]:
+    roles = (models.proxy, models.planner, models.executor, models.scorer, *others)
     choices = (one for role in roles for one in (role, role.fallback) if one is not None)
-    return ", ".join(sorted({_whom(one) for one in choices} - {""}))
+    return tuple(sorted({_whom(one) for one in choices} - {""}))
+
+
+def shown_by_work(models: ModelsConfig, workers: Workers) -> ShownTo:
+    """Who outside this machine is shown what work reads: by the roles, and by its worker's team."""
+
+    def shown(item: WorkItem) -> tuple[str, ...]:
+        team = [] if item.worker is None else list(workers.team(item.worker).members.values())
+        return _outside(models, [one.model for one in team if one.model is not None])
+
+    return shown
+
+
+def refused_showing(shown: ShownTo, answers: LookAnswers) -> Callable[[WorkItem], str]:
+    """Why work may not read a workspace: the owner said never to who would be shown it."""
+
+    def refused(item: WorkItem) -> str:
+        if not item.workspace:
+            return ""
+        place = os.path.realpath(item.workspace)
+        never = set(shown(item)) & answers.refused(place)
+        if not never:
+            return ""
+        return (
+            f"You said that nothing in {item.workspace} may be shown to "
+            f"{', '.join(sorted(never))}; use another model or another directory."
+        )
+
+    return refused
 
 
 def _whom(choice: ModelChoice) -> str:
