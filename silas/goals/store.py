@@ -6,7 +6,7 @@ from typing import Any, LiteralString
 from silas.damage import readable
 from silas.db import Database
 from silas.goals.models import Cycle, Goal, GoalState, Outcome
-from silas.schedule import cron_fault
+from silas.plans.goals.schedule import schedule_fault
 
 _GOAL = "id, schedule, state, why, failing, quiet, approved_at"
 _CYCLE = "goal_id, slot, due, outcome, task_id, missed, words, began_at, ended_at"
@@ -111,7 +111,7 @@ class SqlGoalStore:
 
 def _goal(row: tuple[Any, ...]) -> Goal:
     name, schedule, state, why, failing, quiet, at = row
-    if fault := cron_fault(schedule):
+    if fault := schedule_fault(schedule):
         raise ValueError(fault)
     return Goal(name, schedule, GoalState(state), why, int(failing), bool(quiet), _moment(at))
 

@@ -1,0 +1,121 @@
+"""Every form of a schedule in a whole Silas, the budget of a day, and goals that only report."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.goals.models import GoalState, Outcome
+from silas.plans import WorkItem
+from silas.testing import Harness, ScriptedChannel
+from silas.testing.clock import MockClock
+from tests.goals.kit import START, WATCHED, Watched, after, cycles, goal_text, house, until, yes
+
+DAY = 24 * 3600
+
+
+async def test_an_always_on_goal_goes_on_after_a_pause_through_a_restart_until_it_is_paused(
+    tmp_path: Path,
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    text = goal_text(schedule="always_on", agent="ephemeral")
+    async with house(channel, clock, watched, tmp_path) as h:
+        result = await h.silas.run(text)
+        assert "run first on 2026-11-24 at 08:15 UTC" in result.summary
+        for number in (1, 2, 3):
+            await after(watched, clock, 5 * 60, number)
+    async with house(channel, clock, watched, tmp_path):
+        found = await after(watched, clock, 5 * 60, 4)
+        assert [f"{cycle.due:%H:%M}" for cycle in found] == ["08:30", "08:25", "08:20", "08:15"]
+        assert all(cycle.missed == 0 for cycle in found)
+        found = await after(watched, clock, 6 * 3600, 5)
+        assert found[0].missed == 0  # it has no moments of its own that could be missed
+        watched.goals.pause(WATCHED)
+        assert watched.goals.coming(WATCHED) == []
+        watched.goals.resume(WATCHED)
+        assert watched.goals.coming(WATCHED) == [clock.now() + timedelta(minutes=5)]
+
+
+@pytest.mark.parametrize(
+    ("schedule", "due"),
+    [
+        ("CRON_TZ=Asia/Kathmandu 0 15 * * *", "2026-11-24 09:15"),
+        ("CRON_TZ=America/New_York 0 4 * * *", "2026-11-24 09:00"),
+        ("0 10 * * *", "2026-11-24 09:00"),  # the owner's zone, Vienna
+    ],
+)
+async def test_a_cron_goes_by_its_own_zone_and_else_by_the_owners(schedule: str, due: str) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(schedule=schedule))
+        (first,) = await after(watched, clock, 2 * 3600, 1)
+        second, _ = await after(watched, clock, DAY, 2)
+    assert (f"{first.due:%F %H:%M}", first.missed) == (due, 0)
+    assert second.due - first.due == timedelta(days=1)
+
+
+async def test_a_goal_of_one_moment_runs_once_and_has_ended() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(schedule="2026-11-24T12:00+01:00"))
+        (cycle,) = await after(watched, clock, DAY, 1)
+        assert cycle.due == datetime(2026, 11, 24, 11, tzinfo=UTC)
+        assert watched.goals.get(WATCHED).state is GoalState.ended
+        assert watched.goals.coming(WATCHED) == []
+
+
+async def test_a_goal_that_only_reports_tells_once_until_it_is_healthy_and_asks_nothing() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    text = goal_text(schedule="0 * * * *", on_failure="report", failure_context=None)
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(text)
+        outcomes = list[Outcome]()
+        for number, good in enumerate((True, False, False, True, False), start=1):
+            watched.good = good
+            found = await after(watched, clock, 3600, number)
+            outcomes.append(found[0].outcome)
+        assert outcomes == [
+            Outcome.healthy, Outcome.failed, Outcome.failed, Outcome.healthy, Outcome.failed
+        ]  # fmt: skip
+        told = [said for said in channel.texts if said.startswith(f"Goal {WATCHED}: ")]
+        assert told == [f"Goal {WATCHED}: These checks of it fail: state."] * 2
+        assert (len(channel.cards), watched.repaired) == (1, 0)
+        assert await h.store.list_by_parent(WATCHED) == []
+
+
+async def used(h: Harness, task_id: str, **budget: Any) -> WorkItem:
+    """Note what the task of a cycle used."""
+    task = await h.store.get(task_id)
+    assert task is not None
+    task.budget_used = task.budget_used.model_copy(update=budget)
+    await h.store.save(task)
+    return task
+
+
+@pytest.mark.parametrize(
+    ("field", "much"), [("tokens", 4_001), ("cost_usd", 0.41), ("wall_time_seconds", 401.0)]
+)
+async def test_once_the_budget_of_a_day_is_used_no_work_starts_until_the_day_is_over(
+    field: str, much: float
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    budget = {"max_tokens": 1_000, "max_cost_usd": 0.1, "max_wall_time_seconds": 100}
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(schedule="0 * * * *", budget=budget))
+        watched.good = False
+        (first,) = await after(watched, clock, 3600, 1)
+        assert first.outcome is Outcome.fixed
+        await used(h, first.task_id, **{field: much})
+        for number in (2, 3):
+            watched.good = False
+            found = await after(watched, clock, 3600, number)
+            assert found[0].outcome is Outcome.over_budget
+        over = [said for said in channel.texts if "no room left within 5 times" in said]
+        assert len(over) == 1
+        assert (watched.repaired, len(channel.cards)) == (1, 1)
+        coming = watched.goals.coming(WATCHED)
+        await after(watched, clock, (coming[0] - clock.now()).total_seconds() + DAY, 4)
+        await until(lambda: len(cycles(watched)) == 4)
+        assert cycles(watched)[0].outcome is Outcome.fixed
+        assert watched.repaired == 2
