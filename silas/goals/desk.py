@@ -185,6 +185,9 @@ class Goals:
     def ended(self, cycle: Cycle, outcome: Outcome, words: str, checks: dict[str, bool]) -> None:
         """A cycle is over: counted, recorded, and its goal paused where it is no use to go on."""
         now, goal = self._clock.now(), self.store.get(cycle.goal_id)
+        if goal is not None and goal.state is GoalState.active:
+            # it stands for what came while it ran, or while nothing did after a crash
+            cycle = cycle._replace(missed=max(cycle.missed, self._missed(goal, cycle.due, now)))
         with self.store.db.write():
             self.store.end(cycle, outcome, words, now)
             self.store.prune(cycle.goal_id, now - _KEPT)

@@ -27,7 +27,8 @@ ON CONFLICT (goal_id, slot) DO NOTHING
 """
 _SPAWNED = "UPDATE goal_cycles SET task_id = :task WHERE goal_id = :id AND slot = :slot"
 _END = """
-UPDATE goal_cycles SET outcome = :outcome, words = :words, ended_at = :at
+UPDATE goal_cycles
+SET outcome = :outcome, words = :words, missed = :missed, ended_at = :at
 WHERE goal_id = :id AND slot = :slot
 """
 _ONE = f"SELECT {_CYCLE} FROM goal_cycles WHERE goal_id = :id AND slot = :slot"
@@ -84,7 +85,7 @@ class SqlGoalStore:
     def end(self, cycle: Cycle, outcome: Outcome, words: str, at: datetime) -> None:
         """A cycle is over."""
         values = {"id": cycle.goal_id, "slot": cycle.slot, "outcome": outcome.value}
-        self._write(_END, {**values, "words": words, "at": _stamp(at)})
+        self._write(_END, {**values, "words": words, "missed": cycle.missed, "at": _stamp(at)})
 
     def history(self, goal_id: str, most: int) -> list[Cycle]:
         """The cycles of a goal, the newest first."""

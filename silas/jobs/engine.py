@@ -164,7 +164,7 @@ class JobEngine:
                 return
             with self._store.db.write():
                 recorded()
-                wait = kind.again * 2 ** (job.attempts - 1)
+                wait = min(kind.again * 2 ** min(job.attempts - 1, 20), kind.longest)
                 self._store.again(job.id, self._clock.now() + wait)
         except (
             SilasError

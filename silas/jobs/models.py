@@ -71,6 +71,7 @@ class JobKind(NamedTuple):
             is asked for when a job ends, well or badly; its job is made in the same transaction.
         attempts: How often a job that fails is begun altogether.
         again: How long after a failure; twice as long after each further one.
+        longest: It is never longer than this.
     """
 
     name: str
@@ -78,6 +79,7 @@ class JobKind(NamedTuple):
     following: Callable[[Job, datetime], datetime | None]
     attempts: int = 1
     again: timedelta = timedelta(minutes=1)
+    longest: timedelta = timedelta(days=1)
 
 
 def once(job: Job, now: datetime) -> None:

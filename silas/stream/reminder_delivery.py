@@ -16,8 +16,8 @@ from silas.stream.ports import ModelView
 from silas.stream.state import Conversations
 from silas.types import OWNER, TaintLevel
 
-_ATTEMPTS = 6
-_AGAIN = timedelta(minutes=1)
+_ATTEMPTS = 10_000  # a reminder is told late, however long its owner cannot be reached
+_AGAIN, _LONGEST = timedelta(minutes=1), timedelta(hours=1)
 
 
 class ReminderDelivery:
@@ -57,7 +57,9 @@ class ReminderDelivery:
 
     def kind(self) -> JobKind:
         """How jobs of reminders run."""
-        return JobKind(KIND, self.run, self.following, attempts=_ATTEMPTS, again=_AGAIN)
+        return JobKind(
+            KIND, self.run, self.following, attempts=_ATTEMPTS, again=_AGAIN, longest=_LONGEST
+        )
 
     async def run(self, job: Job) -> Finish:
         """Tell the reminder of a job, unless it was moved or cancelled meanwhile."""

@@ -1,5 +1,6 @@
 """Every form of a schedule in a whole Silas, the budget of a day, and goals that only report."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,11 @@ import pytest
 
 from silas.goals.models import GoalState, Outcome
 from silas.plans import WorkItem
+from silas.stream.goal_cycles import GoalCycles
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.goals.kit import START, WATCHED, Watched, after, cycles, goal_text, house, until, yes
+from tests.support.waits import SECONDS
 
 DAY = 24 * 3600
 
@@ -119,3 +122,26 @@ async def test_once_the_budget_of_a_day_is_used_no_work_starts_until_the_day_is_
         await until(lambda: len(cycles(watched)) == 4)
         assert cycles(watched)[0].outcome is Outcome.fixed
         assert watched.repaired == 2
+
+
+async def test_what_came_while_a_cycle_was_cut_off_by_a_crash_is_told_as_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    begun = asyncio.Event()
+
+    async def never(*_: object) -> Any:
+        begun.set()
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patch:
+        async with house(channel, clock, watched, tmp_path) as h:
+            await h.silas.run(goal_text())
+            patch.setattr(GoalCycles, "_checked", never)
+            clock.advance(20 * 60)
+            await asyncio.wait_for(begun.wait(), SECONDS)
+    clock.advance(5 * 3600)
+    async with house(channel, clock, watched, tmp_path):
+        (cycle,) = await after(watched, clock, 0, 1)
+        assert (f"{cycle.due:%H:%M}", cycle.outcome, cycle.missed) == ("08:30", Outcome.healthy, 10)
+        assert [f"{moment:%H:%M}" for moment in watched.goals.coming(WATCHED)] == ["14:00"]

@@ -13,6 +13,7 @@ from silas.audit.log import AuditLog
 from silas.cards import Card, ChannelMessage
 from silas.cards.models import DecisionCard
 from silas.db import Database
+from silas.errors import ChannelError
 from silas.home.keyless import NoKey
 from silas.stream.models import Incoming
 from silas.testing import Harness, ScriptedChannel, ScriptedModel
@@ -246,3 +247,26 @@ async def test_what_was_told_is_part_of_the_conversation() -> None:
         await quiet()
         said = [item.content for item in h.context.in_view(OWNER)]
     assert "Silas: Reminder: drink tea" in said
+
+
+async def test_one_that_nobody_can_be_told_of_for_hours_is_told_once_he_is_back() -> None:
+    class Gone(ScriptedChannel):
+        back = False
+
+        async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+            if text.startswith("Reminder: ") and not self.back:
+                raise ChannelError("Nobody is there.", code="E_CHANNEL_CLOSED")
+            await super().send(recipient_id, text, reply_to)
+
+    channel, clock = Gone(yes), MockClock(NINE)
+    async with house(channel, clock) as h:
+        await h.silas.ask("remind me in 20 minutes to drink tea")
+        for _ in range(60):
+            clock.advance(10 * 60)
+            await quiet()
+        assert told(channel) == []
+        channel.back = True
+        clock.advance(3600)
+        await until(lambda: len(told(channel)) == 1)
+    assert told(channel)[0].startswith("Reminder: drink tea\nIt was due Tuesday 24 November 2026")
+    assert "You may have seen this" not in told(channel)[0]
