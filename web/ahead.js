@@ -13,6 +13,7 @@ export async function showAhead(place, days = WEEK) {
   const again = () => showAhead(place, days);
   fill(place,
     found.words && h("p", { class: "small warning-text" }, found.words),
+    found.projects.map((one) => project(one)),
     byDay(found.coming).map(([day, rows]) => h("section", {},
       h("h2", { class: "label-title" }, day),
       h("ul", { class: "rows", "data-testid": "coming" }, rows.map((one) => coming(one, again))))),
@@ -31,6 +32,21 @@ function byDay(rows) {
   const days = new Map();
   for (const row of rows) days.set(row.day, [...(days.get(row.day) ?? []), row]);
   return [...days];
+}
+
+/** A project as a graph: a numbered step for each row of tasks, and under each task what it waits for. */
+function project(one) {
+  const total = one.steps.flat().length;
+  return h("section", { "data-testid": "project" },
+    h("h2", { class: "label-title", dir: "auto" }, `${one.title}: ${one.done} of ${total} done`),
+    h("ol", { class: "steps" }, one.steps.map((tasks) => h("li", {}, h("ul", {}, tasks.map(task))))));
+}
+
+function task(one) {
+  return h("li", { "data-state": one.state },
+    h("p", { dir: "auto" }, h("a", { href: `#/more/work/${encodeURIComponent(one.id)}` }, one.title), " ",
+      h("span", { class: "tag" }, one.words)),
+    one.after.length ? h("p", { class: "small", dir: "auto" }, `after ${one.after.join(", ")}`) : null);
 }
 
 function coming(one, again) {

@@ -17,7 +17,7 @@ from silas.config import SilasConfig
 from silas.errors import ApprovalError
 from silas.home.effective_clock import effective_time
 from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
-from silas.plans.projects.kept import with_tasks
+from silas.plans.projects.kept import waiting_project, with_tasks
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
@@ -28,6 +28,7 @@ from silas.stop.epochs import StopEpochs
 from silas.stream.scope_work import ScopeWork
 from silas.work.changes.held_store import HeldChanges, HeldStore, drop_changes
 from silas.work.changes.recovery import RecoveryAudit
+from silas.work.projects.ending import ProjectEnding
 from silas.work.record import TaskRecord
 
 _AT_WORK = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
@@ -156,6 +157,9 @@ class ApprovalDesk:
         if item is None:
             raise missing(held.work_item_id)
         await drop_changes(held, item, self.held, TaskRecord(self.store, self.audit), self.audit)
+        project = await waiting_project(item, self.store)
+        if project is not None and project.status is WorkItemStatus.blocked:  # else it notices
+            await ProjectEnding(self.store, self.audit).failed(project, item)
         return item
 
     async def revoke(self, named: str) -> Given:

@@ -1,6 +1,6 @@
 """Projects for commands: which there are, how each stands, and how its tasks do (spec 5.2.2)."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
@@ -8,9 +8,11 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import PlanFamilyError
 from silas.home.database import open_existing_database
-from silas.plans import WorkItem, WorkItemType
+from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, WorkItemType
+from silas.plans.projects.graph import steps
 from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore
+from silas.work.changes.held_store import HeldStore
 
 
 class TaskRow(NamedTuple):
@@ -29,6 +31,59 @@ class TaskRow(NamedTuple):
     status: str
     depends_on: list[str]
     words: str
+
+
+class ProjectShown(NamedTuple):
+    """A project that has not ended.
+
+    Attributes:
+        id: Its id.
+        title: Of its plan.
+        waits: The tasks whose changes wait for the owner's yes.
+        steps: Its tasks as a graph: each in the first step after all that it waits for.
+    """
+
+    id: str
+    title: str
+    waits: tuple[str, ...]
+    steps: tuple[tuple[TaskRow, ...], ...]
+
+
+async def task_rows(project: WorkItem, store: WorkItemStore) -> list[TaskRow]:
+    """How the tasks of a project stand, in the order in which it names them."""
+    rows: list[TaskRow] = []
+    for child in project.children:
+        result = await store.get_result(child.id)
+        words = "" if result is None else result.summary.split("\n")[0]
+        rows.append(
+            TaskRow(child.id, child.title, child.status.value, list(child.depends_on), words)
+        )
+    return rows
+
+
+async def under_way(store: WorkItemStore, held: HeldStore) -> tuple[ProjectShown, ...]:
+    """Projects that run, or that wait for the owner's yes to changes of a task."""
+    found = list[ProjectShown]()
+    for status in (WorkItemStatus.running, WorkItemStatus.blocked):
+        for item in await store.list_by_status(status):
+            if item.type is not WorkItemType.project:
+                continue
+            project = await with_tasks(item, store)
+            waits = tuple(one.id for one in project.children if held.find(one.id) is not None)
+            if waits or status is WorkItemStatus.running:
+                rows = {row.id: row for row in await task_rows(project, store)}
+                shown = tuple(
+                    tuple(rows[one.id] for one in step) for step in steps(project.children)
+                )
+                found.append(ProjectShown(project.id, project.title, waits, shown))
+    return tuple(found)
+
+
+def state_words(task: TaskRow, waits: Collection[str]) -> str:
+    """How a task stands, as a person says it."""
+    if task.id in waits:
+        return "waits for your yes"
+    return {"pending": "not begun", "running": "runs"}.get(task.status, task.status)
 
 
 class ProjectDesk(NamedTuple):
@@ -62,14 +117,7 @@ class ProjectDesk(NamedTuple):
 
     async def tasks(self, project: WorkItem) -> list[TaskRow]:
         """How its tasks stand, in the order in which it names them."""
-        rows: list[TaskRow] = []
-        for child in project.children:
-            result = await self.store.get_result(child.id)
-            words = "" if result is None else result.summary.split("\n")[0]
-            rows.append(
-                TaskRow(child.id, child.title, child.status.value, list(child.depends_on), words)
-            )
-        return rows
+        return await task_rows(project, self.store)
 
     async def words(self, project: WorkItem) -> str:
         """How it ended; empty where it has not."""

@@ -17,6 +17,7 @@ from silas.plans import (
     WorkItemStatus,
     WorkItemStore,
 )
+from silas.plans.projects.kept import waiting_project
 from silas.stop.halt import Halt
 from silas.stream.dispatch import Dispatcher
 from silas.stream.propose import Proposer
@@ -82,7 +83,7 @@ class PlanRuns:
         """See `Session.answer`."""
         item = await self._with_held_changes(work_item_id)
         if item is not None:
-            return await self.halt.unless_stopped(partial(self.holding.answer, item))
+            return await self.halt.unless_stopped(partial(self._decided, item))
         return await self._asked(await self._waiting(work_item_id), PROMPT, (), "")
 
     async def ask_again(self, work_item_id: str) -> bool:
@@ -92,7 +93,7 @@ class PlanRuns:
             return False
         item = await self._with_held_changes(work_item_id)
         if item is not None:
-            return self.stream.ask_held(item, partial(self.holding.answer, item))
+            return self.stream.ask_held(item, partial(self._decided_beside, item))
         return self.stream.ask_about(await self._waiting(work_item_id))
 
     async def revised(self, work_item_id: str) -> str:
@@ -107,6 +108,30 @@ class PlanRuns:
         """See `Session.wait`."""
         running = await self.executor.wait(work_item_id)
         return running if running is not None else await self.result_of(work_item_id)
+
+    async def _decided(self, item: WorkItem) -> WorkItemResult:
+        """Ask about changes that wait; of a task of a project, how the project ends after it."""
+        result = await self.holding.answer(item)
+        return await self._project_after(item) or result
+
+    async def _decided_beside(self, item: WorkItem) -> WorkItemResult:
+        """The same in the background: the project tells by itself how it goes."""
+        result = await self.holding.answer(item)
+        await self._project_after(item)
+        return result
+
+    async def _project_after(self, item: WorkItem) -> WorkItemResult | None:
+        """Its project goes on, or has failed; None where there is none, or it still waits."""
+        if self.holding.held.find(item.id) is not None:
+            return None
+        project = await waiting_project(item, self.store)
+        if project is not None and project.id in self.executor.running():
+            await self.executor.wait(project.id)
+            project = await waiting_project(item, self.store)
+        if project is None:
+            return None
+        send = partial(self.channel.send, self.dispatcher.address_of(project.id))
+        return await self.dispatcher.execute(project, send)
 
     async def _with_held_changes(self, work_item_id: str) -> WorkItem | None:
         """The item, where changes of it wait; a plan of the same id that waits goes first."""

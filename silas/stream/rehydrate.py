@@ -1,6 +1,6 @@
 """Picking up after a restart: what was under way is finished, resumed or asked again (5.1.3)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from silas.audit import Audit
@@ -61,7 +61,7 @@ async def rehydrate(
         for item in interrupted
         if item.id not in done and not await _of_project(item, store)  # which resumes it
     ]
-    going_on = going_on if resume else []
+    going_on = [*going_on, *await _waiting_projects(interrupted, store)] if resume else []
     if done or (resume and (unknown or interrupted or ask)):
         await audit.log(
             "rehydrated",
@@ -71,6 +71,23 @@ async def rehydrate(
             unknown_calls=unknown,
         )
     return Rehydrated(tuple(going_on), tuple(ask), unknown)
+
+
+async def _waiting_projects(items: Sequence[WorkItem], store: WorkItemStore) -> list[WorkItem]:
+    """Projects that waited for their owner's yes and have tasks that were not begun: where he
+    answered and the process ended before they went on, they do now.
+    """
+    names = dict.fromkeys(
+        item.parent for item in items if item.parent and item.status is WorkItemStatus.pending
+    )
+    found = [await store.get(name) for name in names]
+    return [
+        one
+        for one in found
+        if one is not None
+        and one.type is WorkItemType.project
+        and one.status is WorkItemStatus.blocked
+    ]
 
 
 async def _of_project(item: WorkItem, store: WorkItemStore) -> bool:

@@ -167,6 +167,7 @@ def executor_of(
         parts.store,
         parts.audit,
         FilesLeft(parts.undoing, parts.binding, parts.audit),
+        lambda task_id: parts.holding.held.find(task_id) is not None,
         parts.preconditions.require_ready,
     )
     runners: dict[WorkItemType, RunItem] = {

@@ -53,6 +53,33 @@ class PausedRow(Frozen):
     why: str
 
 
+class TaskShown(Frozen):
+    """One task of a project.
+
+    Attributes:
+        id: Its id.
+        title: Of its plan.
+        state: `done`, `running`, `pending`, `waiting` or `over`.
+        words: How it stands, in words.
+        after: The titles of the tasks that it waits for.
+    """
+
+    id: str
+    title: str
+    state: str
+    words: str
+    after: tuple[str, ...]
+
+
+class ProjectRow(Frozen):
+    """A project that runs, or waits for a yes; `steps` is its graph, from what begins first on."""
+
+    id: str
+    title: str
+    done: int
+    steps: tuple[tuple[TaskShown, ...], ...]
+
+
 class AheadShown(Frozen):
     """What is to come within `days`, what may run alone, what is paused.
 
@@ -61,6 +88,7 @@ class AheadShown(Frozen):
         later: How many more come after those days.
         alone: What may run without asking.
         paused: What does not run.
+        projects: What runs in several steps, or waits for a yes in one of them.
         words: Why nothing is told or run, where that is so.
     """
 
@@ -69,4 +97,5 @@ class AheadShown(Frozen):
     later: int
     alone: tuple[AloneRow, ...]
     paused: tuple[PausedRow, ...]
+    projects: tuple[ProjectRow, ...] = ()
     words: str = ""

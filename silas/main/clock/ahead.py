@@ -10,6 +10,7 @@ from silas.main.shared import DONE, look_config, run_to_exit, was_told
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, Coming
+    from silas.services.projects import ProjectShown
 
 _WEEK = 7
 _MOST = 366  # days; a year is as far as a page can be read
@@ -66,9 +67,23 @@ def _lines(found: "Ahead", days: int) -> list[str]:
     if found.paused:
         lines += ["", "Paused (`silas goals resume ID`)"]
     lines += [f"  {one.id}  {one.title}{f': {one.why}' if one.why else ''}" for one in found.paused]
+    for project in found.projects:
+        lines += ["", f"Project {project.id}  {project.title}", *project_lines(project)]
     if untold := [words for words in found.warnings if not was_told(words)]:
         lines += ["", *untold]
     return lines[1:]
+
+
+def project_lines(project: "ProjectShown") -> list[str]:
+    """Its tasks in steps: a task comes after all that it waits for."""
+    from silas.services.projects import state_words
+
+    lines = list[str]()
+    for number, step in enumerate(project.steps, start=1):
+        for task in step:
+            after = f"  (after {', '.join(task.depends_on)})" if task.depends_on else ""
+            lines.append(f"  {number}. {task.id}: {state_words(task, project.waits)}{after}")
+    return lines
 
 
 def _words(one: "Coming") -> str:
@@ -89,6 +104,10 @@ def _document(found: "Ahead") -> dict[str, Any]:
         "later": found.later,
         "alone": [{**one._asdict(), "until": one.until.isoformat()} for one in found.alone],
         "paused": [one._asdict() for one in found.paused],
+        "projects": [
+            {**one._asdict(), "steps": [[task._asdict() for task in step] for step in one.steps]}
+            for one in found.projects
+        ],
         "warnings": list(found.warnings),
     }
 

@@ -56,3 +56,22 @@ def collide(one: WorkItem, other: WorkItem) -> bool:
 
 def _within(path: str, root: str) -> bool:
     return commonpath((path, root)) == root
+
+
+def steps(tasks: Iterable[WorkItem]) -> list[list[WorkItem]]:
+    """The tasks in steps: each in the first one after all that it waits for, in their order.
+
+    Args:
+        tasks: Of a project; they wait for each other in no ring.
+    """
+    tasks, found = list(tasks), list[list[WorkItem]]()
+    names, placed = {one.id for one in tasks}, set[str]()
+    while len(placed) < len(tasks):
+        step = [
+            one for one in tasks if one.id not in placed and (set(one.depends_on) & names) <= placed
+        ]
+        if not step:  # a ring, which no approved project has
+            step = [one for one in tasks if one.id not in placed]
+        placed |= {one.id for one in step}
+        found.append(step)
+    return found

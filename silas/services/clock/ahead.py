@@ -40,9 +40,11 @@ from silas.reminders.recurrence import rule_words
 from silas.services.approvals import how_it_stands
 from silas.services.clock.goals import goals_over
 from silas.services.clock.reminders import notifier_of, reminders_over
+from silas.services.projects import ProjectShown, under_way
 from silas.services.record import require_whole_record
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
+from silas.work.changes.held_store import HeldStore
 
 _MOST_COUNTED: Final = 1000
 _AUTHORISES: Final = frozenset({"in force", "at work"})
@@ -113,6 +115,7 @@ class Ahead(NamedTuple):
         later: How many more come after them.
         alone: What may run without asking.
         paused: What does not run.
+        projects: Projects that run, or wait for a yes.
         warnings: That no Silas runs, that nothing runs by the clock, or a clock that is wrong.
     """
 
@@ -122,6 +125,7 @@ class Ahead(NamedTuple):
     later: int
     alone: tuple[RunsAlone, ...]
     paused: tuple[Paused, ...]
+    projects: tuple[ProjectShown, ...]
     warnings: tuple[str, ...]
 
 
@@ -168,6 +172,7 @@ class AheadDesk:
                 for goal, item in goals
                 if goal.state is GoalState.paused
             ),
+            await under_way(self.store, HeldStore(self.config.data_dir / "held")),
             tuple(self._warnings(bool(found))),
         )
 

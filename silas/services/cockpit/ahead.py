@@ -4,10 +4,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from silas.channels.web.views import Done
-from silas.channels.web.views_ahead import AheadShown, AloneRow, ComingRow, PausedRow
+from silas.channels.web.views_ahead import (
+    AheadShown,
+    AloneRow,
+    ComingRow,
+    PausedRow,
+    ProjectRow,
+    TaskShown,
+)
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, AheadDesk, Coming, RunsAlone
+    from silas.services.projects import ProjectShown
+
+_STATES = {"done": "done", "running": "running", "pending": "pending"}
 
 
 class CockpitAhead:
@@ -34,6 +44,7 @@ class CockpitAhead:
                 PausedRow(id=one.id, title=self._redact(one.title), why=self._redact(one.why))
                 for one in found.paused
             ),
+            projects=tuple(self._project(one) for one in found.projects),
             words=" ".join(found.warnings),
         )
 
@@ -71,6 +82,26 @@ class CockpitAhead:
             again=one.again,
             more=one.more,
         )
+
+    def _project(self, one: "ProjectShown") -> ProjectRow:
+        from silas.services.projects import state_words  # noqa: PLC0415 - few pages ask
+
+        titles = {task.id: self._redact(task.title) for step in one.steps for task in step}
+        steps = tuple(
+            tuple(
+                TaskShown(
+                    id=task.id,
+                    title=titles[task.id],
+                    state="waiting" if task.id in one.waits else _STATES.get(task.status, "over"),
+                    words=state_words(task, one.waits),
+                    after=tuple(titles[name] for name in task.depends_on if name in titles),
+                )
+                for task in step
+            )
+            for step in one.steps
+        )
+        done = sum(task.state == "done" for step in steps for task in step)
+        return ProjectRow(id=one.id, title=self._redact(one.title), done=done, steps=steps)
 
     def _alone(self, one: "RunsAlone", found: "Ahead") -> AloneRow:
         until = one.until.astimezone(found.zone)

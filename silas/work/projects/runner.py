@@ -24,12 +24,12 @@ from silas.stop.sentinel import RequireRunning
 from silas.work.dependencies import inherited_work
 from silas.work.entry import EntryCheck
 from silas.work.executor import RunItem
-from silas.work.models import PATCH, Notify, ProgressEvent
+from silas.work.models import Notify, ProgressEvent
 from silas.work.projects.allowances import Allowances
 from silas.work.projects.checks import ProjectChecks
+from silas.work.projects.ending import ProjectEnding
 from silas.work.projects.files_left import FilesLeft
-from silas.work.projects.tasks import ProjectTasks
-from silas.work.record import TaskRecord, result_of
+from silas.work.projects.tasks import ProjectTasks, Waits
 
 _DONE: Final = WorkItemStatus.done
 _OPEN: Final = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
@@ -46,6 +46,7 @@ class ProjectRunner:
         store: Where the project and its tasks are kept.
         audit: The record.
         left: Lets a task run the files that those before it changed.
+        waits: Whether changes of a task wait for the owner's yes.
         require_running: Raises where Silas is stopped or its record was changed.
     """
 
@@ -58,16 +59,18 @@ class ProjectRunner:
         store: WorkItemStore,
         audit: Audit,
         left: FilesLeft,
+        waits: Waits,
         require_running: RequireRunning,
     ) -> None:
         self._entry = entry
-        self._tasks = ProjectTasks(run_task, allowances, self._further)
+        self._tasks = ProjectTasks(run_task, allowances, self._further, waits)
         self._checks = checks
         self._store = store
         self._audit = audit
         self._left = left
         self._require_running = require_running
-        self._record = TaskRecord(store, audit)
+        self._waits = waits
+        self._ending = ProjectEnding(store, audit)
 
     async def run(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         """Execute one project to its end; whatever happens, it does not stay `running`.
@@ -78,12 +81,12 @@ class ProjectRunner:
         try:
             result = await self._ended(item, notify)
         except asyncio.CancelledError:
-            ended = await self._record.stopped(item)
+            ended = await self._ending.record.stopped(item)
             if ended is not None:
                 return ended  # the cancellation came too late
             for child in item.children:
                 if child.status is WorkItemStatus.pending:
-                    await self._record.stopped(child)
+                    await self._ending.record.stopped(child)
             raise
         await notify(ProgressEvent(item.id, result.status.value, result.summary, item.attempts))
         return result
@@ -101,7 +104,7 @@ class ProjectRunner:
     async def _broken_off(self, item: WorkItem, error: SilasError, words: str) -> WorkItemResult:
         """Record what ended it."""
         await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
-        return await self._over(item, _status_after(error), words)
+        return await self._ending.over(item, _status_after(error), words)
 
     async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         self._require_running()
@@ -110,19 +113,28 @@ class ProjectRunner:
             return await self._blocked(item, refusal)
         _, missing = await inherited_work(item, self._store)
         if missing:
-            return await self._over(item, WorkItemStatus.blocked, missing)
+            return await self._ending.over(item, WorkItemStatus.blocked, missing)
         item.status, item.attempts = WorkItemStatus.running, item.attempts + 1
         await self._store.save(item)
         done = [child.id for child in item.children if child.status is _DONE]
         await self._audit.log("project.begun", work_item_id=item.id, tasks=item.tasks, done=done)
-        refusal = await self._tasks.run(item, notify)
-        for child in item.children:
-            item.budget_used = item.budget_used.merge(child.budget_used)
-        if refusal:
+        if refusal := await self._run_tasks(item, notify):
             return await self._blocked(item, refusal)
         if unfinished := [child for child in item.children if child.status is not _DONE]:
-            return await self._failed(item, unfinished)
+            return await self._unfinished(item, unfinished)
         return await self._checked(item)
+
+    async def _run_tasks(self, item: WorkItem, notify: Notify) -> str:
+        """Run all that can be begun; again where the owner said yes to changes meanwhile."""
+        while True:
+            refusal = await self._tasks.run(item, notify)
+            known = {child.id for child in item.children if child.status is _DONE}
+            await self._gather(item)
+            for child in item.children:
+                item.budget_used = item.budget_used.merge(child.budget_used)
+            done = {child.id for child in item.children if child.status is _DONE}
+            if refusal or done <= known:
+                return refusal
 
     async def _gather(self, item: WorkItem) -> None:
         """The tasks as they are kept; those of whoever gave the project may be older."""
@@ -149,54 +161,32 @@ class ProjectRunner:
 
     async def _checked(self, item: WorkItem) -> WorkItemResult:
         if not item.verify:
-            return await self._over(item, _DONE, f"All {len(item.children)} tasks are done.")
+            return await self._ending.over(item, _DONE, f"All {len(item.children)} tasks are done.")
         if refusal := await self._refusal(item):
             return await self._blocked(item, refusal)
         report = await self._checks.run(item)
         names = ", ".join(result.name for result in report.results)
         if report.all_passed:
             words = f"All {len(item.children)} tasks are done, and verified: {names}."
-            return await self._over(item, _DONE, words)
+            return await self._ending.over(item, _DONE, words)
         words = f"All tasks are done, and the project is not right: {format_failures(report)}"
-        return await self._over(item, WorkItemStatus.failed, words)
+        return await self._ending.over(item, WorkItemStatus.failed, words)
 
-    async def _failed(self, item: WorkItem, unfinished: Sequence[WorkItem]) -> WorkItemResult:
-        """The first task that did not end well decides; what was not begun is told."""
-        ended = [child for child in unfinished if child.status is not WorkItemStatus.pending]
-        if not ended:
-            words = "Its budget has no room for another task."
-            return await self._over(item, WorkItemStatus.stuck, words)
-        first = ended[0]
-        known = await self._store.get_result(first.id)
-        why = first.status.value if known is None else known.summary
-        stopped = first.status is WorkItemStatus.paused
-        status = WorkItemStatus.paused if stopped else WorkItemStatus.failed
-        return await self._over(item, status, f"The task {first.id} is {first.status}: {why}")
+    async def _unfinished(self, item: WorkItem, unfinished: Sequence[WorkItem]) -> WorkItemResult:
+        """The first task that did not end well decides; else it waits for what its owner says."""
+        ended = [child for child in unfinished if child.status not in _OPEN]
+        bad = [child for child in ended if not self._waits(child.id)]
+        if bad:
+            return await self._ending.failed(item, bad[0])
+        if ended:
+            return await self._ending.waits(item, ended)
+        words = "Its budget has no room for another task."
+        return await self._ending.over(item, WorkItemStatus.stuck, words)
 
     async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
         self._require_running()  # a stop refuses everything; that says nothing about this plan
         await self._audit.log("execution_blocked_no_approval", work_item_id=item.id, reason=refusal)
-        return await self._over(item, WorkItemStatus.blocked, refusal)
-
-    async def _over(self, item: WorkItem, status: WorkItemStatus, words: str) -> WorkItemResult:
-        """It has ended; nothing of it that was not begun begins later."""
-        left = [child for child in item.children if child.status in _OPEN]
-        for child in left:
-            why = f"Not begun, because its project {item.id} is {status}."
-            await self._record.ended(child, WorkItemStatus.blocked, why)
-        if left:
-            words = f"{words.rstrip()}\nNot begun: {', '.join(child.id for child in left)}."
-        results = [await self._store.get_result(child.id) for child in item.children]
-        found = [one for one in results if one is not None]
-        patch = "".join(one.artifacts.get(PATCH, "") for one in found)
-        result = result_of(
-            item,
-            status,
-            words,
-            artifacts={PATCH: patch} if patch else {},
-            diff="\n".join(one.diff for one in found if one.diff),
-        )
-        return await self._record.finished(item, result)
+        return await self._ending.over(item, WorkItemStatus.blocked, refusal)
 
 
 def _status_after(error: SilasError) -> WorkItemStatus:

@@ -24,6 +24,10 @@ Refuse = Callable[[WorkItem, WorkItem], Awaitable[str]]
 """Why of a project this task may not begin; nothing where it may."""
 
 
+Waits = Callable[[str], bool]
+"""Whether changes of a task wait for the owner's yes."""
+
+
 class ProjectTasks:
     """Runs the tasks of projects.
 
@@ -31,12 +35,17 @@ class ProjectTasks:
         run_task: Runs one task as any other work.
         allowances: Where what a task may use of its project's budget is noted.
         refuse: Asked before each task.
+        waits: Whether changes of a task wait. Such a task has not failed: what does not wait for
+            it, and keeps out of its way, goes on.
     """
 
-    def __init__(self, run_task: RunItem, allowances: Allowances, refuse: Refuse) -> None:
+    def __init__(
+        self, run_task: RunItem, allowances: Allowances, refuse: Refuse, waits: Waits
+    ) -> None:
         self._run_task = run_task
         self._allowances = allowances
         self._refuse = refuse
+        self._waits = waits
 
     async def run(self, project: WorkItem, notify: Notify) -> str:
         """Run all that can be begun, to their ends.
@@ -70,7 +79,7 @@ class ProjectTasks:
     ) -> str:
         """Begin what may begin now; why nothing may, where that is about the project."""
         children = project.children
-        while len(running) < MOST_AT_ONCE and not any(map(_ended_badly, children)):
+        while len(running) < MOST_AT_ONCE and not any(map(self._ended_badly, children)):
             done = {child.id for child in children if child.status is _DONE}
             ended = {child.id for child in children if child.status not in _OPEN}
             found = may_begin(children, done, ended | running.keys())
@@ -95,6 +104,10 @@ class ProjectTasks:
         held = [self._allowances.of(one) for one in project.children if one.id in running]
         return room_for(task, project.budget, used, held)
 
+    def _ended_badly(self, task: WorkItem) -> bool:
+        ended = task.status not in _OPEN and task.status is not _DONE
+        return ended and not self._waits(task.id)
+
     async def _collect(
         self,
         project: WorkItem,
@@ -116,10 +129,6 @@ class ProjectTasks:
 
 async def _awaited(work: Awaitable[WorkItemResult]) -> WorkItemResult:
     return await work
-
-
-def _ended_badly(task: WorkItem) -> bool:
-    return task.status not in _OPEN and task.status is not _DONE
 
 
 def _as_progress_of(project: WorkItem, task: WorkItem, notify: Notify) -> Notify:
