@@ -23,6 +23,7 @@ export async function showAhead(place, days = WEEK) {
     h("h2", { class: "label-title" }, "May run without asking you"),
     found.alone.length ? h("ul", { class: "rows", "data-testid": "alone" }, found.alone.map((one) => alone(one, again)))
       : h("p", { class: "small" }, "Nothing. Each piece of work asks you first."),
+    tighten(),
     found.paused.length ? [h("h2", { class: "label-title" }, "Paused"),
       h("ul", { class: "rows", "data-testid": "paused" }, found.paused.map((one) => paused(one, again)))] : null);
 }
@@ -64,11 +65,26 @@ function alone(one, again) {
     label: "Take back", of: one.title, yes: "Yes, ask me again", no: "Leave it", done: again,
     act: () => command(`/goals/${encodeURIComponent(one.id)}/take-back`, "take_back", one.id),
   });
+  const problem = problemPlace(), fewer = Math.floor(one.uses_left / 2);
+  const half = fewer < 1 ? null : button(`Only ${fewer} more`, () => trying([half], problem, async () => {
+    const done = await command(`/goals/${encodeURIComponent(one.id)}/narrow`, "narrow", `${one.id} ${fewer}`, { uses: fewer });
+    toast(done.words);
+    await again();
+  }), { class: "quiet", "aria-label": `Only ${fewer} more: ${one.title}` });
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("b", {}, one.title)),
     h("p", { class: "small", dir: "auto" }, one.does),
     h("p", { class: "small" }, one.left),
-    h("div", { class: "row-actions" }, back.foot), back.problem);
+    h("div", { class: "row-actions" }, back.foot, half), back.problem, problem);
+}
+
+/** Whatever was widened by a card is as configured again. */
+function tighten() {
+  const problem = problemPlace();
+  const act = button("Tighten approvals", () => trying([act], problem, async () => {
+    toast((await command("/approvals/tighten", "tighten", "approvals")).words);
+  }), { class: "secondary" });
+  return h("div", {}, act, problem);
 }
 
 function paused(one, again) {

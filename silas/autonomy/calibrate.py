@@ -16,6 +16,8 @@ from silas.autonomy.proposals import (
 from silas.autonomy.signals import CORRECTIONS, Signal
 from silas.autonomy.store import Decided, SqlAutonomyStore
 from silas.clock import Clock
+from silas.errors import ApprovalError
+from silas.plans.goals.schedule import STANDING_USES
 from silas.types import OWNER, new_id
 
 Direction = Literal["widen", "tighten"]
@@ -46,6 +48,10 @@ class Knob(NamedTuple):
         least, most = sorted((self.cap, self.narrowest))
         return min(max(moved, least), most)
 
+    def is_wider(self, value: float) -> bool:
+        """Whether a value lets Silas ask less than the configured one."""
+        return value > self.configured if self.cap >= self.narrowest else value < self.configured
+
 
 KNOBS_OF: Mapping[str, tuple[str, ...]] = {
     "batch": ("batch_review.default_size", "batch_review.confidence.high_min"),
@@ -61,7 +67,9 @@ def knobs(config: AutonomyConfig, default_size: int, high_min: float) -> dict[st
         "batch_review.confidence.high_min": Knob(
             high_min, config.min_high_confidence, 1.0, -0.05, 0.05, adds=True
         ),
-        "standing.max_executions": Knob(1, config.max_standing_executions, 1, 2, 0.5),
+        "standing.max_executions": Knob(
+            STANDING_USES, max(config.max_standing_executions, STANDING_USES), 1, 2, 0.5
+        ),
     }
 
 
@@ -136,7 +144,10 @@ class AutonomyCalibrator:
 
     def waiting(self, scope_id: str) -> list[AutonomyThresholdProposal]:
         """Proposals that nobody answered yet; they survive a restart."""
-        return self._store.open_proposals(scope_id) if self._config.enabled else []
+        if not self._config.enabled:
+            return []
+        now = self._clock.now()
+        return [one for one in self._store.open_proposals(scope_id) if one.expires_at > now]
 
     def in_force(self, scope_id: str) -> dict[str, str]:
         """Every setting as it is: as configured, or as the owner approved."""
@@ -154,6 +165,11 @@ class AutonomyCalibrator:
         Raises:
             ApprovalError: No token could be had, or it does not verify; nothing was changed.
         """
+        if decision == "approve" and proposal.expires_at <= self._clock.now():
+            raise ApprovalError(
+                "This proposal has expired; what it rests on is too old.",
+                code="E_APPROVAL_EXPIRED",
+            )
         wanted = self._wanted(proposal, decision)
         token_id = ""
         if wanted is not None:

@@ -1,6 +1,7 @@
 """What Silas proposes by itself: next steps, and how much it asks (spec 3.11)."""
 
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Final, Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -42,6 +43,10 @@ class AutonomyThresholdChange(Frozen):
     direction: Literal["widen", "tighten"]
 
 
+PROPOSAL_DAYS: Final = 14
+"""How long a proposal stands: what it rests on is no older then than twice its window."""
+
+
 class AutonomyThresholdProposal(Frozen):
     """A change of how much Silas does without asking, with what it rests on.
 
@@ -60,6 +65,11 @@ class AutonomyThresholdProposal(Frozen):
     rationale: str
     risk_level: Literal["medium", "high"]
     created_at: AwareDatetime
+
+    @property
+    def expires_at(self) -> datetime:
+        """From when on it is offered no more and cannot be approved."""
+        return self.created_at + timedelta(days=PROPOSAL_DAYS)
 
 
 AutonomyThresholdDecision = Literal["approve", "decline", "tighten_now"]

@@ -77,6 +77,7 @@ def threshold_card(proposal: AutonomyThresholdProposal) -> AutonomyThresholdCard
                 lines=(
                     f"window: {proposal.evidence_window}",
                     f"corrected: {proposal.correction_rate:.2%} of {proposal.sample_size}",
+                    f"offered until: {proposal.expires_at:%F %R} UTC",
                 ),
             ),
         ),

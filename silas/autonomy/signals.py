@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Literal, NamedTuple
 
+from silas.approval import ApprovalScope
 from silas.plans import WorkItem
 from silas.types import OWNER
 
@@ -37,6 +38,16 @@ Noted = Callable[[Signal], Awaitable[None]]
 async def not_noted(signal: Signal) -> None:
     """Nobody learns from decisions."""
     del signal
+
+
+STANDING_FAMILY = "standing:goals"
+"""The family of work that a goal's approval started without asking."""
+
+
+def started_alone(item: WorkItem) -> bool:
+    """Whether a standing approval started this work."""
+    token = item.approval_token
+    return item.parent is not None and token is not None and token.scope is ApprovalScope.standing
 
 
 def plan_family(item: WorkItem) -> str:

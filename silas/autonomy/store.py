@@ -280,6 +280,16 @@ class SqlAutonomyStore:
             ).fetchall()
         return dict(rows)
 
+    def reset(self, scope_id: str, keys: list[str], witness: Callable[[], object]) -> None:
+        """Settings are as configured again; `witness` is called within the transaction."""
+        with self._db.write() as tx:
+            tx.run(
+                "DELETE FROM autonomy_thresholds WHERE scope_id = :scope_id AND key IN :keys",
+                scope_id=scope_id,
+                keys=keys,
+            )
+            witness()
+
     # -- preferences
 
     def learned(self, scope_id: str) -> list[Learned]:

@@ -1,15 +1,26 @@
 """The commands about what the owner approved. They work beside a running Silas."""
 
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from silas.main.output import ASKED, GOING_ON, HELD, print_json
-from silas.main.shared import DONE, hash_option, look_config, read_config, run_to_exit, warn
+from silas.main.shared import (
+    DONE,
+    hash_option,
+    look_config,
+    open_silas,
+    read_config,
+    run_to_exit,
+    warn,
+)
+from silas.main.terminal import terminal
 from silas.main.work import approve_one
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
+    from datetime import datetime
 
     from silas.plans import WaitingPlan
     from silas.services.approvals import ApprovalDesk, Given
@@ -146,6 +157,50 @@ def approvals_revoke(ctx: click.Context, approval: str) -> None:
         click.echo(f"Taken back: {taken.item.id}  {taken.item.title}. Nothing more of it begins.")
         if taken.state == "at work":
             click.echo("Its run ends before its next effect; `silas stop --now` kills it at once.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@approvals.command("narrow")
+@click.argument("goal")
+@click.option("--uses", type=click.IntRange(min=1), help="How often more it may start work.")
+@click.option(
+    "--until",
+    metavar="DATE",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
+    help="When it ends, in your time zone: 2027-01-31 or 2027-01-31T18:00.",
+)
+@click.pass_context
+def approvals_narrow(
+    ctx: click.Context, goal: str, uses: int | None, until: "datetime | None"
+) -> None:
+    """Leave the approval of a goal fewer uses, an earlier end, or both; never more of either."""
+    if uses is None and until is None:
+        raise click.UsageError("Say --uses, --until, or both.")
+
+    async def work() -> int:
+        from silas.work.authority.narrowing import narrowed_words
+
+        zone = look_config(ctx).scheduler.zone
+        async with open_silas(ctx, terminal(to_stderr=False, approve=None).cards) as silas:
+            end = None if until is None else until.replace(tzinfo=zone).astimezone(UTC)
+            click.echo(narrowed_words(await silas.narrow(goal, uses=uses, until=end)))
+        return DONE
+
+    run_to_exit(work)
+
+
+@approvals.command("tighten")
+@click.pass_context
+def approvals_tighten(ctx: click.Context) -> None:
+    """Ask as often as configured again: takes back every setting that was widened by a card."""
+
+    async def work() -> int:
+        from silas.work.authority.narrowing import tightened_words
+
+        async with open_silas(ctx, terminal(to_stderr=False, approve=None).cards) as silas:
+            click.echo(tightened_words(silas.tighten()))
         return DONE
 
     run_to_exit(work)

@@ -95,7 +95,7 @@ def mcp_serve(ctx: click.Context) -> None:
         from silas.services.mcp_server import Services
 
         async with open_silas(ctx, OwnerElsewhere(sys.stderr)) as silas:
-            await serve(Services(silas).offers())
+            await serve(Services(silas, silas.ahead).offers())
         return DONE
 
     run_to_exit(work)

@@ -75,6 +75,7 @@ def plan_card(
     files: Files = NO_FILES,
     tools: Files = NO_FILES,
     shown: Files = NO_FILES,
+    standing_uses: int = STANDING_USES,
 ) -> PlanCard:
     """The question whether to approve a plan.
 
@@ -85,6 +86,7 @@ def plan_card(
         files: The files that it runs, as an approval binds them (`silas.plans.bound_files`).
         tools: The directories of the owner's tools, likewise (`silas.sandbox.toolchains.mounts`).
         shown: Who outside this machine is shown what it reads, likewise.
+        standing_uses: How often a yes to a goal starts work without asking.
 
     Raises:
         PlanFamilyError: `E_PLAN_BYTES`: these are not the canonical bytes of a plan.
@@ -110,7 +112,7 @@ def plan_card(
                 lines=(*_touches(plan), *_shown(shown), *tool_line(tools, show), proof_line(plan)),
                 open=True,
             ),
-            *_recurs(plan),
+            *recurs(plan, standing_uses),
             *(mark.model_copy(update={"open": True}) for mark in marks),
             Detail(heading="What it does", lines=_prose(plan["body"])),
             Detail(heading="What verifies it", lines=_checks(plan["verify"])),
@@ -172,20 +174,20 @@ def _label(plan: Plan) -> str:
     return "Approve and run this project" if plan["type"] == "project" else "Approve and run once"
 
 
-def _recurs(plan: Plan) -> tuple[Detail, ...]:
+def recurs(plan: Plan, standing_uses: int) -> tuple[Detail, ...]:
     """When a goal runs, what it checks, and what a failing check sets off without asking."""
     if plan["type"] != "goal" or not plan["schedule"]:
         return ()
     when = schedule_words(plan["schedule"])
     if plan.get("cycle"):
         line = (
-            f"runs {when}: does the work below, without asking {STANDING_USES} times within "
+            f"runs {when}: does the work below, without asking {standing_uses} times within "
             f"{STANDING_DAYS} days at most; after that each time has a card of its own."
         )
         return (Detail(heading="When it runs, and what it may start", lines=(line,), open=True),)
     names = ", ".join(_named(check["name"]) for check in plan["verify"])
     then = (
-        f"one that fails starts the work below, without asking {STANDING_USES} times within "
+        f"one that fails starts the work below, without asking {standing_uses} times within "
         f"{STANDING_DAYS} days at most; after that each such work has a card of its own"
         if plan["on_failure"] == SPAWNS
         else "one that fails is told to you, and nothing is started"

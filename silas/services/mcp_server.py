@@ -1,17 +1,22 @@
 """What `silas mcp serve` offers to other clients: the stream's own road, with a stranger on it."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from silas.audit.log import AuditLog
 from silas.audit.narrate import timeline
 from silas.cards import ChannelMessage
 from silas.channels.mcp import McpOffer
 from silas.errors import PlanFamilyError
+from silas.plans.characters import show
 from silas.stream.models import Incoming
 from silas.stream.session import Session
 from silas.work.report import result_texts
+
+if TYPE_CHECKING:
+    from silas.services.clock.ahead import Ahead, Coming
 
 CLIENT = "mcp"
 """The connection of whoever is on the other end: not the owner's, and never signed."""
@@ -19,6 +24,7 @@ CLIENT = "mcp"
 _LONGEST = 20_000  # characters of one request
 _MOST_LINES = 50
 _MOST_MEMORIES = 10
+_MOST_DAYS = 366
 _WIDTH = 100  # columns of an activity line
 
 
@@ -36,10 +42,16 @@ def _text(words: str, longest: int = 200) -> dict[str, Any]:
 
 
 class Services:
-    """The answers to a client, over a session that is open."""
+    """The answers to a client, over a session that is open.
 
-    def __init__(self, silas: Session) -> None:
+    Args:
+        silas: The session.
+        ahead: What comes within so many days.
+    """
+
+    def __init__(self, silas: Session, ahead: "Callable[[int], Awaitable[Ahead]]") -> None:
         self._silas = silas
+        self._ahead = ahead
 
     def offers(self) -> tuple[McpOffer, ...]:
         """Everything that is offered."""
@@ -72,6 +84,13 @@ class Services:
                 "What Silas did lately, one sentence a line.",
                 _schema(last={"type": "integer", "description": f"At most {_MOST_LINES} lines."}),
                 self.activity,
+            ),
+            McpOffer(
+                "ahead",
+                "When goals, projects and reminders come or how they stand. What a reminder says "
+                "is for the owner alone.",
+                _schema(days={"type": "integer", "description": f"At most {_MOST_DAYS}."}),
+                self.ahead,
             ),
         )
 
@@ -110,6 +129,23 @@ class Services:
         found = await self._silas.retriever.recall(arguments["text"], CLIENT, _MOST_MEMORIES)
         return "\n".join(one.item.content for one in found) or "Nothing is remembered that fits."
 
+    async def ahead(self, arguments: Mapping[str, Any]) -> str:
+        """What is to come and how projects stand; nothing can be changed from here."""
+        from silas.services.projects import state_words  # noqa: PLC0415 - few clients ask
+
+        days = max(1, min(arguments.get("days", 7), _MOST_DAYS))
+        found = await self._ahead(days)
+        lines = [_coming(one, found.zone) for one in found.coming]
+        lines += [f"goal {one.id} ({one.title}) is paused" for one in found.paused]
+        for project in found.projects:
+            lines.append(f"project {project.id} ({project.title}):")
+            for number, step in enumerate(project.steps, start=1):
+                lines += [
+                    f"  {number}. {task.id}: {state_words(task, project.waits)}" for task in step
+                ]
+        lines += found.warnings
+        return "\n".join(map(show, lines)) or f"Nothing comes within {days} days."
+
     async def activity(self, arguments: Mapping[str, Any]) -> str:
         """The latest entries of the record, in words."""
         last = max(1, min(arguments.get("last", 20), _MOST_LINES))
@@ -119,3 +155,10 @@ class Services:
         head = await log.head()
         entries = await log.entries(after=max(head.seq - last, 0), limit=last)
         return "\n".join(timeline(entries, zone=None, width=_WIDTH))
+
+
+def _coming(one: "Coming", zone: ZoneInfo) -> str:
+    """A moment; of a reminder nothing but that it is one."""
+    what = "a reminder" if one.kind == "reminder" else f"goal {one.id} ({one.title})"
+    again = f", {one.again}" if one.again else ""
+    return f"{one.due.astimezone(zone):%Y-%m-%d %H:%M} {what}{again}"

@@ -7,10 +7,17 @@ from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
-from silas.autonomy.calibrate import AutonomyCalibrator, knobs
+from silas.autonomy.calibrate import AutonomyCalibrator, Knob, knobs
 from silas.autonomy.ideas import UNFINISHED, Idea, StoppedGoal, failing, repeated, unfinished
 from silas.autonomy.preferences import Preferences, RulesFit
-from silas.autonomy.signals import Decision, Signal, plan_family, tool_family
+from silas.autonomy.signals import (
+    STANDING_FAMILY,
+    Decision,
+    Signal,
+    plan_family,
+    started_alone,
+    tool_family,
+)
 from silas.autonomy.store import SqlAutonomyStore
 from silas.autonomy.suggest import Ideas, SuggestionEngine
 from silas.cards import CardChannel, ChannelMessage
@@ -56,8 +63,7 @@ def review_queue(
     def quiet(now: datetime) -> bool:
         return within_hours(hours.start, hours.end, now.astimezone(zone).time())
 
-    batches = config.batch_review
-    settings = knobs(config.autonomy, batches.default_size, batches.confidence.high_min)
+    settings = configured_knobs(config)
     limits = config.limits
     return ReviewQueue(
         ReviewRooms(
@@ -90,6 +96,22 @@ def review_queue(
             asks_beside=asks_beside(channel),
         )
     )
+
+
+def configured_knobs(config: SilasConfig) -> dict[str, Knob]:
+    """Every setting of how much Silas asks, as configured."""
+    batches = config.batch_review
+    return knobs(config.autonomy, batches.default_size, batches.confidence.high_min)
+
+
+def standing_uses(config: SilasConfig, db: Database) -> int:
+    """How often one yes to a goal starts work without asking: as configured, or as the owner
+    approved by a card since (spec 5.9).
+    """
+    key = "standing.max_executions"
+    knob = configured_knobs(config)[key]
+    kept = float(SqlAutonomyStore(db).thresholds(OWNER).get(key, knob.configured))
+    return max(1, min(int(kept), int(knob.cap)))
 
 
 def ideas_from(items: SqlWorkItemStore, db: Database, scope_of: ScopeOf, zone: ZoneInfo) -> Ideas:
@@ -138,6 +160,8 @@ class Learning:
     async def undone(self, item: WorkItem) -> None:
         """He took back what it changed."""
         await self._noted(item, plan_family(item), "undo")
+        if started_alone(item):
+            await self._noted(item, STANDING_FAMILY, "undo")
 
     async def _noted(self, item: WorkItem, family: str, decision: Decision) -> None:
         await self._review.noted(Signal(family, decision, self._scope_of(item.id)))

@@ -203,7 +203,12 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
             return taken_back
 
         async def undone(item: WorkItem) -> None:
-            from silas.autonomy.signals import Signal, plan_family  # noqa: PLC0415 - looking needs
+            from silas.autonomy.signals import (  # noqa: PLC0415 - looking needs
+                STANDING_FAMILY,
+                Signal,
+                plan_family,
+                started_alone,
+            )
             from silas.context import TokenCounter  # noqa: PLC0415 - none of these
             from silas.services.memory import rules_within  # noqa: PLC0415
             from silas.services.undo_feedback import note_undone  # noqa: PLC0415
@@ -212,6 +217,9 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
             fit = rules_within(config, TokenCounter().count)
             signal = Signal(plan_family(item), "undo", scope_id)
             await note_undone(config, db, audit, fit, signal)
+            if started_alone(item):
+                alone = signal._replace(family=STANDING_FAMILY)
+                await note_undone(config, db, audit, fit, alone)
 
         people = PersonQueues(db, audit, clock)
         held = HeldStore(config.data_dir / "held")

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
+from silas.autonomy.signals import STANDING_FAMILY, Noted, Signal, started_alone
 from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.db import at_once
@@ -65,6 +66,9 @@ _ENDED: Final = frozenset(
 )
 
 
+_WENT_WELL: Final = frozenset({Outcome.fixed, Outcome.done})
+
+
 class GoalAuthority(NamedTuple):
     """What decides whether a goal may start work, and who is asked where it may not.
 
@@ -105,6 +109,7 @@ class GoalCycles:
         clock: Effective time.
         scratch: Where copies are made.
         discreet: A text without any known secret.
+        noted: Learns from work that was started without asking and went well.
     """
 
     def __init__(
@@ -120,7 +125,9 @@ class GoalCycles:
         clock: Clock,
         scratch: Path,
         discreet: Callable[[str], str],
+        noted: Noted,
     ) -> None:
+        self._noted = noted
         self._goals = goals
         self._authority = authority
         self._verifier = verifier
@@ -163,6 +170,7 @@ class GoalCycles:
             words = f"It could not be checked: {error.message}"
             end = _End(Outcome.refused, words, f"It is paused. {words}")
         await self._tell(goal, end)
+        await self._learn(cycle, end)
         return partial(self._goals.ended, cycle, end.outcome, self._discreet(end.words), checks)
 
     async def _refused(self, goal: WorkItem) -> str:
@@ -282,6 +290,11 @@ class GoalCycles:
             await self._channel.send(OWNER, said)
 
         return send
+
+    async def _learn(self, cycle: Cycle, end: _End) -> None:
+        task = await self._store.get(cycle.task_id) if cycle.task_id else None
+        if task is not None and end.outcome in _WENT_WELL and started_alone(task):
+            await self._noted(Signal(STANDING_FAMILY, "approved"))
 
     async def _over_budget(self, goal: WorkItem) -> str:
         """That the budget of a day leaves no room for one cycle more; nothing where it does."""

@@ -5,8 +5,9 @@ A project's hash has the ids of its tasks only, so its token carries the digest 
 task's token the id of the project's: neither is of use without the other.
 """
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from silas.approval import (
@@ -27,7 +28,8 @@ from silas.plans.binding import (
     shown_signed,
     tools_signed,
 )
-from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES
+from silas.plans.card import recurs
+from silas.plans.goals.schedule import STANDING_DAYS
 from silas.plans.projects.card import BoundPlan, project_card
 from silas.plans.projects.signed_tasks import of_project, of_task
 
@@ -45,11 +47,15 @@ class PlanTokens:
     Args:
         approval: Signs, and spends the one use of what it signed.
         binding: Reads what a plan would run.
+        standing_uses: How often one yes to a goal starts work without asking.
     """
 
-    def __init__(self, approval: ApprovalVerifier, binding: PlanBinding) -> None:
+    def __init__(
+        self, approval: ApprovalVerifier, binding: PlanBinding, standing_uses: Callable[[], int]
+    ) -> None:
         self._approval = approval
         self._binding = binding
+        self._standing_uses = standing_uses
 
     async def bind(self, item: WorkItem) -> Binds:
         """What approvals of a plan and of its tasks bind, as things are now.
@@ -65,7 +71,12 @@ class PlanTokens:
         if item.type is WorkItemType.project:
             return project_card(own, [_bound(child, binds) for child in item.children], rationale)
         return plan_card(
-            own.canonical, rationale=rationale, files=own.files, tools=own.tools, shown=own.shown
+            own.canonical,
+            rationale=rationale,
+            files=own.files,
+            tools=own.tools,
+            shown=own.shown,
+            standing_uses=self._standing_uses(),
         )
 
     async def sign(self, item: WorkItem, card: PlanCard, binds: Binds) -> None:
@@ -81,8 +92,13 @@ class PlanTokens:
             differs = difference(binds[one.id][BINDS], (await self._binding.of(one))[BINDS])
             if differs:
                 raise ApprovalError(differs, code="E_APPROVAL_BINDING")
+        uses = self._standing_uses()
+        if any(shown not in card.details for shown in recurs(json.loads(plan_bytes(item)), uses)):
+            raise ApprovalError(
+                "how often it may run changed after it was shown", code="E_APPROVAL_SUBJECT"
+            )
         if item.type is WorkItemType.goal:  # its uses are for what it spawns, each spent then
-            item.approval_token = await self._standing(item, binds[item.id])
+            item.approval_token = await self._standing(item, binds[item.id], uses)
             return
         minutes = _lasts(item) if children else 0
         further = of_project(children) if children else {}
@@ -106,12 +122,14 @@ class PlanTokens:
         await self._approval.require(token, subject_of(item))
         return token
 
-    async def _standing(self, goal: WorkItem, conditions: dict[str, Any]) -> ApprovalToken:
+    async def _standing(
+        self, goal: WorkItem, conditions: dict[str, Any], uses: int
+    ) -> ApprovalToken:
         token = await self._approval.issue_token(
             subject_of(goal),
             _YES,
             ApprovalScope.standing,
-            STANDING_USES,
+            uses,
             conditions,
             ttl_minutes=STANDING_DAYS * 24 * 60,
         )

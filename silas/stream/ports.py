@@ -15,6 +15,14 @@ from silas.tools.toolset import AllTools, ToolRun
 from silas.types import TaintLevel
 
 
+class LooksAhead(Protocol):
+    """What is to come, what may run without asking, what runs in several steps."""
+
+    async def look(self, days: int) -> object:
+        """Within so many days from now, at least one; whoever wires it knows what it returns."""
+        ...
+
+
 class ModelView(Protocol):
     """What the models see, per scope; no scope ever sees another's (spec 4.3)."""
 

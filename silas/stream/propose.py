@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import NamedTuple
 
-from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
@@ -22,7 +21,6 @@ from silas.plans import (
     WorkItemType,
     plan_hash,
 )
-from silas.plans.binding import PlanBinding
 from silas.plans.draft import Draft, read_draft
 from silas.stream.owner import Owner
 from silas.stream.plan_tokens import PlanTokens
@@ -75,8 +73,7 @@ class Proposer:
     def __init__(
         self,
         parser: PlanParser,
-        approval: ApprovalVerifier,
-        binding: PlanBinding,
+        tokens: PlanTokens,
         store: WorkItemStore,
         waiting: WaitingPlans,
         audit: Audit,
@@ -87,7 +84,7 @@ class Proposer:
         goal_approved: Callable[[WorkItem], None],
     ) -> None:
         self._parser = parser
-        self._tokens = PlanTokens(approval, binding)
+        self._tokens = tokens
         self._store = store
         self._waiting = waiting
         self._audit = audit

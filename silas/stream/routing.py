@@ -1,9 +1,9 @@
 """Step 7: persona, proxy, planner, and the mode the turn proceeds in (spec 5.1, 5.1.0)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from silas.agents import AgentResponse, ProxyAgent, RouteDecision, TurnRequest
 from silas.agents.announcements import claims_work, only_announces, owes_work, says_why_not
@@ -14,9 +14,7 @@ from silas.errors import LLMError
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.planning import Planning
 from silas.stream.ports import ModelView
-from silas.stream.reminding import Reminding
 from silas.stream.state import PlanReview, Turn, need
-from silas.stream.tidy_words import TidyWords
 from silas.stream.turn_modes import TurnModes
 from silas.stream.view import Viewing
 from silas.tools.toolset import AllTools, ToolRun
@@ -28,13 +26,20 @@ if TYPE_CHECKING:
 _WORK = "work is wanted, and nothing was done yet"
 
 
+class AnswersWords(Protocol):
+    """Code that understands some of the owner's own words."""
+
+    async def answer(self, turn: Turn) -> bool:
+        """Fill in route and response; False where it is none of its messages."""
+        ...
+
+
 class Router:
     """Asks the models of a turn; when none can be asked, says so and goes on.
 
     Args:
         viewing: What the models see.
-        reminding: Answers the owner's words about reminders before a model is asked.
-        tidying: Answers his words about batches of files, as well.
+        by_code: Answer words of the owner's before a model is asked, the first one first.
         proxy: Answers, or hands over to the planner.
         toolset: The PydanticAI wrapper chain that ends at the tool door.
         planning: Asks the planner.
@@ -49,8 +54,7 @@ class Router:
     def __init__(
         self,
         viewing: Viewing,
-        reminding: Reminding,
-        tidying: TidyWords,
+        by_code: Sequence[AnswersWords],
         proxy: ProxyAgent,
         toolset: "AbstractToolset[ToolRun]",
         planning: Planning,
@@ -63,8 +67,7 @@ class Router:
     ) -> None:
         self._compute = compute
         self._viewing = viewing
-        self._reminding = reminding
-        self._tidying = tidying
+        self._by_code = by_code
         self._proxy = proxy
         self._toolset = toolset
         self._planning = planning
@@ -89,8 +92,10 @@ class Router:
             skills=turn.skills,
             access_level=access_level,
         )
-        if not (await self._reminding.answer(turn) or await self._tidying.answer(turn)):
-            await self._ask_or_degrade(turn, turn.request)
+        for words in self._by_code:
+            if await words.answer(turn):
+                return
+        await self._ask_or_degrade(turn, turn.request)
 
     async def again(self, turn: Turn, instruction: str) -> None:
         """Ask once more, with a gate's instruction where it has one (5.1.1)."""

@@ -15,6 +15,7 @@ from silas.plans import PlanParser, WorkItem, WorkItemResult, WorkItemStatus, Wo
 from silas.stream.models import Reply
 from silas.stream.owner_messages import OwnerMessages
 from silas.stream.plan_runs import PlanRuns
+from silas.stream.ports import LooksAhead
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
 from silas.stream.tidying import Tidying
@@ -26,6 +27,13 @@ from silas.work.executor import WorkItemExecutor
 from silas.work.projects.undo import UndoneWork, undo_work
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from silas.work.authority.narrowing import (
+        ApprovalNarrowing,
+        NarrowedApproval,
+        TightenedSetting,
+    )
     from silas.work.batches.review import TidiedFolder
 
 Undone = Callable[[WorkItem], Awaitable[None]]
@@ -45,6 +53,8 @@ class Session:
     undoing: Undo
     undone: Undone
     tidying: Tidying
+    narrowing: "Callable[[], ApprovalNarrowing]"
+    ahead_desk: Callable[[], LooksAhead]
     approval: ApprovalVerifier
     audit: Audit
     registry: ToolRegistry
@@ -164,6 +174,26 @@ class Session:
             Stopped: Silas is stopped, or its record was changed.
         """
         return await self.tidying.tidy(folder, only)
+
+    async def narrow(
+        self, goal_id: str, *, uses: int | None = None, until: "datetime | None" = None
+    ) -> "NarrowedApproval":
+        """Leave the approval of a goal fewer uses, an earlier end, or both; signed, on record.
+
+        Args:
+            goal_id: Whose approval.
+            uses: How often more it may start work without asking; None leaves what is left.
+            until: When it ends, with a zone; None leaves the end.
+
+        Raises:
+            ApprovalError: It has none in force, or this would not make it smaller; nothing changed.
+            Stopped: Silas is stopped, or its record was changed.
+        """
+        return await self.narrowing().narrow(goal_id, uses, until)
+
+    def tighten(self) -> "list[TightenedSetting]":
+        """Ask as often as configured again, whatever was widened since; returns what changed."""
+        return self.narrowing().tighten()
 
     async def listen(self, conversation: str = FIRST) -> None:
         """Serve the channel until it closes; requests are about the current directory.

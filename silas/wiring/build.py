@@ -8,6 +8,7 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
+from typing import TYPE_CHECKING, cast
 
 from silas.approval.pruning import prune_nonces
 from silas.cards import Channel
@@ -34,6 +35,9 @@ from silas.wiring.models import open_models
 from silas.wiring.parts import Parts
 from silas.wiring.turn import Exchange, as_wired
 
+if TYPE_CHECKING:
+    from silas.services.clock.ahead import Ahead
+
 Beside = Callable[[Parts, Session], AbstractAsyncContextManager[object]]
 """Opens something that needs a running Silas, and closes it before Silas ends."""
 
@@ -46,6 +50,12 @@ def alone(parts: Parts, session: Session) -> AbstractAsyncContextManager[object]
 
 class Silas(Session):
     """A running Silas. See `silas.stream.session.Session` for what it does."""
+
+    async def ahead(self, days: int = 7) -> "Ahead":
+        """Reminders, goals and projects: what is to come within so many days, what may run without
+        asking, what is paused, and how each project stands that runs or waits.
+        """
+        return cast("Ahead", await self.ahead_desk().look(days))
 
     @classmethod
     @asynccontextmanager

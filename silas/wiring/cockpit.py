@@ -82,7 +82,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         ),
         memory=CockpitMemory(parts.mind.search, parts.memory_desk, redact),
         reminders=CockpitReminders(parts.reminder_desk, redact),
-        ahead=CockpitAhead(parts.ahead_desk, redact),
+        ahead=CockpitAhead(parts.ahead_desk, parts.narrowing, redact),
         conversations=parts.conversation_desk(),
         attachments=AttachmentDesk(
             parts.mind.attachments, parts.mind.talks, parts.audit, parts.sandbox

@@ -94,4 +94,5 @@ def goal_cycles(parts: "Parts", session: Session) -> GoalCycles:
         parts.time,
         parts.config.data_dir / "scratch",
         parts.secrecy.redact,
+        parts.mind.review.noted,
     )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import NonceStore, SqlNonceStore
+from silas.autonomy.store import SqlAutonomyStore
 from silas.cards import CardChannel, Channel
 from silas.channels.fallback import TextCards
 from silas.config import SilasConfig
@@ -39,7 +40,7 @@ from silas.services.gates import gate_providers
 from silas.services.memory import MemoryDesk
 from silas.services.owner_key import CheckpointKeys
 from silas.services.preconditions import Preconditions
-from silas.services.review import Learning
+from silas.services.review import Learning, configured_knobs, standing_uses
 from silas.services.skills.catalogue import skill_loader
 from silas.services.tools.look_tools import add_looking_tools
 from silas.services.tools.prompt_overhead import overhead_of
@@ -52,6 +53,7 @@ from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import drafts_on
 from silas.stream.owner_messages import OwnerMessages
 from silas.stream.plan_runs import PlanRuns
+from silas.stream.plan_tokens import PlanTokens
 from silas.stream.propose import Proposer
 from silas.stream.revising import Revising
 from silas.stream.sender_identity import SenderIdentity, TypedWords
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from silas.reminders.desk import Reminders
     from silas.services.clock.ahead import AheadDesk
     from silas.services.clock.reminders import ReminderDesk
+    from silas.work.authority.narrowing import ApprovalNarrowing
     from silas.work.batches.review import FolderReview
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
@@ -193,6 +196,21 @@ class Parts:
             self.reminders(),
         )
 
+    def narrowing(self) -> "ApprovalNarrowing":
+        """What makes approvals smaller; few turns are about that."""
+        from silas.work.authority.narrowing import ApprovalNarrowing  # noqa: PLC0415 - as above
+
+        return ApprovalNarrowing(
+            self.approval,
+            self.nonces,
+            self.store,
+            self.audit,
+            self.time,
+            partial(self.db.write, durable=True),
+            SqlAutonomyStore(self.db),
+            configured_knobs(self.config),
+        )
+
     def goals(self) -> "Goals":
         """The desk of goals; a turn that is about none loads nothing of it."""
         from silas.services.clock.goals import goals_over  # noqa: PLC0415 - as above
@@ -271,6 +289,8 @@ class Parts:
             store=self.store,
             undoing=self.undoing,
             undone=self.learning.undone,
+            narrowing=self.narrowing,
+            ahead_desk=self.ahead_desk,
             tidying=Tidying(self.batches, self.channel, self.audit, self.runtime.clock),
             approval=self.approval,
             audit=self.audit,
@@ -307,8 +327,7 @@ class Parts:
     def _proposer(self, entry: EntryCheck) -> Proposer:
         return Proposer(
             PlanParser(),
-            self.approval,
-            self.binding,
+            PlanTokens(self.approval, self.binding, partial(standing_uses, self.config, self.db)),
             self.store,
             self.waiting,
             self.audit,

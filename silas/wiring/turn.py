@@ -13,6 +13,7 @@ from silas.home.prompt_facts import profiles
 from silas.services.access import access_of
 from silas.services.tools.look_tools import shown_to
 from silas.stream.answering import Answering
+from silas.stream.approval_words import ApprovalWords
 from silas.stream.escalate import Escalator
 from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
@@ -26,7 +27,7 @@ from silas.stream.recall import Recall
 from silas.stream.remember import Remembering
 from silas.stream.reminding import Reminding
 from silas.stream.revising import AskAbout, Revising
-from silas.stream.routing import Router
+from silas.stream.routing import AnswersWords, Router
 from silas.stream.scopes import Waking
 from silas.stream.tidy_words import TidyWords
 from silas.stream.tools import turn_tools
@@ -217,25 +218,25 @@ class TurnWiring:
             self._parts.config.rehydration.max_chronicle_entries,
         )
 
+    def _by_code(self, profile: str) -> tuple[AnswersWords, ...]:
+        """What is understood without a model."""
+        audit, modes = self._audit, self._modes
+        reminders, batches = (
+            self._at("reminders", self._parts.reminders),
+            self._at("batches", self._parts.batches),
+        )
+        return (
+            Reminding(reminders, audit, self._clock, modes, profile),
+            TidyWords(batches, audit, self._clock, modes, profile),
+            ApprovalWords(self._parts.narrowing, audit, modes, profile),
+        )
+
     def _router(self) -> Router:
         facts = self._at("facts", self._parts.surroundings.facts)
         offered = profiles(self._parts.config)
         return Router(
             Viewing(self._context, self._memory, self._persona, self._items),
-            Reminding(
-                self._at("reminders", self._parts.reminders),
-                self._audit,
-                self._clock,
-                self._modes,
-                offered[0],
-            ),
-            TidyWords(
-                self._at("batches", self._parts.batches),
-                self._audit,
-                self._clock,
-                self._modes,
-                offered[0],
-            ),
+            self._by_code(offered[0]),
             self._proxy,
             self._toolset,
             Planning(

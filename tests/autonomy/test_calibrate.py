@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 
 from silas.autonomy.calibrate import direction_of, knobs, rate_of
 from silas.autonomy.models import AutonomyConfig
-from silas.autonomy.proposals import AutonomyThresholdProposal, threshold_subject
-from silas.autonomy.signals import Decision
+from silas.autonomy.proposals import (
+    PROPOSAL_DAYS,
+    AutonomyThresholdProposal,
+    threshold_subject,
+)
+from silas.autonomy.questions import threshold_card
+from silas.autonomy.signals import STANDING_FAMILY, Decision, Signal
 from silas.autonomy.store import Decided
 from silas.errors import ApprovalError, DatabaseError
 from silas.types import OWNER
@@ -208,3 +213,27 @@ async def test_only_so_many_a_week_and_only_for_the_owner(tmp_path: Path) -> Non
     await rooms.decide("batch:archive", *YES, scope="customer-1")
     assert rooms.store.families("customer-1") == []
     assert await rooms.calibrator.evaluate("customer-1", rooms.clock.now()) == []
+
+
+async def test_a_proposal_expires_is_offered_no_more_and_cannot_be_approved(rooms: Rooms) -> None:
+    (proposal,) = await proposed(rooms, *YES)
+    assert rooms.calibrator.waiting(OWNER) == [proposal]
+    assert f"offered until: {proposal.expires_at:%F %R} UTC" in str(threshold_card(proposal))
+    rooms.clock.advance(PROPOSAL_DAYS * 24 * 3600)
+    assert rooms.calibrator.waiting(OWNER) == []
+    before = rooms.calibrator.in_force(OWNER)
+    with pytest.raises(ApprovalError, match="has expired"):
+        await rooms.calibrator.apply(proposal, "approve")
+    assert rooms.calibrator.in_force(OWNER) == before
+
+
+async def test_work_that_was_started_alone_and_went_well_may_start_more_often(
+    rooms: Rooms,
+) -> None:
+    for _ in range(30):
+        await rooms.calibrator.record_outcome(Signal(STANDING_FAMILY, "approved"))
+    (proposal,) = await rooms.calibrator.evaluate(OWNER, rooms.clock.now())
+    (change,) = proposal.changes
+    assert (change.key, change.current_value, change.proposed_value) == (
+        "standing.max_executions", "20", "40"
+    )  # fmt: skip

@@ -26,6 +26,7 @@ from silas.plans import PlanParser, WorkItem
 from silas.plans.binding import Grants, PlanBinding, no_workers
 from silas.sandbox import SandboxLimits
 from silas.sandbox.toolchains.mounts import NoTools
+from silas.stream.plan_tokens import PlanTokens
 from silas.stream.propose import Proposer
 from silas.testing import (
     FakeTool,
@@ -333,8 +334,7 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
         binding = PlanBinding(FixedSkills({}), grants, audit, no_workers, NoTools(""))
         return Proposer(
             PlanParser(),
-            Forging(harness),
-            binding,
+            PlanTokens(Forging(harness), binding, lambda: 20),
             store,
             InMemoryWaitingPlans(),
             audit,

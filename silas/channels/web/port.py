@@ -197,6 +197,14 @@ class AheadRoom(Protocol):
         """Take its approval back. Raises where it authorises nothing any more."""
         ...
 
+    async def narrow(self, goal_id: str, uses: int) -> Done:
+        """Leave its approval fewer uses. Raises where that would not be fewer."""
+        ...
+
+    async def tighten(self) -> Done:
+        """Every setting that was widened is as configured again."""
+        ...
+
 
 class PersonaRoom(Protocol):
     """How Silas speaks (spec 8.1). Each raises where there is no personality to tune."""

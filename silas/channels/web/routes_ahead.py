@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
+from pydantic import Field
 
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.port import AheadRoom
@@ -12,6 +13,12 @@ from silas.channels.web.views_ahead import AheadShown
 
 GoalId = Annotated[str, Path(min_length=1, max_length=128)]
 Days = Annotated[int, Query(ge=1, le=366)]
+
+
+class Narrowed(Proven):
+    """How often more a goal may start work without asking."""
+
+    uses: int = Field(ge=1)
 
 
 def ahead_routes(ahead: AheadRoom, prover: Prover) -> APIRouter:
@@ -43,5 +50,15 @@ def ahead_routes(ahead: AheadRoom, prover: Prover) -> APIRouter:
     async def take_back(goal_id: GoalId, body: Proven, session: Session) -> Done:
         await prover.require(session, "take_back", goal_id, body.proof)
         return await ahead.take_back(goal_id)
+
+    @router.post("/goals/{goal_id}/narrow", summary="Leave its approval fewer uses; needs a proof")
+    async def narrow(goal_id: GoalId, body: Narrowed, session: Session) -> Done:
+        await prover.require(session, "narrow", f"{goal_id} {body.uses}", body.proof)
+        return await ahead.narrow(goal_id, body.uses)
+
+    @router.post("/approvals/tighten", summary="Ask as often as configured; needs a proof")
+    async def tighten(body: Proven, session: Session) -> Done:
+        await prover.require(session, "tighten", "approvals", body.proof)
+        return await ahead.tighten()
 
     return router

@@ -37,12 +37,14 @@ class AloneRow(Frozen):
         title: What its plan is called.
         does: What it may do, in one sentence made from the signed fields.
         left: How much is left of the approval, in words.
+        uses_left: How often more it starts work.
     """
 
     id: str
     title: str
     does: str
     left: str
+    uses_left: int
 
 
 class PausedRow(Frozen):

@@ -16,6 +16,7 @@ from silas.channels.web.views_ahead import (
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, AheadDesk, Coming, RunsAlone
     from silas.services.projects import ProjectShown
+    from silas.work.authority.narrowing import ApprovalNarrowing
 
 _STATES = {"done": "done", "running": "running", "pending": "pending"}
 
@@ -25,11 +26,18 @@ class CockpitAhead:
 
     Args:
         desk: Opens the desk; what nobody asks for is not loaded.
+        narrowing: Opens what makes approvals smaller.
         redact: Takes secrets out of what is shown.
     """
 
-    def __init__(self, desk: "Callable[[], AheadDesk]", redact: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        desk: "Callable[[], AheadDesk]",
+        narrowing: "Callable[[], ApprovalNarrowing]",
+        redact: Callable[[str], str],
+    ) -> None:
         self._desk = desk
+        self._narrowing = narrowing
         self._redact = redact
 
     async def look(self, days: int) -> AheadShown:
@@ -67,6 +75,18 @@ class CockpitAhead:
         """See `AheadRoom.take_back`."""
         await self._desk().take_back(goal_id)
         return Done(words="Your yes is taken back: nothing more of it begins.")
+
+    async def narrow(self, goal_id: str, uses: int) -> Done:
+        """See `AheadRoom.narrow`."""
+        from silas.work.authority.narrowing import narrowed_words  # noqa: PLC0415 - few pages ask
+
+        return Done(words=narrowed_words(await self._narrowing().narrow(goal_id, uses, None)))
+
+    async def tighten(self) -> Done:
+        """See `AheadRoom.tighten`."""
+        from silas.work.authority.narrowing import tightened_words  # noqa: PLC0415 - as above
+
+        return Done(words=tightened_words(self._narrowing().tighten()))
 
     def _coming(self, one: "Coming", found: "Ahead") -> ComingRow:
         from silas.services.clock.ahead import day_words  # noqa: PLC0415 - few pages ask
@@ -109,5 +129,6 @@ class CockpitAhead:
             id=one.id,
             title=self._redact(one.title),
             does=self._redact(one.does),
+            uses_left=one.uses - one.used,
             left=f"{one.uses - one.used} of {one.uses} times left until {until:%-d %B %Y, %H:%M}",
         )

@@ -1,0 +1,115 @@
+"""Step 7 without a model: the owner's words about what Silas may do without asking.
+
+They only ever make it less, so no card asks; whoever else says them changes nothing.
+"""
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from silas.agents import AgentResponse, RouteDecision
+from silas.audit import Audit
+from silas.errors import SilasError
+from silas.stream.state import Turn
+from silas.stream.turn_modes import TurnModes
+from silas.types import InteractionMode, InteractionRegister, TaintLevel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from silas.work.authority.narrowing import ApprovalNarrowing
+
+_APPROVAL: Final = r"(?:approval|freigabe|erlaubnis|genehmigung)"
+_OF: Final = rf"(?:the |my |die |meine )?{_APPROVAL} (?:of|for|von|für) (?P<goal>[A-Za-z0-9_.\-]+)"
+
+_NARROW: Final = (
+    re.compile(rf"(?:narrow|limit|cut|reduce) {_OF} to (?P<uses>\d+)(?: uses?| times?)?"),
+    re.compile(
+        rf"(?:begrenze|beschränke|verkleinere|kürze|schränke) {_OF} auf (?P<uses>\d+)(?: ?mal)?"
+        r"(?: ein)?"
+    ),
+)
+_TAKE_BACK: Final = (
+    re.compile(rf"(?:take back|revoke|withdraw) {_OF}"),
+    re.compile(rf"(?:nimm|ziehe?) {_OF} zurück"),
+    re.compile(rf"widerrufe? {_OF}"),
+)
+_TIGHTEN: Final = (
+    re.compile(r"tighten (?:all |my |the |all my )?approvals"),
+    re.compile(r"verschärfe (?:alle |meine |die )?freigaben|(?:alle )?freigaben verschärfen"),
+)
+
+
+class ApprovalWords:
+    """Answers the owner's own messages that take approvals back, narrow or tighten them.
+
+    Args:
+        narrowing: Makes approvals smaller.
+        audit: Where the turn is recorded.
+        modes: Resolves the mode that such a turn proceeds in.
+        profile: The context profile of such a turn.
+    """
+
+    def __init__(
+        self,
+        narrowing: "Callable[[], ApprovalNarrowing]",
+        audit: Audit,
+        modes: TurnModes,
+        profile: str,
+    ) -> None:
+        self._narrowing = narrowing
+        self._audit = audit
+        self._modes = modes
+        self._profile = profile
+
+    async def answer(self, turn: Turn) -> bool:
+        """Fill in route and response; False where it is no such message of the owner's."""
+        said = " ".join(turn.text.split()).rstrip(".!")
+        if turn.taint is not TaintLevel.owner or not any(
+            pattern.fullmatch(said.lower()) for pattern in (*_NARROW, *_TAKE_BACK, *_TIGHTEN)
+        ):
+            return False
+        try:
+            words = await self._do(said)
+        except SilasError as error:
+            words = error.message
+        turn.outcome, turn.speaker, turn.returned = "answered", "silas", 0
+        turn.response = AgentResponse(message=words)
+        turn.route = RouteDecision(
+            route="direct",
+            reason="approvals",
+            response=turn.response,
+            interaction_register=InteractionRegister.status,
+            interaction_mode=InteractionMode.confirm_only_when_required,
+            context_profile=self._profile,
+        )
+        turn.mode = self._modes.mode(turn, None)
+        await self._audit.log(
+            "turn_routed",
+            turn_id=turn.id,
+            route="direct",
+            register=turn.route.interaction_register.value,
+            mode=turn.mode.value,
+            profile=self._profile,
+        )
+        return True
+
+    async def _do(self, said: str) -> str:
+        from silas.work.authority.narrowing import (  # noqa: PLC0415 - few turns need it
+            narrowed_words,
+            tightened_words,
+        )
+
+        desk = self._narrowing()
+        if found := _first(_NARROW, said):
+            narrowed = await desk.narrow(found["goal"], int(found["uses"][:9]), None)
+            return narrowed_words(narrowed)
+        if found := _first(_TAKE_BACK, said):
+            await desk.take_back(found["goal"])
+            return f"Taken back: nothing more of {found['goal']} begins without asking you."
+        return tightened_words(desk.tighten())
+
+
+def _first(patterns: tuple[re.Pattern[str], ...], said: str) -> re.Match[str] | None:
+    """The match in the words as they were said: ids keep their case."""
+    found = (re.compile(one.pattern, re.IGNORECASE).fullmatch(said) for one in patterns)
+    return next((one for one in found if one is not None), None)

@@ -1,0 +1,235 @@
+"""Less of what Silas may do without asking, each in one act; never more of anything (spec 5.9).
+
+What was signed does not change, so a smaller approval is a new one, signed by the owner's key over
+the same plan and the same bindings. It takes the place of the former one, which is taken back in
+the same transaction: at no moment do both authorise anything.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from silas.approval import (
+    ApprovalDecision,
+    ApprovalScope,
+    ApprovalToken,
+    ApprovalVerdict,
+    ApprovalVerifier,
+    NonceStore,
+)
+from silas.approval.revocation import revoke
+from silas.audit import Audit
+from silas.autonomy.calibrate import Knob
+from silas.autonomy.store import SqlAutonomyStore
+from silas.clock import Clock
+from silas.db import at_once
+from silas.errors import ApprovalError
+from silas.plans import WorkItem, WorkItemStore, subject_of
+from silas.plans.binding import BINDS
+from silas.types import OWNER
+
+_MINUTE = timedelta(minutes=1)
+
+
+class NarrowedApproval(NamedTuple):
+    """A standing approval as it is now.
+
+    Attributes:
+        goal_id, title: Of whose work.
+        uses: How often more it starts work without asking.
+        until: When it ends, in UTC.
+    """
+
+    goal_id: str
+    title: str
+    uses: int
+    until: datetime
+
+
+class TightenedSetting(NamedTuple):
+    """A setting of how much Silas asks, before and after."""
+
+    key: str
+    before: str
+    after: str
+
+
+class ApprovalNarrowing:
+    """Makes standing approvals smaller, takes them back, and undoes what was widened.
+
+    Args:
+        approval: Signs the smaller one.
+        nonces: Counts what was spent, and takes the former one back.
+        store: Keeps the goal with its approval.
+        audit: The record.
+        clock: Effective time.
+        together: Opens a transaction that survives power loss.
+        kept: The settings that the owner changed by cards.
+        settings: The same as configured.
+    """
+
+    def __init__(
+        self,
+        approval: ApprovalVerifier,
+        nonces: NonceStore,
+        store: WorkItemStore,
+        audit: Audit,
+        clock: Clock,
+        together: Callable[[], AbstractContextManager[object]],
+        kept: SqlAutonomyStore,
+        settings: Mapping[str, Knob],
+    ) -> None:
+        self._approval = approval
+        self._nonces = nonces
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+        self._together = together
+        self._kept = kept
+        self._settings = settings
+
+    async def narrow(
+        self, goal_id: str, uses: int | None, until: datetime | None
+    ) -> NarrowedApproval:
+        """Leave a goal's approval fewer uses, an earlier end, or both.
+
+        Args:
+            goal_id: Whose approval.
+            uses: How often more it may start work without asking; None leaves what is left.
+            until: When it ends; None leaves the end.
+
+        Raises:
+            ApprovalError: It has no standing approval in force, or this would not make it smaller;
+                nothing was changed.
+            Stopped: Silas is stopped, or its record was changed.
+        """
+        goal, token = await self._standing(goal_id)
+        spent = await self._nonces.uses(token.token_id)
+        left, now = token.max_executions - spent, self._clock.now()
+        wanted, end = left if uses is None else uses, until or token.expires_at
+        if fault := _fault(wanted, left, end, token.expires_at, now):
+            raise ApprovalError(
+                f"{fault} `silas approvals revoke {goal_id}` takes all of it back.",
+                code="E_APPROVAL_NOT_NARROWER",
+                work_item_id=goal_id,
+            )
+        smaller = await self._approval.issue_token(
+            subject_of(goal),
+            ApprovalDecision(verdict=ApprovalVerdict.approved),
+            ApprovalScope.standing,
+            wanted,
+            {BINDS: token.conditions[BINDS]} if BINDS in token.conditions else {},
+            ttl_minutes=max((end - now) // _MINUTE, 1),
+        )
+        with self._together():
+            if not self._unchanged(goal_id, token, spent):
+                at_once(self._nonces.revoke(smaller.token_id, smaller.expires_at, _nothing))
+                fresh = None
+            else:
+                fresh = self._exchanged(goal, token, smaller)
+        if fresh is None:
+            raise ApprovalError(
+                f"The approval of {goal_id} was used or changed meanwhile; try again.",
+                code="E_APPROVAL_CHANGED",
+                work_item_id=goal_id,
+            )
+        return fresh
+
+    async def take_back(self, goal_id: str) -> None:
+        """Take all of a goal's approval back. Raises `ApprovalError` where it has none."""
+        _, token = await self._standing(goal_id)
+        await revoke(token, self._nonces, self._audit)
+
+    def tighten(self) -> list[TightenedSetting]:
+        """Every setting that lets Silas ask less than configured is as configured again.
+
+        Returns:
+            What changed, before and after; nothing where nothing was widened.
+        """
+        wider = [
+            TightenedSetting(key, value, f"{self._settings[key].configured:g}")
+            for key, value in self._kept.thresholds(OWNER).items()
+            if key in self._settings and self._settings[key].is_wider(float(value))
+        ]
+
+        def witness() -> None:
+            changed = [f"{one.key} = {one.after}" for one in wider]
+            self._audit.log_now("autonomy_tightened", changed=changed)
+
+        if wider:
+            self._kept.reset(OWNER, [one.key for one in wider], witness)
+        return wider
+
+    async def _standing(self, goal_id: str) -> tuple[WorkItem, ApprovalToken]:
+        goal = await self._store.get(goal_id)
+        token = None if goal is None else goal.approval_token
+        if goal is not None and token is not None and token.scope is ApprovalScope.standing:
+            if verdict := await self._approval.stands(token, subject_of(goal)):
+                return goal, token
+            why = verdict.reason.rstrip(".")
+        else:
+            why = "there is none"
+        raise ApprovalError(
+            f"{goal_id} has no standing approval in force ({why}); nothing was changed.",
+            code="E_APPROVAL_OVER",
+            work_item_id=goal_id,
+        )
+
+    def _unchanged(self, goal_id: str, token: ApprovalToken, spent: int) -> bool:
+        known = at_once(self._store.get(goal_id))
+        same = known is not None and known.approval_token == token
+        gone = at_once(self._nonces.is_used("revoked", token.token_id))
+        return same and not gone and at_once(self._nonces.uses(token.token_id)) == spent
+
+    def _exchanged(
+        self, goal: WorkItem, former: ApprovalToken, smaller: ApprovalToken
+    ) -> NarrowedApproval:
+        def witness() -> None:
+            self._audit.log_now(
+                "approval.narrowed",
+                work_item_id=goal.id,
+                token_id=smaller.token_id,
+                former=former.token_id,
+                max_executions=smaller.max_executions,
+                expires_at=smaller.expires_at.isoformat(),
+            )
+
+        goal.approval_token = smaller
+        at_once(self._store.save(goal))
+        at_once(self._nonces.revoke(former.token_id, former.expires_at, witness))
+        return NarrowedApproval(goal.id, goal.title, smaller.max_executions, smaller.expires_at)
+
+
+def _fault(uses: int, left: int, end: datetime, ends: datetime, now: datetime) -> str:
+    """Why this is no smaller approval; nothing where it is one."""
+    if uses < 1 or end <= now:
+        return "That leaves nothing of it."
+    if uses > left:
+        return f"It has {left} uses left, and narrowing adds none."
+    if end > ends:
+        return f"It ends on {ends:%F at %R} UTC, and narrowing puts no end off."
+    if (uses, end) == (left, ends):
+        return "That changes nothing of it."
+    return ""
+
+
+def _nothing() -> None:
+    """Nothing is to be recorded: it never authorised anything."""
+
+
+def narrowed_words(now: NarrowedApproval) -> str:
+    """What is left of an approval, in one sentence."""
+    times = "once more" if now.uses == 1 else f"{now.uses} times more"
+    return (
+        f"{now.goal_id} may start its work {times} without asking, until "
+        f"{now.until:%-d %B %Y, %H:%M} UTC."
+    )
+
+
+def tightened_words(changed: list[TightenedSetting]) -> str:
+    """What asks more often again, in one sentence."""
+    if not changed:
+        return "Silas asks as often as it is configured to; nothing was widened."
+    rows = ", ".join(f"{one.key} {one.before} is {one.after} again" for one in changed)
+    return f"Silas asks more often from now on: {rows}."

@@ -1,0 +1,193 @@
+"""A standing approval made smaller at every door: fewer uses, an earlier end; never more."""
+
+from datetime import timedelta
+
+import pytest
+
+from silas.approval import ApprovalToken
+from silas.autonomy.proposals import AutonomyThresholdChange, AutonomyThresholdProposal
+from silas.autonomy.store import SqlAutonomyStore
+from silas.cards import ChannelMessage, PlanCard
+from silas.errors import ApprovalError
+from silas.goals.models import Outcome
+from silas.stream.models import Incoming
+from silas.testing import Harness, ScriptedChannel
+from silas.testing.clock import MockClock
+from silas.types import OWNER
+from tests.cockpit.house import House, a_house, proof
+from tests.goals.kit import (
+    HALF_AN_HOUR,
+    START,
+    WATCHED,
+    Watched,
+    after,
+    goal_text,
+    house,
+    yes,
+)
+from tests.stream.kit import entries_of
+
+
+async def token_of(h: Harness) -> ApprovalToken:
+    goal = await h.store.get(WATCHED)
+    assert goal is not None
+    assert goal.approval_token is not None
+    return goal.approval_token
+
+
+async def test_what_is_left_starts_work_and_then_a_card_asks() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        former = await token_of(h)
+        until = clock.now() + timedelta(days=3)
+        now = await h.silas.narrow(WATCHED, uses=1, until=until)
+        smaller = await token_of(h)
+        assert (now.uses, smaller.max_executions) == (1, 1)
+        assert timedelta(0) <= until - smaller.expires_at < timedelta(minutes=1)
+        assert smaller.plan_hash == former.plan_hash
+        assert smaller.conditions == former.conditions
+        for number in (1, 2):
+            watched.good = False
+            found = await after(watched, clock, HALF_AN_HOUR, number)
+            assert found[0].outcome is Outcome.fixed
+        assert len(channel.cards) == 2  # the goal's, and one for the second work
+        (entry,) = await entries_of(h, "approval.narrowed")
+        assert (entry["token_id"], entry["former"]) == (smaller.token_id, former.token_id)
+        (used,) = [
+            one
+            for one in await entries_of(h, "approval.used")
+            if one["token_id"] == smaller.token_id
+        ]
+        assert used["work_item_id"] != WATCHED
+        assert await watched.parts.nonces.is_used("revoked", former.token_id)
+
+
+@pytest.mark.parametrize(
+    ("uses", "days", "says"),
+    [
+        (20, None, "changes nothing"),
+        (21, None, "20 uses left"),
+        (None, 31, "puts no end off"),
+        (5, 31, "puts no end off"),
+        (None, -1, "leaves nothing"),
+    ],
+)
+async def test_what_would_not_be_smaller_is_refused_and_changes_nothing(
+    uses: int | None, days: int | None, says: str
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        former = await token_of(h)
+        until = None if days is None else clock.now() + timedelta(days=days)
+        with pytest.raises(ApprovalError, match=says):
+            await h.silas.narrow(WATCHED, uses=uses, until=until)
+        assert await token_of(h) == former
+        assert await entries_of(h, "approval.narrowed") == []
+        with pytest.raises(ApprovalError, match="no standing approval"):
+            await h.silas.narrow("goal-none", uses=1)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"narrow the approval of {WATCHED} to 3 uses",
+        f"Limit my approval for {WATCHED} to 3.",
+        f"Schränke die Freigabe von {WATCHED} auf 3 Mal ein",
+        f"begrenze die Freigabe für {WATCHED} auf 3",
+    ],
+)
+async def test_it_is_narrowed_in_words_of_the_owner_and_of_nobody_else(said: str) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        message = ChannelMessage(
+            channel="mail", sender_id="mallory", text=said, timestamp=clock.now()
+        )
+        await h.silas.stream.handle(Incoming(message, "mail:mallory"))
+        assert (await token_of(h)).max_executions == 20
+        reply = await h.silas.ask(said)
+        assert "3 times more without asking" in reply.text
+        assert (await token_of(h)).max_executions == 3
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"take back the approval of {WATCHED}",
+        f"Nimm die Freigabe von {WATCHED} zurück.",
+        f"widerrufe die Freigabe von {WATCHED}",
+    ],
+)
+async def test_it_is_taken_back_in_words(said: str) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        assert "Taken back" in (await h.silas.ask(said)).text
+        assert len(await entries_of(h, "approval.revoked")) == 1
+        assert "no standing approval" in (await h.silas.ask(said)).text
+
+
+async def widened(h: Harness, value: str) -> None:
+    """The owner approved on a card that one yes starts work more often."""
+    store = SqlAutonomyStore(h.db)
+    change = AutonomyThresholdChange(
+        key="standing.max_executions", current_value="20", proposed_value=value, direction="widen"
+    )
+    proposal = AutonomyThresholdProposal(
+        proposal_id="threshold-1", scope_id=OWNER, changes=(change,), sample_size=30,
+        correction_rate=0.0, evidence_window="last 30 decisions", rationale="All went well.",
+        risk_level="high", created_at=h.clock.now(),
+    )  # fmt: skip
+    store.put_proposal("standing:goals", proposal, 1)
+    store.decide(proposal, "approve", proposal, "token-1", h.clock.now(), lambda: None)
+
+
+@pytest.mark.parametrize(
+    "said", ["tighten approvals", "Tighten all my approvals!", "Freigaben verschärfen"]
+)
+async def test_a_widened_setting_is_read_shown_and_tightened_in_one_act(said: str) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await widened(h, "40")
+        await h.silas.run(goal_text())
+        card = channel.cards[-1]
+        assert isinstance(card, PlanCard)
+        assert any("without asking 40 times" in line for d in card.details for line in d.lines)
+        assert (await token_of(h)).max_executions == 40
+        assert "40 is 20 again" in (await h.silas.ask(said)).text
+        assert "nothing was widened" in (await h.silas.ask(said)).text
+        (entry,) = await entries_of(h, "autonomy_tightened")
+        assert entry["changed"] == ["standing.max_executions = 20"]
+        await h.silas.run(goal_text())
+        assert (await token_of(h)).max_executions == 20
+
+
+async def test_what_was_tightened_by_a_card_stays_so() -> None:
+    async with Harness() as h:
+        await widened(h, "10")
+        assert h.silas.tighten() == []
+        kept = SqlAutonomyStore(h.db).thresholds(OWNER)
+    assert kept == {"standing.max_executions": "10"}
+
+
+async def narrow(cockpit: House, uses: int, **more: object) -> int:
+    body = {"uses": uses, "proof": proof(), **more}
+    answer = await cockpit.client.post(f"/goals/{WATCHED}/narrow", json=body)
+    return answer.status_code
+
+
+async def test_the_cockpit_narrows_with_a_proof_over_the_number() -> None:
+    async with a_house(ScriptedChannel(yes)) as cockpit:
+        await cockpit.harness.silas.run(goal_text(schedule="0 7 * * *"))
+        (alone,) = (await cockpit.get("/ahead"))["alone"]
+        assert alone["uses_left"] == 20
+        assert await narrow(cockpit, 10, proof=proof(b"another's")) == 403
+        assert await narrow(cockpit, 0) == 400
+        assert await narrow(cockpit, 21) == 409
+        assert await narrow(cockpit, 10) == 200
+        (alone,) = (await cockpit.get("/ahead"))["alone"]
+        assert alone["uses_left"] == 10
+        assert (await cockpit.signed("/approvals/tighten")).status_code == 200
+        assert (await cockpit.post("/approvals/tighten")).status_code == 400
