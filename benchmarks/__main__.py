@@ -20,6 +20,7 @@ NAMES = (
     "cockpit",
     "flood",
     "memory_scale",
+    "idle",
 )
 
 

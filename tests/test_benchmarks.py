@@ -15,6 +15,7 @@ SMALL = {
     "memory_scale": {"items": 1_000},
     "context": {"turns": 200, "scopes": 2},
     "turn": {"rounds": 2, "turns": 200, "scopes": 2},
+    "idle": {"rounds": 1},
 }
 
 
