@@ -22,7 +22,7 @@ from silas.stream.held_card import held_card
 from silas.stream.owner import Owner
 from silas.stream.turn_gates import gate_card
 from silas.tools import RiskLevel, ValidatedCall
-from silas.types import Origin, OriginKind, Risk
+from silas.types import OWNER, Origin, OriginKind, Risk
 from silas.work.changes.held_store import HeldAnswer, HeldChanges
 from silas.work.models import CallQuestion, Doubt
 
@@ -202,25 +202,32 @@ class OwnerQuestions:
             await self._noted(item, question.call.tool_name, "approved" if yes else "declined")
         return decisions
 
-    async def look_ups(self, questions: Sequence[CallQuestion]) -> list[ApprovalDecision]:
-        """The owner's decision about each look-up of a turn; anything but a clear yes declines."""
-        return await self._decided(IN_A_TURN, questions)
+    async def look_ups(self, to: str, questions: Sequence[CallQuestion]) -> list[ApprovalDecision]:
+        """The owner's decision about each look-up of a turn; anything but a clear yes declines.
 
-    async def _decided(self, why: str, questions: Sequence[CallQuestion]) -> list[ApprovalDecision]:
+        Args:
+            to: The conversation that the turn is part of, by its address.
+            questions: The look-ups.
+        """
+        return await self._decided(IN_A_TURN, questions, to)
+
+    async def _decided(
+        self, why: str, questions: Sequence[CallQuestion], to: str = OWNER
+    ) -> list[ApprovalDecision]:
         answers: list[bool] = []
         for at in range(0, len(questions), MOST_AT_ONCE):
-            answers += await self._together(why, questions[at : at + MOST_AT_ONCE])
+            answers += await self._together(why, questions[at : at + MOST_AT_ONCE], to)
         return [ApprovalDecision(verdict=_VERDICTS[yes]) for yes in answers]
 
-    async def _together(self, why: str, questions: Sequence[CallQuestion]) -> list[bool]:
+    async def _together(self, why: str, questions: Sequence[CallQuestion], to: str) -> list[bool]:
         if len(questions) == 1:
             question = questions[0]
             card = tool_call_card(why, question, self._claim(question.call))
-            return [await self._owner.ask(card) == "approve"]
+            return [await self._owner.ask(card, to) == "approve"]
         card = batch_card(why, questions, self._claim)
-        answer = await self._owner.ask(card)
+        answer = await self._owner.ask(card, to)
         if answer.verdict == "edit_selection" and not answer.selected_item_ids:
-            return [(await self._together(why, [question]))[0] for question in questions]
+            return [(await self._together(why, [question], to))[0] for question in questions]
         chosen = card.item_ids if answer.verdict == "approve" else answer.selected_item_ids
         return [
             answer.verdict != "decline" and question.call.digest in chosen for question in questions

@@ -1,13 +1,14 @@
 """What a model says while it is still finding its answer, shown where nothing could forbid it."""
 
 import asyncio
-from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Final, Protocol, runtime_checkable
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from silas.agents.listener import NOBODY, Listener
 from silas.gates.partial import settle_answers
 from silas.stream.models import Send
+from silas.stream.turn_place import Aside
 from silas.tools.toolset import ToolRun
 
 SECONDS_BETWEEN: Final = 0.05
@@ -51,15 +52,24 @@ Waits = Callable[[str, str, str], None]
 _TURN: Final = "turn"
 
 
+class TurnVoice(NamedTuple):
+    """What a turn says texts with, and what it leaves its place with."""
+
+    send: Send
+    aside: Aside
+
+
 class Drafts(Protocol):
     """The drafts of the turns under way."""
 
-    def turn(self, connection_id: str, send: Send, reply_to: str) -> AbstractContextManager[Send]:
+    def turn(
+        self, connection_id: str, voice: TurnVoice, reply_to: str
+    ) -> AbstractContextManager[TurnVoice]:
         """A turn of a connection from its beginning to its end; gives what it says texts with.
 
         Args:
             connection_id: The connection.
-            send: Says a text on it.
+            voice: Says a text on it, and leaves the turn's place.
             reply_to: The message that the turn answers; empty where it has no name.
         """
         ...
@@ -70,17 +80,19 @@ class Drafts(Protocol):
 
 
 @contextmanager
-def _as_it_is(send: Send) -> Generator[Send]:
-    yield send
+def _as_it_is(voice: TurnVoice) -> Generator[TurnVoice]:
+    yield voice
 
 
 class NoDrafts:
     """The absence of drafts: every answer is said whole."""
 
-    def turn(self, connection_id: str, send: Send, reply_to: str) -> AbstractContextManager[Send]:
+    def turn(
+        self, connection_id: str, voice: TurnVoice, reply_to: str
+    ) -> AbstractContextManager[TurnVoice]:
         """Nothing is around a turn."""
         del connection_id, reply_to
-        return _as_it_is(send)
+        return _as_it_is(voice)
 
     def listener(self, run: ToolRun) -> Listener:
         """Nobody."""
@@ -203,12 +215,21 @@ class ChannelDrafts:
         self._speaking: dict[str, _Speaking] = {}
 
     @contextmanager
-    def turn(self, connection_id: str, send: Send, reply_to: str) -> Generator[Send]:
+    def turn(self, connection_id: str, voice: TurnVoice, reply_to: str) -> Generator[TurnVoice]:
         """One asks models at a time for each connection; one that waits for its owner does not."""
-        speaking = _Speaking(self._channel, connection_id, send, reply_to, self._waits)
+        speaking = _Speaking(self._channel, connection_id, voice.send, reply_to, self._waits)
         self._speaking[connection_id] = speaking
+
+        @asynccontextmanager
+        async def aside() -> AsyncGenerator[bool]:
+            async with voice.aside() as goes_on:
+                if goes_on:
+                    speaking.waits("")
+                yield goes_on
+            self._speaking[connection_id] = speaking  # its models are asked again
+
         try:
-            yield speaking.say
+            yield TurnVoice(speaking.say, aside)
         finally:
             if self._speaking.get(connection_id) is speaking:
                 del self._speaking[connection_id]

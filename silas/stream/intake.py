@@ -1,5 +1,7 @@
 """Steps 0 to 2: the gate set is frozen, policy may end the turn, and who said it (spec 5.1)."""
 
+from contextlib import AbstractAsyncContextManager
+
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
@@ -11,7 +13,7 @@ from silas.stream.owner import Owner
 from silas.stream.sender_identity import SenderIdentity
 from silas.stream.state import ScopeState, Turn
 from silas.stream.turn_gates import TurnGates
-from silas.stream.turn_place import Aside
+from silas.stream.turn_place import Aside, AsideChannel
 from silas.types import new_id
 
 
@@ -56,22 +58,30 @@ class Intake:
         arrival: str,
         channel: CardChannel,
         send: Send,
-        aside: Aside,
+        place: Aside,
     ) -> Turn:
         """A turn with the gates that are active now, for as long as it lasts."""
-        return Turn(
+
+        def aside() -> AbstractAsyncContextManager[bool]:
+            return turn.aside()
+
+        beside = AsideChannel(channel, aside)
+        turn = Turn(
             id=new_id("turn"),
             arrival=arrival,
             incoming=incoming,
             send=send,
-            channel=channel,
+            channel=beside,
             scope=scope,
-            gates=self._turn_gates(incoming, channel),
+            gates=self._turn_gates(incoming, channel, beside),
             text=incoming.message.text,
-            aside=aside,
+            place=place,
         )
+        return turn
 
-    def _turn_gates(self, incoming: Incoming, channel: CardChannel) -> TurnGates:
+    def _turn_gates(
+        self, incoming: Incoming, channel: CardChannel, beside: CardChannel
+    ) -> TurnGates:
         consequences = EscalationActions(
             self._escalator,
             channel,
@@ -86,7 +96,7 @@ class Intake:
             self._gates.for_turn(),
             self._escalator,
             consequences,
-            Owner(channel, self._audit, self._clock),
+            Owner(beside, self._audit, self._clock),
             incoming.message.sender_id,
             self._audit,
         )

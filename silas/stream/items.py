@@ -1,13 +1,12 @@
 """Items of a context as a turn makes them, each with where it came from (spec 3.5)."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from silas.clock import Clock
 from silas.context import ContextItem, ContextZone
 from silas.context.models import ItemKind
 from silas.memory.port import as_sources
-from silas.stream.state import ScopeState
 from silas.types import TaintLevel, new_id
 
 CountTokens = Callable[[str], int]
@@ -22,6 +21,25 @@ class ItemOrigin(NamedTuple):
     sources: Sequence[str] = ()
 
 
+class Stands(Protocol):
+    """Where in a conversation an item belongs, as `Standing` and `ScopeState` say it."""
+
+    @property
+    def turn_number(self) -> int:
+        """The turn."""
+        ...
+
+    @property
+    def folder(self) -> str:
+        """The directory that it is about."""
+        ...
+
+    @property
+    def conversation(self) -> str:
+        """The conversation of the scope."""
+        ...
+
+
 class ItemFactory:
     """Makes items."""
 
@@ -31,7 +49,7 @@ class ItemFactory:
 
     def make(
         self,
-        scope: ScopeState,
+        stands: Stands,
         zone: ContextZone,
         kind: ItemKind,
         text: str,
@@ -41,20 +59,20 @@ class ItemFactory:
         pinned: bool = False,
         succeeded: bool = False,
     ) -> ContextItem:
-        """An item of the turn that is under way; the context makes external text harmless."""
+        """An item that stands there; the context makes external text harmless."""
         return ContextItem(
             ctx_id=ctx_id or new_id("ctx"),
             zone=zone,
             content=text,
             token_count=self._count(text),
             created_at=self._clock.now(),
-            turn_number=scope.turn_number,
+            turn_number=stands.turn_number,
             source=origin.source,
             taint=origin.taint,
             kind=kind,
             pinned=pinned,
             succeeded=succeeded,
             sources=as_sources(origin.source, origin.sources),
-            folder=scope.folder if zone is ContextZone.chronicle else "",
-            conversation=scope.conversation,
+            folder=stands.folder if zone is ContextZone.chronicle else "",
+            conversation=stands.conversation,
         )

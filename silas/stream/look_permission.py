@@ -11,8 +11,9 @@ from silas.clock import Clock
 from silas.db import Database
 from silas.errors import Stopped
 from silas.stream.owner import Owner
+from silas.stream.turn_place import Aside
 from silas.tools.look_limits import MAX_LOOKS, MAX_SEEN, NO_LOOKS, LookLimits
-from silas.types import Risk
+from silas.types import OWNER, Risk, address_of
 
 _YES = DecisionAnswer(selected_value="yes", approved=True)
 _NEVER = DecisionAnswer(selected_value="no")
@@ -89,7 +90,7 @@ class WorkspaceLooks:
         self._audit = audit
         self._asking = asyncio.Lock()
 
-    def of(self, workspace: str, words: str, conversation: str = "") -> LookLimits:
+    def of(self, workspace: str, words: str, conversation: str, aside: Aside) -> LookLimits:
         """What a turn may look at: what is attached, and the workspace where there is one and the
         owner did not say no.
         """
@@ -105,9 +106,11 @@ class WorkspaceLooks:
             nonlocal unanswered
             if not self._shown_to:
                 return ""
-            async with self._asking:
+            answer = self._answers.of(place, self._shown_to)
+            if answer is None and not unanswered:
                 try:
-                    answer = None if unanswered else await self._asked(place)
+                    async with aside(), self._asking:  # where another turn asks, its answer counts
+                        answer = await self._asked(place, conversation)
                 except Stopped as error:
                     return f"Nothing was looked at. {error.message}"
             if answer is None:
@@ -116,9 +119,7 @@ class WorkspaceLooks:
                     f"The owner has not answered whether files in {place} may be shown to "
                     f"{self._shown_to}, so nothing was looked at."
                 )
-            if answer:
-                return ""
-            return f"The owner said that nothing in {place} may be shown to {self._shown_to}."
+            return self._said(place, allowed=answer)
 
         return LookLimits(place, words, may_look, attached)
 
@@ -128,11 +129,17 @@ class WorkspaceLooks:
             return True
         return self._answers.of(os.path.realpath(workspace), self._shown_to) is True
 
-    async def _asked(self, place: str) -> bool | None:
+    def _said(self, place: str, *, allowed: bool) -> str:
+        if allowed:
+            return ""
+        return f"The owner said that nothing in {place} may be shown to {self._shown_to}."
+
+    async def _asked(self, place: str, conversation: str) -> bool | None:
         if (known := self._answers.of(place, self._shown_to)) is not None:
             return known
+        to = address_of(OWNER, conversation)
         self._audit.require_whole()  # a yes lasts, so it is not taken while the record is changed
-        answer = await self._owner.ask(look_card(place, self._shown_to))
+        answer = await self._owner.ask(look_card(place, self._shown_to), to)
         said = answer.model_copy(update={"signed": False})
         known = True if said == _YES else False if said == _NEVER else None
         words = "no answer" if known is None else "yes" if known else "never"

@@ -132,7 +132,6 @@ class PlanFlow:
         turn.made_from = self._keeper.sources(turn)
         async with turn.aside() as goes_on:
             if goes_on:
-                turn.count()
                 turn.said = need(turn.response, "step 7").message
                 if turn.said:
                     await turn.send(turn.said)

@@ -66,6 +66,7 @@ class TurnPlanner:
             turn.provenance,
             turn.note,
             turn.looks,
+            turn.aside,
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from silas.autonomy import Signal
 from silas.context import ContextItem, ContextPressure, ContextSubscription, ContextZone, Rendered
 from silas.plans import WorkItem, WorkItemResult
+from silas.stream.turn_place import Aside
 from silas.tools import ToolResult
 from silas.tools.look_limits import LookLimits
 from silas.tools.provenance import Provenance
@@ -147,12 +148,12 @@ Note = Callable[[str, dict[str, Any], ToolResult], None]
 """Takes note of what a tool answered: its name, its arguments as they ran, the result."""
 
 MakeToolRun = Callable[
-    [str, str, str, frozenset[str] | AllTools, Provenance, Note, LookLimits], ToolRun
+    [str, str, str, frozenset[str] | AllTools, Provenance, Note, LookLimits, Aside], ToolRun
 ]
-"""(role, turn id, scope id, allowed names, labels, note, looks) to what a run hands the chain."""
+"""(role, turn id, address, allowed names, labels, note, looks, aside) to what a run is given."""
 
-MakeLooks = Callable[[str, str, str], LookLimits]
-"""(workspace, the owner's words, conversation) to what a turn of his may look at there."""
+MakeLooks = Callable[[str, str, str, Aside], LookLimits]
+"""(workspace, the owner's words, conversation, aside) to what a turn of his may look at there."""
 
 Together = Callable[[], AbstractContextManager[object]]
 """Makes one transaction of everything that is written within; nothing may be awaited in it."""

@@ -1,6 +1,7 @@
 """What one turn knows while its steps go by, and what its scope knows between them."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -74,6 +75,20 @@ class ScopeState:
         return _conversation_of(session_id) == self.conversation
 
 
+class Standing(NamedTuple):
+    """Where in its conversation something stands.
+
+    Attributes:
+        turn_number: In which turn it came.
+        folder: The directory that the turn was about; empty for none.
+        conversation: Which conversation of its scope it is.
+    """
+
+    turn_number: int
+    folder: str
+    conversation: str
+
+
 def _session(conversation: str) -> str:
     """A new sitting, which says which conversation it is one of."""
     return f"{new_id('session')}{_OF}{conversation}" if conversation else new_id("session")
@@ -144,10 +159,11 @@ class Turn:
         provenance: The labels of everything that the models of this turn are shown.
         looks: What the models of this turn may still see of the workspace.
         kept: What is still to be written.
-        aside: Lets the conversation go on while the owner decides.
+        place: Leaves its place in the conversation for a while; `aside` is what uses it.
+        on_leaving: Takes down what it was made from, before others change what is in view.
         said: What of the answer was said before he did.
         made_from: What its plan was made from.
-        counted: Whether the turn was counted before its end, because others went on.
+        counted_as: Its number, once it has one of its own.
         notes: What the owner is told besides the answer.
         planning: What the planner was asked.
         review: What is wrong with the plan that it proposes.
@@ -163,7 +179,7 @@ class Turn:
     scope: ScopeState
     gates: TurnGates
     text: str
-    aside: Aside
+    place: Aside
     taint: TaintLevel = TaintLevel.external
     message_id: str = ""
     input_results: GateOutcome | None = None
@@ -187,7 +203,8 @@ class Turn:
     plan: WorkItem | None = None
     said: str = ""
     made_from: tuple[str, ...] = ()
-    counted: bool = False
+    counted_as: int | None = None
+    on_leaving: Callable[[], None] = lambda: None
     outcome: Outcome = "answered"
 
     @property
@@ -202,8 +219,14 @@ class Turn:
 
     @property
     def number(self) -> int:
-        """Its number in the scope."""
-        return self.scope.turn_number
+        """Its number in the scope; its own from the moment that another turn may go on."""
+        return self.scope.turn_number if self.counted_as is None else self.counted_as
+
+    @property
+    def standing(self) -> Standing:
+        """Where in its conversation it stands, also while others have gone on."""
+        folder = self.incoming.workspace or ""
+        return Standing(self.number, folder, self.scope.conversation)
 
     @property
     def source(self) -> str:
@@ -223,9 +246,22 @@ class Turn:
 
     def count(self) -> None:
         """Take its number, once: whoever speaks next has the next one."""
-        if not self.counted:
-            self.counted = True
+        if self.counted_as is None:
+            self.counted_as = self.scope.turn_number
             self.scope.turn_number += 1
+
+    @asynccontextmanager
+    async def aside(self) -> AsyncGenerator[bool]:
+        """Let the conversation go on while the owner decides; gives whether it does.
+
+        What the models of this turn were shown is taken down first: others change what is in view.
+        """
+        async with self.place() as goes_on:
+            if goes_on:
+                self.count()
+                self.provenance.settle()
+                self.on_leaving()
+            yield goes_on
 
     def note(self, tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
         """Remember a tool's answer; what the tool chain calls."""

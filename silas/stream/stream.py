@@ -14,7 +14,7 @@ from silas.plans import WaitingPlan, WorkItem, WorkItemResult
 from silas.stop.halt import Halt
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
-from silas.stream.drafts import Drafts
+from silas.stream.drafts import Drafts, TurnVoice
 from silas.stream.inbox import Inbox
 from silas.stream.models import Incoming, Reply, Send
 from silas.stream.propose import Proposer
@@ -304,8 +304,9 @@ class Stream:
                 processor = self._processors.get(address)
                 if processor is None:
                     processor = self._processors[address] = self._make_processor(address)
-                with self._drafts.turn(address, self._sender(address, name), name) as say:
-                    run = partial(processor.run, incoming, arrival, self._channel, say, place.aside)
+                voice = TurnVoice(self._sender(address, name), place.aside)
+                with self._drafts.turn(address, voice, name) as (say, aside):
+                    run = partial(processor.run, incoming, arrival, self._channel, say, aside)
                     return await self._halt.unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
             known = from_foreign(error)

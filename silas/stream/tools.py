@@ -1,17 +1,23 @@
 """What proxy and planner hand the tool chain in a turn: look-ups only, nothing that acts."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from silas.approval import ApprovalVerifier
+from silas.approval import ApprovalDecision, ApprovalVerifier
 from silas.gates import Gate
 from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.stream.ports import MakeToolRun, Note
-from silas.stream.turn_authority import AskLookUps, TurnAuthority, nobody
+from silas.stream.turn_authority import TurnAuthority, nobody
+from silas.stream.turn_place import Aside
 from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
 from silas.tools.look_limits import LOOK_SCOPE, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun, unwatched
 from silas.types import OWNER, conversation_at, whose
+from silas.work.models import CallQuestion
+
+AskIn = Callable[[str, Sequence[CallQuestion]], Awaitable[Sequence[ApprovalDecision]]]
+"""(address, look-ups): shows one card in a conversation, and brings the decisions back."""
 
 
 def turn_tools(
@@ -20,7 +26,7 @@ def turn_tools(
     scopes: frozenset[str],
     approval: ApprovalVerifier,
     registry: ToolRegistry,
-    ask: AskLookUps,
+    ask: AskIn,
 ) -> MakeToolRun:
     """Tool runs that look things up: what acts needs a plan (spec 7.1, 7.2).
 
@@ -35,10 +41,16 @@ def turn_tools(
         provenance: Provenance,
         note: Note,
         looks: LookLimits,
+        aside: Aside,
     ) -> ToolRun:
         task_id, scope_id = f"{turn_id}.{role}", whose(address)
+
+        async def asked(questions: Sequence[CallQuestion]) -> Sequence[ApprovalDecision]:
+            async with aside():
+                return await ask(address, questions)
+
         authority = TurnAuthority(
-            task_id, approval, registry, provenance, ask if scope_id == OWNER else nobody
+            task_id, approval, registry, provenance, asked if scope_id == OWNER else nobody
         )
 
         granted = scopes if scope_id == OWNER else frozenset[str]()

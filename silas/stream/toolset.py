@@ -29,11 +29,18 @@ class TurnToolset:
         turn.provenance.entered(turn.text, Origin(kind=said_by, taint=turn.taint))
         if turn.scope_id == OWNER and said_by is OriginKind.owner:
             place = turn.incoming.workspace or ""
-            turn.looks = self._looks(place, turn.text, turn.scope.conversation)
+            turn.looks = self._looks(place, turn.text, turn.scope.conversation, turn.aside)
         if not turn.looks.open:
             allowed -= WORKSPACE_TOOL_NAMES
         turn.tools = self._tool_run(
-            "proxy", turn.id, turn.address, allowed, turn.provenance, turn.note, turn.looks
+            "proxy",
+            turn.id,
+            turn.address,
+            allowed,
+            turn.provenance,
+            turn.note,
+            turn.looks,
+            turn.aside,
         )
 
     # 6.5

@@ -54,7 +54,7 @@ class TurnProcessor:
         self._access = access
 
     async def run(
-        self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send, aside: Aside
+        self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send, place: Aside
     ) -> Reply:
         """Process one message to its reply; every part of its text was sent exactly once."""
         steps, scope = self._steps, self._scope
@@ -62,7 +62,7 @@ class TurnProcessor:
             # what was before a restart, and in this folder
             await steps.waking.wake(scope, incoming.workspace or "")
             # 0    freeze the active gate set
-            turn = steps.intake.begin(scope, incoming, arrival, channel, send, aside)
+            turn = steps.intake.begin(scope, incoming, arrival, channel, send, place)
             try:
                 return await self._processed(turn)
             except BaseException:

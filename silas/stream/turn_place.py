@@ -1,16 +1,20 @@
 """A turn's place in its conversation: held while it speaks, left while its owner decides (5.1).
 
 A card waits as long as its owner likes, and he goes on talking meanwhile. So a turn of his that
-asks about a plan leaves its place for that time, where cards stand beside the conversation; what it
-says after his answer it says when its place is free again. Turns of others keep theirs: one person
+asks him anything leaves its place for that time, where cards stand beside the conversation; it goes
+on after his answer when its place is free again. Turns of others keep theirs: one person
 from elsewhere has one question open, not as many as he sends messages.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
+
+from silas.cards import Arrived, Card, CardChannel
+
+Answer = TypeVar("Answer")
 
 Aside = Callable[[], AbstractAsyncContextManager[bool]]
 """Gives the place up for as long as something is waited for; gives whether others go on now."""
@@ -58,6 +62,8 @@ class TurnPlace:
         self._lock = lock
         self._leaves = leaves
         self._holds = False
+        self._waiting = 0
+        self._returning = asyncio.Lock()
 
     async def __aenter__(self) -> "TurnPlace":
         await self._lock.acquire()
@@ -79,13 +85,52 @@ class TurnPlace:
 
     @asynccontextmanager
     async def aside(self) -> AsyncGenerator[bool]:
-        """See `Aside`."""
+        """See `Aside`. May be nested, and used by several questions of the turn at once."""
         if not self._leaves:
             yield False
             return
+        self._waiting += 1
         self._leave()
         try:
             yield True
         finally:
-            await self._lock.acquire()
-            self._holds = True
+            self._waiting -= 1
+            if not self._waiting:
+                await self._come_back()
+
+    async def _come_back(self) -> None:
+        async with self._returning:
+            if not self._holds:
+                await self._lock.acquire()
+                self._holds = True
+
+
+class AsideChannel:
+    """A turn's channel: the turn leaves its place for as long as one of its cards is open.
+
+    Args:
+        channel: The channel.
+        aside: Leaves the turn's place.
+    """
+
+    def __init__(self, channel: CardChannel, aside: Aside) -> None:
+        self._channel = channel
+        self._aside = aside
+
+    @property
+    def channel_name(self) -> str:
+        """The wrapped channel's name."""
+        return self._channel.channel_name
+
+    def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
+        """The wrapped channel's messages."""
+        return self._channel.listen()
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        """Pass on."""
+        await self._channel.send(recipient_id, text, reply_to)
+
+    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+        """The channel's answer; the turn goes on when it has its place again."""
+        async with self._aside():
+            return await self._channel.ask(to, card)

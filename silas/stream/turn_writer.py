@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from silas.canonical import canonical_json, sha256_hex
 from silas.clock import Clock
@@ -65,6 +66,7 @@ class TurnWriter:
         said = f"[{turn.taint}] {turn.incoming.message.sender_id}: {turn.text}"
         item = self._entry(turn, "message", said, ItemOrigin(turn.taint, turn.source))
         turn.message_id = item.ctx_id
+        turn.on_leaving = partial(self._note_sources, turn)
         self._into_chronicle(turn, item)
         self._raw(turn, turn.text, SAID, turn.taint, (turn.source,))
 
@@ -131,11 +133,14 @@ class TurnWriter:
     def sources(self, turn: Turn) -> tuple[str, ...]:
         """Where everything in view came from; what is made of it came from there, too."""
         ways = self._context.ways(turn.address)
-        found = dict.fromkeys(name for way in ways for name in way)
+        found = dict.fromkeys((*turn.made_from, *(name for way in ways for name in way)))
         for lookup in turn.lookups:
             found[source_of(lookup)] = None
         # a memory's own sources stand beside its name, and outlive it
         return tuple(name for name in found if not name.startswith("memory:"))[-_MOST_SOURCES:]
+
+    def _note_sources(self, turn: Turn) -> None:
+        turn.made_from = self.sources(turn)
 
     def heard(self, turn: Turn) -> None:
         """Write the message into the chronicle before a model is asked, and what left the view.
@@ -174,7 +179,7 @@ class TurnWriter:
         origin = ItemOrigin(turn.response_taint, turn.speaker, self.sources(turn))
         zone, name = ContextZone.workspace, plan_name(item.id)
         made = self._items.make(
-            turn.scope, zone, "plan", markdown, origin, ctx_id=name, pinned=True
+            turn.standing, zone, "plan", markdown, origin, ctx_id=name, pinned=True
         )
         self._context.add(turn.address, made)
         await self._chronicle.append(turn.scope_id, made)
@@ -183,10 +188,11 @@ class TurnWriter:
         self, turn: Turn, kind: ItemKind, text: str, origin: ItemOrigin, *, succeeded: bool = False
     ) -> ContextItem:
         zone = ContextZone.chronicle
-        return self._items.make(turn.scope, zone, kind, text, origin, succeeded=succeeded)
+        return self._items.make(turn.standing, zone, kind, text, origin, succeeded=succeeded)
 
     def _into_chronicle(self, turn: Turn, item: ContextItem) -> None:
-        self._context.add(turn.address, item)
+        if turn.standing.folder == turn.scope.folder:  # else it is remembered, and not in view
+            self._context.add(turn.address, item)
         turn.kept.chronicle.append(item)
 
     def _raw(

@@ -68,7 +68,7 @@ class Viewing:
             return
         origin = ItemOrigin(TaintLevel.owner, source)
         item = self._items.make(
-            turn.scope, ContextZone.system, "system", text, origin, ctx_id=source, pinned=True
+            turn.standing, ContextZone.system, "system", text, origin, ctx_id=source, pinned=True
         )
         context.add(address, item)
 

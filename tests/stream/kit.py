@@ -26,6 +26,7 @@ from silas.services.tools.look_tools import shown_to
 from silas.stream.look_permission import LookAnswers
 from silas.stream.models import Incoming, Send
 from silas.stream.ports import Access, MakeToolRun, Note, Review
+from silas.stream.turn_place import Aside
 from silas.testing import CallTool, FakeSandbox, Harness, Ports, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
 from silas.testing.tools import exited
@@ -289,9 +290,10 @@ class House:
             provenance: Provenance,
             note: Note,
             looks: LookLimits,
+            aside: Aside,
         ) -> ToolRun:
             self.journal.append("6 toolset" if role == "proxy" else "7 toolset of the planner")
-            run = real(role, turn, scope, allowed, provenance, note, looks)
+            run = real(role, turn, scope, allowed, provenance, note, looks, aside)
             self.tool_runs.append(run)
             return run
 

@@ -1,5 +1,6 @@
 """While the record is found changed, nothing that lasts comes of what is said or shown."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from silas.memory import MemoryItem, MemoryType
 from silas.reminders.models import When
 from silas.stream.look_permission import LookAnswers, WorkspaceLooks
 from silas.stream.session import Session
+from silas.stream.turn_place import TurnPlace
 from silas.testing import Harness, ScriptedChannel, ScriptedModel
 from silas.types import TaintLevel
 from silas.wiring.parts import Parts
@@ -213,7 +215,8 @@ async def test_no_model_elsewhere_is_newly_let_look_at_a_directory(
         )
         if when == "before":
             house.found_changed()
-        why = await looks.of(str(tmp_path), "what is here?").refusal(".")
+        stays = TurnPlace(asyncio.Lock(), leaves=False)
+        why = await looks.of(str(tmp_path), "what is here?", "", stays.aside).refusal(".")
         assert why.startswith(f"Nothing was looked at. {CHANGED}")
         assert len(house.channel.cards) == (when != "before")
         assert answers.of(str(tmp_path), "a model") is None

@@ -3,13 +3,22 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
-from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard
+from silas.cards import Card, ChannelMessage, GateCard, PlanAnswer, PlanCard
+from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.stream.stop_answer import STOPPED_WORDS
-from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
+from silas.testing import (
+    CallTool,
+    Harness,
+    MockClock,
+    ScriptedChannel,
+    ScriptedModel,
+    plan_text,
+)
 from silas.types import OWNER
 from tests.stream.kit import direct, done_sandbox, entries_of, proposing, ran, to_planner
 from tests.support.waits import SECONDS
@@ -74,8 +83,10 @@ def models(*proxy: Any, planner: Any = ()) -> dict[str, ScriptedModel]:
 
 
 @asynccontextmanager
-async def talking(channel: Beside, given: dict[str, ScriptedModel]) -> AsyncGenerator[Harness]:
-    async with Harness(channel, models=given, sandbox=done_sandbox(), clock=CLOCK) as h:
+async def talking(
+    channel: Beside, given: dict[str, ScriptedModel], **settings: Any
+) -> AsyncGenerator[Harness]:
+    async with Harness(channel, models=given, sandbox=done_sandbox(), clock=CLOCK, **settings) as h:
         listening = asyncio.create_task(h.silas.listen())
         yield h
         channel.end()
@@ -186,3 +197,126 @@ async def test_each_turn_ends_once_in_the_order_of_the_answers(first: str) -> No
     assert [one["outcome"] for one in finished] == [
         "answered", "declined" if first == "declined" else "waiting", "answered",
     ]  # fmt: skip
+
+
+LOOK = CallTool("workspace_list", {})
+YES = DecisionAnswer(selected_value="yes", approved=True)
+ASKS = {
+    "name": "careful",
+    "on": "every_user_message",
+    "type": "string_match",
+    "allowed_values": ["what time is it?"],
+    "approval_values": ["tidy up"],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "notes.txt").write_text("milk\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+async def test_two_cards_of_one_turn_let_the_owner_talk_on_and_each_turn_keeps_its_number(
+    folder: Path,
+) -> None:
+    channel = Beside()
+    proxy = (LOOK, direct("It is nine."), to_planner(), direct("It is ten."))
+    async with talking(channel, models(*proxy, planner=[proposing(PLAN)])) as h:
+        channel.say("m1", "tidy up")
+        await channel.until(0, cards=1)
+        channel.say("m2", "what time is it?")
+        await channel.until(1)
+        channel.answers[0].set_result(YES)
+        await channel.until(2, cards=2)
+        channel.say("m3", "and now?")
+        await channel.until(3)
+        channel.decides(1, "declined")
+        await channel.until(4)
+        said = [one for one in h.context.in_view(OWNER) if one.kind == "message"]
+    assert [type(card) for card in channel.cards] == [DecisionCard, PlanCard]
+    assert channel.heard == [
+        ("It is nine.", "m2"),
+        ("I propose this.", "m1"),
+        ("It is ten.", "m3"),
+        ("The plan was not approved; nothing was run.", "m1"),
+    ]
+    assert [(one.turn_number, one.content.partition(": ")[2]) for one in said] == [
+        (0, "tidy up"),
+        (1, "what time is it?"),
+        (1, "It is nine."),
+        (0, "I propose this."),
+        (2, "and now?"),
+        (2, "It is ten."),
+        (0, "The plan was not approved; nothing was run."),
+    ]
+
+
+async def test_three_cards_of_one_turn_of_three_kinds_never_hold_the_conversation(
+    folder: Path,
+) -> None:
+    channel = Beside()
+    nine = direct("It is nine.")
+    given = models(nine, LOOK, nine, to_planner(), nine, planner=[proposing(PLAN)])
+    async with talking(channel, given, settings={"gates": {"system": [ASKS]}}):
+        channel.say("m1", "tidy up")
+        for number, (answer, told) in enumerate([("approve", 1), (YES, 2), (None, 4)]):
+            await channel.until(0, cards=number + 1)
+            channel.say(f"t{number}", "what time is it?")
+            await channel.until(told)
+            assert channel.heard[-1] == ("It is nine.", f"t{number}")
+            decision = answer or PlanAnswer(verdict="declined")
+            channel.answers[number].set_result(decision)
+        await channel.until(5)
+    assert [type(card) for card in channel.cards] == [GateCard, DecisionCard, PlanCard]
+    assert [to for _, to in channel.heard] == ["t0", "t1", "m1", "t2", "m1"]
+
+
+async def test_a_second_turn_that_asks_the_same_waits_beside_the_conversation_too(
+    folder: Path,
+) -> None:
+    channel = Beside()
+    proxy = (LOOK, LOOK, direct("It is nine."), direct("One."), direct("Two."))
+    async with talking(channel, models(*proxy)):
+        channel.say("m1", "what is here?")
+        await channel.until(0, cards=1)
+        channel.say("m2", "and what else?")
+        channel.say("m3", "what time is it?")
+        await channel.until(1)
+        assert channel.heard == [("It is nine.", "m3")]
+        channel.answers[0].set_result(YES)
+        await channel.until(3)
+    assert len(channel.cards) == 1  # one yes is for both
+    assert channel.heard[1:] == [("One.", "m1"), ("Two.", "m2")]
+
+
+async def test_a_turn_that_waits_is_stopped_alone_at_any_of_its_cards(folder: Path) -> None:
+    channel = Beside()
+    async with talking(channel, models(LOOK, direct("It is nine."))) as h:
+        channel.say("m1", "what is here?")
+        await channel.until(0, cards=1)
+        assert h.silas.stop_answer("m1")
+        await channel.until(1)
+        channel.say("m2", "what time is it?")
+        await channel.until(2)
+    assert channel.answers[0].cancelled()
+    assert channel.heard == [(STOPPED_WORDS, "m1"), ("It is nine.", "m2")]
+
+
+async def test_what_a_turn_was_shown_is_known_though_others_moved_it_out_of_view(
+    folder: Path,
+) -> None:
+    channel = Beside()
+    given = models(LOOK, direct("It is nine."), direct("There are notes."))
+    async with talking(channel, given) as h:
+        channel.say("m1", "what is here?")
+        await channel.until(0, cards=1)
+        shown = {name for way in h.context.ways(OWNER) for name in way}
+        channel.say("m2", "what time is it?")
+        await channel.until(1)
+        for item in list(h.context.in_view(OWNER)):
+            h.context.drop(OWNER, item.ctx_id)
+        channel.answers[0].set_result(YES)
+        await channel.until(2)
+        (told,) = [one for one in h.context.in_view(OWNER) if "There are notes." in one.content]
+    assert shown <= {told.source, *told.sources}

@@ -1,7 +1,9 @@
 """Cards never hold up the conversation: what is said meanwhile, what lapses, what is changed."""
 
+import json
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -14,8 +16,11 @@ from silas.channels.web.events import (
     PlansWaiting,
     Waiting,
 )
+from silas.testing import ScriptedModel, plan_text
+from tests.stream.kit import direct, proposing, to_planner
+from tests.stream.test_going_on import ASKS, LOOK
 from tests.web.support.chromium import in_a_browser
-from tests.web.support.cockpit import Cockpit
+from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import SIZES, NewDevice, Size, violations
 from tests.web.support.examples import PLAN
 from tests.web.support.library import COPY
@@ -62,6 +67,40 @@ async def test_the_owner_talks_on_while_a_plan_waits_and_its_end_stands_under_it
     await expect(words.nth(3)).to_have_text("What can you do?")
     assert await device.violations() == []
     assert not cockpit.home.result.exists()
+
+
+async def test_three_cards_of_one_turn_wait_in_review_while_the_owner_talks_on(
+    tmp_path: Path, new_device: NewDevice
+) -> None:
+    (place := tmp_path / "elsewhere").mkdir()
+    plan = plan_text(title="Water the plants")
+    nine = direct("It is nine.")
+    models = {
+        "proxy": ScriptedModel([nine, LOOK, nine, to_planner(), nine]),
+        "planner": ScriptedModel([proposing(plan)]),
+    }
+    gates = json.dumps([ASKS])
+    async with a_cockpit(Home(place), models=models, SILAS_GATES__SYSTEM=gates) as cockpit:
+        device = await cockpit.paired(new_device)
+        await device.says("tidy up")
+        cards = (
+            ("The rule 'careful' asks you", "Let it pass this once"),
+            ("Let the model look at files", "Let it look here"),
+            ("Water the plants", "Decline"),
+        )
+        for number, (intent, answer) in enumerate(cards):
+            await device.sees_a_card(intent)
+            await device.says("what time is it?")
+            nines = device.at("heard").filter(has_text="It is nine.")
+            await expect(nines).to_have_count(number + 1)
+            await device.sees_a_card(intent)
+            await (device.answers(answer) if number < 2 else device.declines())
+        words = device.page.locator(".log-list > li .text")
+        await expect(words).to_have_text(
+            ["tidy up", "I propose this.", "The plan was not approved; nothing was run."]
+            + ["what time is it?", "It is nine."] * 3
+        )
+        assert await device.violations() == []
 
 
 async def test_what_is_said_to_an_older_message_stands_under_it_and_is_told(there: Stage) -> None:
