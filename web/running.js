@@ -3,6 +3,7 @@
 import { postJson } from "./api.js";
 import { button, fill, h, keyed, toast } from "./dom.js";
 import { isHere, state } from "./state.js";
+import { stopwatch, took } from "./time.js";
 
 const STATUS = {
   running: "Working", verification_failed: "A check failed; trying again", done: "Done",
@@ -20,13 +21,13 @@ function make(progress) {
     status: h("p", { class: "run-status" }),
     message: h("p", { class: "run-message", role: "status" }),
     steps: h("ol", { class: "steps" }),
-    log: h("pre", { class: "log", tabindex: "0", "aria-label": "Last lines of the log" }),
+    log: h("pre", { class: "log", tabindex: "0", "aria-label": "The last lines that it prints; not Silas's words", dir: "auto" }),
     logBox: null,
     budget: h("div", { class: "budget" }),
     stop: button("Stop this", () => cancel(progress), { class: "quiet danger" }),
   };
   const { status, message, steps, log, budget, stop } = node.parts;
-  node.parts.logBox = h("details", { class: "log-box" }, h("summary", {}, "Log"), log);
+  node.parts.logBox = h("details", { class: "log-box", open: true }, h("summary", {}, "What it prints"), log);
   node.append(
     h("div", { class: "run-head" }, h("div", {}, status, h("h2", { dir: "auto" }, progress.title)), stop),
     budget, steps, message, node.parts.logBox); // what grows is last: nothing beneath it moves
@@ -46,21 +47,31 @@ function update(node, progress) {
   keyed(steps, progress.steps.map((step, n) => ({ ...step, n })), (step) => `${step.n} ${step.words}`, makeStep, updateStep);
   steps.hidden = !progress.steps.length;
   const tail = progress.log_tail.join("\n");
-  if (log.textContent !== tail) fill(log, tail);
   logBox.hidden = !tail;
+  if (log.textContent !== tail) {
+    const reads = log.scrollHeight - log.scrollTop - log.clientHeight > 40; // further up: nothing moves
+    fill(log, tail);
+    if (!reads) log.scrollTop = log.scrollHeight;
+  }
   keyed(budget, progress.budget.map((line, n) => ({ ...line, n })), (line) => line.n, makeBar, updateBar);
   stop.hidden = !progress.stoppable;
 }
 
 function makeStep(step) {
   const node = h("li", {}, h("span", { class: "step-mark", "aria-hidden": "true" }),
-    h("span", { dir: "auto" }, step.words), h("span", { class: "unseen" }));
+    h("span", { class: "step-line" }, h("span", { dir: "auto" }, step.words), h("span", { class: "step-time" })), h("span", { class: "unseen" }));
   updateStep(node, step);
+  const time = node.querySelector(".step-time");
+  if (step.state === "running") stopwatch(time, (seconds) => {
+    if (node.dataset.state === "running") time.textContent = took(node.before + seconds);
+  });
   return node;
 }
 
 function updateStep(node, step) {
   node.dataset.state = step.state;
+  node.before ??= step.seconds; // what had gone by when it was first seen
+  if (step.state !== "running") node.querySelector(".step-time").textContent = took(step.seconds);
   node.lastChild.textContent = ` (${STEP_WORDS[step.state]})`;
 }
 
@@ -74,7 +85,7 @@ function updateBar(node, line) {
   const share = Math.max(0, Math.min(1, Number(line.share)));
   node.firstChild.textContent = line.words;
   node.lastChild.firstChild.style.transform = `scaleX(${share})`;
-  node.classList.toggle("nearly", share > 0.85);
+  node.classList.toggle("nearly", line.tight);
 }
 
 async function cancel(progress) {

@@ -2,7 +2,6 @@
 
 import { button, fill, h, icon, keyed, toast } from "./dom.js";
 import { refreshResult, resultView } from "./result.js";
-import { drawRunning } from "./running.js";
 import { forget, say, sayAgain } from "./socket.js";
 import { answeringHere, emit, isHere, on, state } from "./state.js";
 import { talkBar } from "./talks.js";
@@ -61,7 +60,7 @@ export function mountStream(root) {
     drawHint(hint);
     older.hidden = state.complete || !state.transcript.length;
     drawLog(log);
-    drawRunning(running);
+    if (running.firstChild || some(state.running.values())) import("./running.js").then((module) => module.drawRunning(running));
     drawTail(tail);
     halt.hidden = !answeringHere(state).length;
   });

@@ -25,6 +25,13 @@ export function left(milliseconds) {
   return `${minutes}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
+/** `, 8 s`, of seconds that went by. */
+export function took(seconds) {
+  const whole = Math.round(seconds);
+  if (whole >= 60) return `, ${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `, ${seconds < 1 ? "under 1" : whole} s`;
+}
+
 export function greeting(hour = new Date().getHours()) {
   if (hour < 5 || hour >= 22) return "Good night";
   if (hour < 12) return "Good morning";

@@ -2,11 +2,13 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from silas.clock import Clock
 from silas.errors import PlanFamilyError
 from silas.plans.models import Budget, BudgetUsed
+
+_TIGHT: Final = 0.85
 
 
 class BudgetExhausted(PlanFamilyError):
@@ -24,41 +26,52 @@ class Remaining(NamedTuple):
 
 
 class BudgetShare(NamedTuple):
-    """One budget: `1,200 of 200,000 tokens`, and which share of 1 of it is used."""
+    """One budget: `1,200 of 200,000 tokens`, and which share of 1 of it is used.
+
+    Attributes:
+        tight: Hardly any of it is left. Never of attempts and planner calls: they are counted when
+            they begin, and the only one of a plan is no reason to worry.
+    """
 
     words: str
     share: float
+    tight: bool = False
 
 
 def shares(used: BudgetUsed, budget: Budget) -> tuple[BudgetShare, ...]:
     """What is used of each limit; a limit of zero is used up as soon as anything is."""
     return tuple(
-        BudgetShare(words, _share(part, whole))
-        for words, part, whole in (
+        BudgetShare(words, _share(part, whole), tight=runs_out and part > _TIGHT * whole)
+        for words, part, whole, runs_out in (
             (
                 f"{used.tokens:,} of {budget.max_tokens:,} tokens",
                 used.tokens,
                 budget.max_tokens,
+                True,
             ),
             (
                 f"${used.cost_usd:.2f} of ${budget.max_cost_usd:.2f}",
                 used.cost_usd,
                 budget.max_cost_usd,
+                True,
             ),
             (
                 f"{used.wall_time_seconds:.0f} of {budget.max_wall_time_seconds} seconds",
                 used.wall_time_seconds,
                 budget.max_wall_time_seconds,
+                True,
             ),
             (
                 f"{used.attempts} of {budget.max_attempts} attempts",
                 used.attempts,
                 budget.max_attempts,
+                False,
             ),
             (
                 f"{used.planner_calls} of {budget.max_planner_calls} planner calls",
                 used.planner_calls,
                 budget.max_planner_calls,
+                False,
             ),
         )
     )

@@ -1,6 +1,7 @@
 """What a sandbox is given and what it gives back (spec 3.7, 9.1; decision A20)."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -9,6 +10,14 @@ from pydantic import Field, SecretBytes, field_validator
 from silas.sandbox.network.names import Endpoint
 from silas.sandbox.network.traffic import Record, Traffic, unrecorded
 from silas.types import Frozen
+
+Hear = Callable[[bytes], None]
+"""Told what a command puts out, piece by piece, as it comes; cheap, and does not raise."""
+
+
+def unheard(piece: bytes) -> None:
+    """Nobody listens."""
+    del piece
 
 
 class SandboxLimits(Frozen):
@@ -64,6 +73,7 @@ class SandboxFiles(Frozen):
         stdin: Bytes for standard input; empty means closed.
         network: The hosts and ports it may reach, through the proxy alone. Empty means no network.
         record: Where the proxy tells what it connects and refuses; by default nobody, so nothing.
+        hear: Who is told what it puts out while it runs, besides the result; by default nobody.
         loopback: Whether TCP works on the sandbox's own loopback, which reaches nothing outside:
             for tests that start a server. Without it, and without network, there is no TCP.
         credentials: The secrets it is promised; by default none.
@@ -79,6 +89,7 @@ class SandboxFiles(Frozen):
     stdin: bytes = b""
     network: tuple[Endpoint, ...] = ()
     record: Record = unrecorded
+    hear: Hear = unheard
     loopback: bool = False
     credentials: Credentials = Credentials()
     secrets: SecretBytes = SecretBytes(b"")

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from silas.errors import SandboxError, Stopped
 from silas.sandbox.bubblewrap.launch import Launch
-from silas.sandbox.models import EndedBy, SandboxLimits, SandboxResult
+from silas.sandbox.models import EndedBy, Hear, SandboxLimits, SandboxResult
 from silas.sandbox.watch import exact_memory, has_ended, impose, parent, sample
 from silas.stop.runs import Register
 
@@ -63,11 +63,12 @@ class OutputSink(Protocol):
 class _Output:
     """One output stream, kept up to a ceiling; more calls `over` and is thrown away."""
 
-    def __init__(self, descriptor: int, most: int, over: Callable[[], None]) -> None:
+    def __init__(self, descriptor: int, most: int, over: Callable[[], None], hear: Hear) -> None:
         self.content = bytearray()
         self._descriptor = descriptor
         self._most = most
         self._over = over
+        self._hear = hear
         os.set_blocking(descriptor, False)
 
     def read(self) -> bool:
@@ -78,6 +79,7 @@ class _Output:
             return False
         room = self._most - len(self.content)
         self.content += chunk[:room]
+        self._hear(chunk[:room])
         if len(chunk) > room:
             self._over()
         return bool(chunk)
@@ -136,12 +138,13 @@ class Run:
         """
         return ("--json-status-fd", str(self._status_out), "--block-fd", str(self._gate_in))
 
-    async def result(self, launch: Launch) -> SandboxResult:
-        """Start it, wait for its end or a limit, bury it."""
-        return await self.heard(launch, self._collected, self._collected)
+    async def result(self, launch: Launch, hear: Hear) -> SandboxResult:
+        """Start it, wait for its end or a limit, bury it; `hear` is told what it puts out."""
 
-    def _collected(self, reading: int) -> OutputSink:
-        return _Output(reading, self._limits.output_bytes, lambda: self.end("output"))
+        def collected(reading: int) -> OutputSink:
+            return _Output(reading, self._limits.output_bytes, lambda: self.end("output"), hear)
+
+        return await self.heard(launch, collected, collected)
 
     async def heard(
         self,

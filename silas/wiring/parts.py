@@ -147,7 +147,7 @@ class Parts:
         self.tools = tool_search(config)
         self.surroundings = Surroundings(config, self.sandbox, self.tools)
         self.binding = plan_binding(self)
-        self.board = ProgressBoard(self.secrecy.redact)
+        self.board = ProgressBoard(self.secrecy.redact, self.secrecy.redact_begun, clock)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
         self.telling = ProgressReporter(self.channel, self.mind.work, self.board)
 

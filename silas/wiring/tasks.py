@@ -108,6 +108,7 @@ def task_runner(
         scopes=parts.scopes,
         follows_runbook=config.models.executor.name == "runbook",
         budget_of=allowances.of,
+        watch_checks=parts.board.checks,
     )
     return TaskRunner(
         entry=entry,

@@ -203,7 +203,8 @@ class AgentRunner:
         # same plan may be approved again, and neither is a repeat of what was done then.
         trace = new_id("trace")
         prefix = f"{item.attempts}.{trace}."
-        files = _with_credentials(item, Reach(item, self._audit).for_agent(site.files()))
+        seen = site.files().model_copy(update={"hear": self._board.hears(item.id)})
+        files = _with_credentials(item, Reach(item, self._audit).for_agent(seen))
         secrets = frozenset({SECRETS_SCOPE}) if item.credential_refs else frozenset[str]()
 
         def context(step: str) -> ToolCallContext:

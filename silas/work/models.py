@@ -22,10 +22,11 @@ class AlreadyRunning(SilasError):
 
 
 class WorkStep(NamedTuple):
-    """One call of running work, in plain words."""
+    """One call or check of running work, in plain words, and how many seconds it took so far."""
 
     words: str
     state: Literal["running", "done", "failed"]
+    seconds: float = 0.0
 
 
 class WorkProgress(NamedTuple):
@@ -33,7 +34,8 @@ class WorkProgress(NamedTuple):
 
     Attributes:
         steps: What was done, oldest first; the last ones where there are many.
-        log_tail: The last lines that tools put out, cleaned and without secrets.
+        log_tail: The last lines that was put out, also by what still runs, cleaned and without
+            secrets.
         budget: What of the plan's budget is used.
         phase: Where the work is: before its first attempt, in one, or after one.
     """

@@ -1,19 +1,29 @@
-"""How running work is going, for whoever looks at it: steps, what tools put out, what is used.
+"""How running work is going, for whoever looks at it: steps, what is put out, what is used.
+
+What runs is heard while it runs. Its words are anybody's: they are cleaned as at the tool door, and
+shown only as far as no secret can begin in them.
 
 Nothing is kept of work that nobody follows, and of work that somebody does only the last of it.
 """
 
+import asyncio
+import codecs
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from silas.clock import Clock
+from silas.context import ContentKind, clean_text
 from silas.plans import BudgetTracker, BudgetUsed, WorkItem
 from silas.plans.budget import BudgetShare, shares
+from silas.plans.characters import show
+from silas.sandbox.models import Hear
 from silas.tools import ToolResult
 from silas.tools.refusals import ApprovalRequired
+from silas.work.checks.verify import SeenCheck, WatchCheck, unwatched
 from silas.work.models import NOTHING_YET, WorkProgress, WorkStep
 from silas.work.step_descriptions import step_words
 
@@ -24,6 +34,10 @@ MOST_LINES = 60
 _LINES_OF_ONE = 20  # of what one call put out, its end: there an error says what it is
 _LOOKED_AT = 8_000  # characters of it
 _LINE = 240  # characters
+_HEARD = 100_000  # bytes of what runs now; of more the end is shown when it has ended
+
+SECONDS_BETWEEN: Final = 0.25
+"""How often a page is told at most that there is more to read."""
 
 Look = Callable[[], None]
 """Told that something changed; cheap, and does not raise."""
@@ -43,19 +57,43 @@ class _Page:
     steps: dict[int, WorkStep] = field(default_factory=dict[int, WorkStep])
     lines: deque[str] = field(default_factory=partial(deque[str], maxlen=MOST_LINES))
     begun: int = 0
+    heard: bytearray = field(default_factory=bytearray)
+    live: tuple[str, ...] = ()
+    timer: asyncio.TimerHandle | None = None
+    began: dict[int, float] = field(default_factory=dict[int, float])
     budget: Callable[[], tuple[BudgetShare, ...]] = tuple
     phase: Literal["before", "attempt", "after"] = "before"
 
-    def begin(self, words: str) -> int:
+    def begin(self, words: str, now: float) -> int:
         self.begun += 1
-        self.steps[self.begun] = WorkStep(words, "running")
+        self.steps[self.begun], self.began[self.begun] = WorkStep(words, "running"), now
         while len(self.steps) > MOST_STEPS:
-            del self.steps[next(iter(self.steps))]
+            self.forget(next(iter(self.steps)))
         return self.begun
 
-    def end(self, number: int, step: WorkStep) -> None:
+    def end(self, number: int, now: float, *, ok: bool) -> None:
         if number in self.steps:
-            self.steps[number] = step
+            seconds = now - self.began[number]
+            words = self.steps[number].words
+            self.steps[number] = WorkStep(words, "done" if ok else "failed", seconds)
+
+    def forget(self, number: int) -> None:
+        self.steps.pop(number, None)
+        self.began.pop(number, None)
+
+    def steps_at(self, now: float) -> tuple[WorkStep, ...]:
+        return tuple(
+            step._replace(seconds=now - self.began[number]) if step.state == "running" else step
+            for number, step in self.steps.items()
+        )
+
+    def quiet(self) -> None:
+        """What ran has ended: nothing more of it is live."""
+        self.heard.clear()
+        self.live = ()
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
 
 
 class ProgressBoard:
@@ -63,10 +101,16 @@ class ProgressBoard:
 
     Args:
         redact: Takes known secrets out of a text. What tools put out was cleaned at the tool door.
+        redact_begun: The same for a text that goes on: what may begin a secret is left out, too.
+        clock: For how long something takes.
     """
 
-    def __init__(self, redact: Callable[[str], str]) -> None:
+    def __init__(
+        self, redact: Callable[[str], str], redact_begun: Callable[[str], str], clock: Clock
+    ) -> None:
         self._redact = redact
+        self._redact_begun = redact_begun
+        self._clock = clock
         self._pages: dict[str, _Page] = {}
 
     def follow(self, work_item_id: str, look: Look) -> None:
@@ -78,7 +122,9 @@ class ProgressBoard:
 
     def leave(self, work_item_id: str) -> None:
         """Keep nothing of it any more."""
-        self._pages.pop(work_item_id, None)
+        page = self._pages.pop(work_item_id, None)
+        if page is not None:
+            page.quiet()
 
     @property
     def followed(self) -> tuple[str, ...]:
@@ -90,9 +136,54 @@ class ProgressBoard:
         page = self._pages.get(work_item_id)
         if page is None:
             return NOTHING_YET
-        return WorkProgress(
-            tuple(page.steps.values()), tuple(page.lines), page.budget(), page.phase
-        )
+        tail = (*page.lines, *page.live)[-MOST_LINES:]
+        steps = page.steps_at(self._clock.monotonic())
+        return WorkProgress(steps, tail, page.budget(), page.phase)
+
+    def hears(self, work_item_id: str) -> Hear:
+        """Hears what an item's commands put out while they run."""
+
+        def hear(piece: bytes) -> None:
+            page = self._pages.get(work_item_id)
+            if page is None or not piece or len(page.heard) >= _HEARD:
+                return
+            page.heard += piece[: _HEARD - len(page.heard)]
+            if page.timer is None:
+                loop = asyncio.get_running_loop()
+                page.timer = loop.call_later(SECONDS_BETWEEN, self._show, page)
+
+        return hear
+
+    def _show(self, page: _Page) -> None:
+        page.timer = None
+        text = codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(page.heard))
+        safe = self._redact_begun(clean_text(self._redact_begun(text), ContentKind.source))
+        live = tuple(_tail(safe))
+        if live != page.live:
+            page.live = live
+            page.look()
+
+    def checks(self, work_item_id: str) -> WatchCheck:
+        """Who looks at the checks of an item."""
+        return partial(self._checked, work_item_id)
+
+    @contextmanager
+    def _checked(self, work_item_id: str, name: str) -> Generator[SeenCheck]:
+        page = self._pages.get(work_item_id)
+        if page is None:
+            with unwatched(name) as unseen:
+                yield unseen
+            return
+        number = page.begin(f"Checking: {show(self._redact(name))}", self._clock.monotonic())
+        page.look()
+        verdict = [False]  # a check that broke off has not passed
+        try:
+            yield SeenCheck(self.hears(work_item_id), partial(verdict.__setitem__, 0))
+        finally:
+            page.end(number, self._clock.monotonic(), ok=verdict[0])
+            page.lines.extend(page.live)
+            page.quiet()
+            page.look()
 
     @contextmanager
     def attempt(
@@ -127,22 +218,24 @@ class ProgressBoard:
             yield _unseen
             return
         words = self._redact(step_words(tool, args))
-        number = page.begin(words)
+        number = page.begin(words, self._clock.monotonic())
         page.look()
 
         def ended(result: ToolResult) -> None:
-            page.end(number, WorkStep(words, "done" if result.ok else "failed"))
+            page.end(number, self._clock.monotonic(), ok=result.ok)
+            page.quiet()
             page.lines.extend(_tail(result.return_value or result.error or ""))
             page.look()
 
         try:
             yield ended
         except ApprovalRequired:  # it is asked about first, and then begins again
-            page.steps.pop(number, None)
+            page.forget(number)
             page.look()
             raise
         except BaseException:
-            page.end(number, WorkStep(words, "failed"))
+            page.end(number, self._clock.monotonic(), ok=False)
+            page.quiet()
             page.look()
             raise
 

@@ -8,6 +8,7 @@ from silas.gates import Gate
 from silas.plans import Budget, WorkItem
 from silas.sandbox import SandboxLimits
 from silas.tools import AutonomyLevel
+from silas.work.checks.verify import WatchCheck
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class TaskSettings:
         system_gates: `gates.system`, evaluated before the work item's own.
         follows_runbook: Whether the executor is the built-in model, which does the same each time.
         budget_of: What a run of an item may use: its plan's budget, or what its project has left.
+        watch_checks: Who looks at the checks of an item while they run, by its id.
         scopes: What the owner's work is granted beside the sandbox: the mounted toolsets.
     """
 
@@ -33,3 +35,4 @@ class TaskSettings:
     scopes: frozenset[str]
     follows_runbook: bool
     budget_of: Callable[[WorkItem], Budget]
+    watch_checks: Callable[[str], WatchCheck]

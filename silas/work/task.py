@@ -265,6 +265,7 @@ class TaskRunner:
             return bool(entries) and entries[-1].result.ok
         attempt.checks_changed = await asyncio.to_thread(check_changes, item, site.root, changes)
         bench = Reach(item, self._audit).for_checks(await asyncio.to_thread(site.bench))
+        bench = bench._replace(watch=self._settings.watch_checks(item.id))
         attempt.report = await self._verifier.run_checks(tuple(item.verify), bench)
         results = [r.model_dump(mode="json") for r in attempt.report.results]
         item.verification_results.append({"attempt": item.attempts, "results": results})

@@ -71,7 +71,9 @@ async def test_each_call_is_shown_when_it_begins_and_how_it_ended(tmp_path: Path
         ("Run sh -c 'echo one; echo two'", "done"),
         ("Run false", "failed"),
         ("Run cat input.txt", "done"),
+        ("Checking: checked", "done"),
     ]
+    assert all(step.seconds >= 0 for step in last.steps)
     assert {"one", "two", "as it was"} <= set(last.log_tail)
     assert last.status in ENDED
     assert not last.stoppable
@@ -86,6 +88,7 @@ async def test_the_budget_counts_what_the_run_under_way_has_used(tmp_path: Path)
     assert 15 in tokens
     last = {line.words: line.share for line in shown[-1].budget}
     assert last["1 of 5 attempts"] == 0.2
+    assert not any(line.tight for line in shown[-1].budget)
     assert "$0.03 of $2.00" in last
 
 
@@ -105,13 +108,56 @@ async def test_what_tools_put_out_is_shown_without_secrets_and_without_tricks(
     assert "\\u001b" not in said
 
 
+async def test_what_runs_is_heard_while_it_runs_and_no_part_of_a_secret_is() -> None:
+    async with a_house(Screen()) as house:
+        house.harness.secrets.add("TOKEN", CANARY, house.harness.clock.now())
+        house.parts.secrecy.refresh()
+        board, news = house.parts.board, asyncio.Event()
+        board.follow("task-1", news.set)
+        hear, half = board.hears("task-1"), len(CANARY) // 2
+        shown = list[tuple[str, ...]]()
+        for piece in (f"the token: {CANARY[:half]}", f"{CANARY[half:]}\nand \033[2Jmore\n"):
+            hear(piece.encode())
+            await asyncio.wait_for(news.wait(), SECONDS)
+            news.clear()
+            shown.append(board.going("task-1").log_tail)
+        hear(b"x" * 1_000_000)
+        await asyncio.wait_for(news.wait(), SECONDS)
+        assert max(map(len, board.going("task-1").log_tail)) <= 241
+        board.leave("task-1")
+        hear(b"nobody follows")
+        assert board.going("task-1") == NOTHING_YET
+    first, second = ("\n".join(tail) for tail in shown)
+    assert first.startswith("the token:")
+    assert CANARY[:half] not in first + second
+    assert "more" in second
+    assert "\033" not in second
+
+
+async def test_a_check_that_fails_is_a_step_that_failed_and_its_output_is_shown(
+    tmp_path: Path,
+) -> None:
+    screen = Screen()
+    workspace = a_workspace(tmp_path / "project")
+    model = ScriptedModel([argv("true"), DONE])
+    verify = check("echo looked; sleep 0.4; false")
+    budget = {"max_attempts": 1}
+    plan = sh_plan("true", workspace=str(workspace), verify=verify, budget=budget)
+    async with a_house(screen, models={"executor": model}) as house:
+        await house.harness.silas.run(plan)
+    live = [p for p in screen.shown if p.steps and p.steps[-1].state == "running"]
+    assert any("looked" in p.log_tail for p in live if p.steps[-1].words == "Checking: checked")
+    last = screen.shown[-1].steps[-1]
+    assert (last.words, last.state) == ("Checking: checked", "failed")
+
+
 async def test_a_call_that_is_asked_about_begins_when_it_was_allowed(tmp_path: Path) -> None:
     screen = Screen(call=True)
     call = CallTool("web_fetch", {"url": "https://example.org/"})
     shown = await _run(tmp_path, screen, call)
     states = {(step.words, step.state) for p in shown for step in p.steps}
     assert ("Read the page https://example.org/", "running") in states
-    assert len(shown[-1].steps) == 1
+    assert len(shown[-1].steps) == 2
 
 
 async def test_work_that_was_stopped_says_so_to_every_page(tmp_path: Path) -> None:
@@ -139,9 +185,9 @@ async def test_work_that_runs_again_is_shown_again(tmp_path: Path) -> None:
     async with a_house(screen, models={"executor": model}) as house:
         plan = _plan(workspace)
         await house.harness.silas.run(plan)
-        assert len(screen.shown[-1].steps) == 1
+        assert len(screen.shown[-1].steps) == 2
         await house.harness.silas.run(plan)
-        assert [step.state for step in screen.shown[-1].steps] == ["failed", "done"]
+        assert [step.state for step in screen.shown[-1].steps] == ["failed", "done", "done"]
         assert house.parts.board.followed == ()
 
 
@@ -164,7 +210,7 @@ def test_of_long_work_only_the_last_is_kept() -> None:
     from silas.tools import ToolResult
 
     item = PlanParser().parse(sh_plan("true"))
-    board, looks = ProgressBoard(lambda text: text), list[int]()
+    board, looks = ProgressBoard(str, str, MockClock()), list[int]()
     tracker = BudgetTracker(item.budget, item.budget_used, MockClock())
     board.follow(item.id, lambda: looks.append(1))
     with board.attempt(item, tracker, lambda: item.budget_used) as watch:

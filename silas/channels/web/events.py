@@ -78,10 +78,11 @@ class StatusEvent(Frozen):
 
 
 class ProgressStep(Frozen):
-    """One step of running work."""
+    """One step of running work, and how many seconds it took so far."""
 
     words: str
     state: Literal["running", "done", "failed"]
+    seconds: float = 0.0
 
 
 class Progress(Frozen):
@@ -90,7 +91,7 @@ class Progress(Frozen):
     Attributes:
         status: `running`, `verification_failed`, `done`, `blocked`, `stuck`, `failed`, `paused`.
         steps: What was done, oldest first; the last ones where there are many.
-        log_tail: The last lines that tools put out.
+        log_tail: The last lines that was put out, also by what runs now.
         budget: What of the plan's budget is used: a line each, with its share of 1.
         stoppable: Whether `POST /work/{id}/cancel` would do anything.
         conversation: Which conversation it was asked for in.
@@ -110,10 +111,11 @@ class Progress(Frozen):
 
 
 class BudgetLine(Frozen):
-    """One budget: `12 of 100 tokens`, and 0.12."""
+    """One budget: `12 of 100 tokens`, 0.12, and whether too little of it may be left."""
 
     words: str
     share: float
+    tight: bool = False
 
 
 class CheckResult(Frozen):

@@ -24,9 +24,9 @@ def progress_of(item: WorkItem, event: ProgressEvent, conversation: str = "") ->
         status=event.status,
         message=event.message,
         attempt=event.attempt,
-        steps=tuple(ProgressStep(words=one.words, state=one.state) for one in event.going.steps),
+        steps=tuple(ProgressStep(**one._asdict()) for one in event.going.steps),
         log_tail=event.going.log_tail,
-        budget=tuple(BudgetLine(words=one.words, share=one.share) for one in event.going.budget),
+        budget=tuple(BudgetLine(**one._asdict()) for one in event.going.budget),
         stoppable=event.status not in ENDED,
         conversation=conversation,
     )

@@ -59,7 +59,7 @@ class BubblewrapSandbox:
         with ExitStack() as owned:
             run = Run(limits, owned, before, self._register, count_processes=self._count_processes)
             launch = self._launcher.prepare(argv, limits, files, run.control, owned)
-            return await run.result(launch)
+            return await run.result(launch, files.hear)
 
     @asynccontextmanager
     async def resident(

@@ -49,4 +49,4 @@ class DockerSandbox:
         with ExitStack() as owned:
             container = self._boxer.prepare(argv, limits, files, owned)
             run = DockerRun(self._engine.client, container, limits, self._register, owned)
-            return await run.result()
+            return await run.result(files.hear)

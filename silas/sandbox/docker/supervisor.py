@@ -22,7 +22,7 @@ from silas.sandbox.docker.command import Container
 from silas.sandbox.docker.engine import Client
 from silas.sandbox.docker.group import ControlGroup, unwatched
 from silas.sandbox.errors import SandboxUnavailable
-from silas.sandbox.models import EndedBy, SandboxLimits, SandboxResult
+from silas.sandbox.models import EndedBy, Hear, SandboxLimits, SandboxResult, unheard
 from silas.sandbox.supervise import own_end
 from silas.sandbox.watch import exact_members, has_ended, sample_members
 from silas.stop.runs import Register
@@ -49,6 +49,7 @@ class _Stream:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self.hear: Hear = unheard
         self._content = bytearray()
 
     async def fill(self, reader: asyncio.StreamReader) -> bool:
@@ -56,6 +57,7 @@ class _Stream:
         while chunk := await reader.read(_CHUNK):
             room = self._most - len(self._content)
             self._content += chunk[:room]
+            self.hear(chunk[:room])
             if len(chunk) > room:
                 return True
         return False
@@ -87,8 +89,10 @@ class DockerRun:
         self._cpu_seconds = 0.0
         self._outputs = tuple(_Stream(limits.output_bytes) for _ in range(2))
 
-    async def result(self) -> SandboxResult:
-        """Start it, wait for its end or a limit, bury it."""
+    async def result(self, hear: Hear) -> SandboxResult:
+        """Start it, wait for its end or a limit, bury it; `hear` is told what it puts out."""
+        for output in self._outputs:
+            output.hear = hear
         try:
             self._box = await self._start()
             started = self._loop.time()

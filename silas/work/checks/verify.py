@@ -7,7 +7,7 @@ says that there were none.
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from silas.gates import evaluate
 from silas.plans import VerificationCheck, VerificationReport, VerificationResult
 from silas.plans.allowed_hosts import hosts_of_check
 from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
+from silas.sandbox.models import Hear, unheard
 from silas.sandbox.network.traffic import unrecorded
 from silas.work.changes.copy_view import tree_of
 from silas.work.checks.runner_summary import why_no_pass
@@ -29,6 +30,32 @@ _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
 def _unrecorded(check: str) -> Record:
     del check
     return unrecorded
+
+
+class SeenCheck(NamedTuple):
+    """Who looks at one check while it runs.
+
+    Attributes:
+        hear: Is told what it puts out, as it comes.
+        judged: Is told whether it passed.
+    """
+
+    hear: Hear
+    judged: Callable[[bool], None]
+
+
+WatchCheck = Callable[[str], AbstractContextManager[SeenCheck]]
+"""Stands around one check, by its name, from before its command to its verdict."""
+
+
+def _unjudged(passed: bool) -> None:
+    del passed
+
+
+def unwatched(check: str) -> AbstractContextManager[SeenCheck]:
+    """Nobody looks."""
+    del check
+    return nullcontext(SeenCheck(unheard, _unjudged))
 
 
 class CheckSetup(NamedTuple):
@@ -44,6 +71,7 @@ class CheckSetup(NamedTuple):
         env: The environment of the tools found there.
         network: The hosts of the plan, for checks that say `network: true`.
         record: Where a check's use of the network is recorded, by the check's name.
+        watch: Who looks at each check while it runs.
     """
 
     cwd: Path
@@ -55,6 +83,7 @@ class CheckSetup(NamedTuple):
     env: dict[str, str] = {}  # noqa: RUF012 - never changed
     network: tuple[str, ...] = ()
     record: Callable[[str], Record] = _unrecorded
+    watch: WatchCheck = unwatched
 
     def files(self, copy: Path) -> SandboxFiles:
         """What a check sees whose throw-away copy this is: the one place where it can write."""
@@ -97,6 +126,14 @@ class VerificationRunner:
         )
 
     async def _run(self, check: VerificationCheck, bench: CheckSetup) -> VerificationResult:
+        with bench.watch(check.name) as seen:
+            result = await self._checked(check, bench, seen.hear)
+            seen.judged(result.passed)
+        return result
+
+    async def _checked(
+        self, check: VerificationCheck, bench: CheckSetup, hear: Hear
+    ) -> VerificationResult:
         async with _layer(bench) as copy:
             ran = await self._sandbox.run(
                 ["/bin/sh", "-c", check.run],
@@ -105,6 +142,7 @@ class VerificationRunner:
                     update={
                         "network": hosts_of_check(check.network, check.run, bench.network),
                         "record": bench.record(check.name),
+                        "hear": hear,
                     }
                 ),
             )
