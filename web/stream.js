@@ -60,7 +60,7 @@ export function mountStream(root) {
     drawHint(hint);
     older.hidden = state.complete || !state.transcript.length;
     drawLog(log);
-    if (running.firstChild || some(state.running.values())) import("./running.js").then((module) => module.drawRunning(running));
+    if (running.firstChild || state.running.size) import("./running.js").then((module) => module.drawRunning(running));
     drawTail(tail);
     halt.hidden = !answeringHere(state).length;
   });

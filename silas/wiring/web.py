@@ -31,6 +31,7 @@ from silas.channels.web.shutdown import end_conversation
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
 from silas.channels.web.transcript import Transcript
+from silas.channels.web.undone_work import UndoneResults
 from silas.channels.web.waiting_plans import announce_waiting_plans
 from silas.clock import SystemClock
 from silas.config import SilasConfig
@@ -47,6 +48,7 @@ from silas.memory.forgotten import ForgottenLog
 from silas.services.channels import LoadedChannel, external_channels, load_channels
 from silas.services.cockpit.connect_facts import ConnectFacts
 from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
+from silas.services.cockpit.undone import UndoneEntries
 from silas.services.devices import web_door, web_limits
 from silas.services.phone.desk import PhoneDesk
 from silas.services.phone.tailscale import Tailscale
@@ -199,7 +201,10 @@ async def _opened(
     )
     phone.serve(lambda hosts: RequestGuard(inside, door, hosts, limits), served)
     front.open(RequestGuard(inside, door, WebHosts.of(config.channels.web), limits))
+    undoings = UndoneEntries(parts.audit, silas.undoing)
+    undone = UndoneResults(channel.transcript, channel.pages, undoings, channel.undone)
     looking = {
+        asyncio.create_task(undone.follow(clock)),
         asyncio.create_task(announce_waiting_plans(facts.waiting, channel.pages, clock)),
         asyncio.create_task(withholding.follow(clock)),
     }

@@ -4,6 +4,7 @@ import asyncio
 
 from playwright.async_api import Browser, expect
 
+from silas.services.work import open_work
 from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit, free_port
@@ -32,6 +33,27 @@ async def test_a_reload_in_mid_run_shows_the_same_run_and_then_its_end(
     cockpit.home.signals.go()
     await expect(device.at("result")).to_contain_text("Done")
     await expect(device.at("running")).to_have_count(0)
+
+
+async def test_what_is_undone_elsewhere_is_taken_back_on_every_device_also_after_a_restart(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device, other = await cockpit.paired(new_device), await cockpit.paired(new_device, PHONE)
+    await device.says(COPY)
+    await device.sees_a_card("Copy the notes")
+    await device.answers("Approve and run once")
+    for one in (device, other):
+        await expect(one.at("undo")).to_be_attached()
+    item = await device.at("result").get_attribute("data-work")
+    async with open_work(cockpit.config) as desk:  # as `silas undo` does it
+        await desk.undo(str(item))
+    assert not cockpit.home.result.exists()
+    for one in (device, other):
+        await expect(one.at("result")).to_contain_text("Taken back. Everything is as it was")
+        await expect(one.at("undo")).to_have_count(0)
+    await device.page.reload()
+    await device.is_connected()
+    await expect(device.at("result")).to_contain_text("Taken back. Everything is as it was")
 
 
 async def test_a_card_outlives_a_reload_and_is_answered_once(

@@ -171,6 +171,18 @@ class Transcript:
                 found.append(KeptResult(kept.seq, item, name != f"{_RESULT}{item}"))
         return found
 
+    def offering_undo(self) -> list[str]:
+        """The ids of the work whose results offer to take back what it changed."""
+        with self._db.read() as tx:
+            rows = _rows(tx.run(_RESULTS, of_result=_OF_RESULT, after=0))
+        return [
+            kept.work_item_id
+            for name, kept in self._readable(rows)
+            if isinstance(kept, PostExecution)
+            and kept.undo_until is not None
+            and name == f"{_RESULT}{kept.work_item_id}"
+        ]
+
     def messages(self, after: int) -> list[KeptMessage]:
         """The messages after a place that show their words, and before which something was not
         forgotten that is now.

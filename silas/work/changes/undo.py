@@ -115,6 +115,14 @@ class Undo:
             return None
         return journal if journal.phase == "applied" else None
 
+    def is_undone(self, work_item_id: str) -> bool:
+        """Whether the item changed something, and all of it was undone."""
+        kept = self._folder / work_item_id
+        if not is_item_id(work_item_id) or not kept.is_dir():
+            return False
+        found = [_journal(place) for place in kept.iterdir() if place.name.isdecimal()]
+        return bool(found) and all(one is not None and one.phase == "undone" for one in found)
+
     def _refuse_before_later(self, work_item_id: str, journal: Journal) -> None:
         """What came last goes first: later work began on what this item left."""
         for place in sorted(self._folder.glob("*/*")):
