@@ -1,6 +1,6 @@
 /* The conversations as a list: begin one, go to one, rename it, put it away and bring it back. */
 
-import { getJson, postJson } from "./api.js";
+import { command, getJson, postJson } from "./api.js";
 import { problemPlace, styled, trying } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
 import { emit, keepOlder, keepRow, on, state, stirs, thinksHere } from "./state.js";
@@ -123,6 +123,21 @@ function changing(row, foot, left) {
     draw(shown);
     focusOn(row.id, "button");
   }), { class: "quiet danger", "data-testid": "archive" });
+  const gone = row.id && button("Delete", () => trying([gone], problem, async () => {
+    const { words } = await getJson(`${pathOf(row.id)}/deletion`);
+    const sure = button("Delete for good", () => trying([sure], problem, async () => {
+      const done = await command(`${pathOf(row.id)}/delete`, "delete_conversation", row.id);
+      keepRow(state, { ...row, deleted: true });
+      if (row.id === state.conversation) await enter("");
+      toast(done.words);
+      draw(shown);
+      shown.list.querySelector("button")?.focus({ preventScroll: true });
+    }), { class: "secondary danger", "data-testid": "delete-sure" });
+    const keep = button("Keep it", () => fill(foot), { class: "secondary small-button" });
+    fill(foot, h("div", { class: "field", role: "group", "aria-label": `Delete ${row.title}` },
+      h("p", { dir: "auto", "data-testid": "delete-question" }, words), problem, h("div", { class: "row-actions" }, keep, sure)));
+    keep.focus();
+  }), { class: "quiet danger", "data-testid": "delete" });
   const files = button("Files", () => trying([files], problem, async () => {
     const { fileList } = await import("./attach.js");
     foot.firstChild.append(await fileList(row.id || "first"));
@@ -137,7 +152,7 @@ function changing(row, foot, left) {
       draw(shown);
       focusOn(row.id, "[data-testid=change]");
     });
-  } }, h("label", { for: field.id }, "Title"), field, problem, h("div", { class: "row-actions" }, save, away,
+  } }, h("label", { for: field.id }, "Title"), field, problem, h("div", { class: "row-actions" }, save, away, gone,
     files, saving(row, "markdown", "Save as Markdown", problem), saving(row, "json", "Save as JSON", problem))));
   field.focus();
   field.select();
@@ -198,7 +213,7 @@ function leaveFor(at, id) {
 }
 
 /** Show another conversation: at once, and what was said in it as soon as it has come. */
-async function enter(id) {
+export async function enter(id) {
   if (id === state.conversation) return;
   const back = leaveFor(state, id);
   sessionStorage.setItem(HERE, id);

@@ -152,7 +152,7 @@ const HANDLERS = {
   },
   conversation(at, frame) {
     keepRow(at, frame.conversation);
-    return ["conversations"];
+    return frame.conversation.deleted && at.conversation === frame.conversation.id ? ["conversations", "gone"] : ["conversations"];
   },
   asked_in(at, frame) {
     at.askedIn.set(frame.request_id, frame.conversation);
@@ -258,7 +258,7 @@ export function stirs(at, id) {
 /** Take note of a conversation; the latest stands first. */
 export function keepRow(at, row) {
   const others = at.conversations.filter((one) => one.id !== row.id);
-  at.conversations = [row, ...others].sort((a, b) => b.said_at.localeCompare(a.said_at));
+  at.conversations = (row.deleted ? others : [row, ...others]).sort((a, b) => b.said_at.localeCompare(a.said_at));
 }
 
 /** Said elsewhere: not shown here. */

@@ -25,6 +25,7 @@ export function talkBar() {
     }
   };
   on("conversations cards running stream all", draw);
+  on("gone", () => import("./conversations.js").then(({ enter }) => enter(""))); // deleted, maybe on another device
   draw();
   return bar;
 }

@@ -47,6 +47,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "attachment.added",
                 "attachment.removed",
                 "conversation.archived",
+                "conversation.deleted",
                 "conversation.restored",
                 "device.paired",
                 "device.renamed",

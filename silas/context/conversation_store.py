@@ -33,6 +33,7 @@ UPDATE conversations SET said_at = :now, title = CASE WHEN title = '' THEN :titl
 WHERE id = :id
 """
 _RENAME = "UPDATE conversations SET title = :title, named = 1 WHERE id = :id"
+_DELETE = "DELETE FROM conversations WHERE id = :id"
 _PUT_AWAY = "UPDATE conversations SET archived_at = :at WHERE id = :id"
 
 
@@ -45,6 +46,7 @@ class ConversationRow(NamedTuple):
         named: Whether its owner gave the title.
         begun_at, said_at: When it was begun, and when its owner last said something in it.
         archived_at: When it was put away; None where it is not.
+        deleted: Whether it is gone: so it is told of once, and listed nowhere.
     """
 
     id: str
@@ -53,6 +55,7 @@ class ConversationRow(NamedTuple):
     begun_at: str
     said_at: str
     archived_at: str | None
+    deleted: bool = False
 
     @property
     def called(self) -> str:
@@ -202,6 +205,18 @@ class ConversationStore:
         found = self.one(conversation)
         self._put_away(found, None)
         return self._told(found.id)
+
+    def delete(self, conversation: str) -> None:
+        """Take it from the list; what was said in it goes by `ConversationDeletion`.
+
+        Raises:
+            ContextError: There is none of this id.
+        """
+        found = self.one(conversation)
+        with self._db.write() as tx:
+            tx.run(_DELETE, id=found.id)
+        for follower in self._followers:
+            follower(found._replace(deleted=True))
 
     def _put_away(self, found: ConversationRow, at: datetime | None) -> None:
         with self._db.write() as tx:

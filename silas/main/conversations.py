@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, GivenPath, look_config, open_work, run_to_exit
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    GivenPath,
+    confirm,
+    look_config,
+    open_work,
+    run_to_exit,
+)
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -63,7 +71,7 @@ _WHICH = click.argument("which", metavar="ID|TITLE")
 
 @click.group()
 def conversations() -> None:
-    """Your conversations: list, show, rename, archive and export them.
+    """Your conversations: list, show, rename, archive, delete and export them.
 
     They are those of the cockpit. `silas chat --conversation ID|TITLE` goes on with one.
     """
@@ -187,6 +195,34 @@ def conversations_restore(ctx: click.Context, which: str) -> None:
         async with _desk(ctx) as desk:
             row = await desk.restore(desk.store.find(which).told_id)
         _show(f"It is back: {row.called}.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@conversations.command("delete")
+@_WHICH
+@click.option("--yes", is_flag=True, help="Without being asked.")
+@click.pass_context
+def conversations_delete(ctx: click.Context, which: str, yes: bool) -> None:
+    """Delete a conversation for good: its messages, its files, and the memory of what was said.
+
+    Work that came of it stays, and so does what Silas was told to remember. The record keeps
+    digests of what was deleted.
+    """
+
+    async def work() -> int:
+        from silas.plans.characters import show
+
+        async with _desk(ctx) as desk:
+            name = desk.store.find(which).told_id
+            counts = desk.deletion.counts(name)
+            title = desk.store.one(name).called
+            if not yes and not confirm(show(counts.words(title))):
+                click.echo("Nothing was deleted.")
+                return DECLINED
+            await desk.deletion.delete(name)
+        _show(f"Deleted: {title}.")
         return DONE
 
     run_to_exit(work)

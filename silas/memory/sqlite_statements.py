@@ -119,3 +119,9 @@ CROSS JOIN memory_items AS i INDEXED BY memory_items_id
   ON i.scope_id = :scope_id AND i.memory_id = near.value
 CROSS JOIN memory_vectors AS v ON v.place = i.place WHERE v.model = :model
 """
+
+SAID_IN = """
+SELECT memory_id FROM memory_items WHERE scope_id = :scope_id AND session_id LIKE :ending
+AND (reingestion_tier = 'low_reingestion' OR source_kind = 'evicted') ORDER BY place
+"""
+"""What was kept of some sittings as it was said, or left their view (`tools.builtin.recall`)."""

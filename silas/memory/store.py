@@ -14,7 +14,13 @@ from silas.memory.neighbours import Neighbours, neighbours_of
 from silas.memory.partitions import Partition, partition_of, scope_in
 from silas.memory.rank import TextMatches, best_of
 from silas.memory.rows import FIELDS, moment_text, readable_items
-from silas.memory.sqlite_statements import NEWEST_OF_SESSION, OF_SESSION, STANDING_RULES, WITHIN
+from silas.memory.sqlite_statements import (
+    NEWEST_OF_SESSION,
+    OF_SESSION,
+    SAID_IN,
+    STANDING_RULES,
+    WITHIN,
+)
 from silas.types import OWNER
 
 _FIXED = frozenset({"memory_id", "scope_id", "created_at"})
@@ -99,6 +105,14 @@ class SqlMemoryStore:
     ) -> list[MemoryItem]:
         """See `MemoryStore.search_keyword`."""
         return self._found(query, limit, scope_id, _ACTIVE)
+
+    def said_in(self, ending: str, scope_id: str = OWNER) -> list[str]:
+        """The ids of what was kept of the sittings whose names end so, as it was said and as it
+        left their view; what a scope was told to remember is not among it.
+        """
+        with self._db.read() as tx:
+            rows = tx.run(SAID_IN, scope_id=scope_id, ending=f"%{ending}").fetchall()
+        return [str(name) for (name,) in rows]
 
     async def search_raw(self, query: str, limit: int, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_raw`."""

@@ -20,6 +20,7 @@ from silas.home.secret_store import secrets_of
 from silas.keys.secret_registry import SecretRegistry
 from silas.memory.store import SqlMemoryStore
 from silas.plans.characters import as_shown
+from silas.services.conversation_deletion import ConversationDeletion
 from silas.services.conversation_search import FoundMessage, SearchSaid, find_messages
 from silas.types import OWNER, TaintLevel
 
@@ -60,6 +61,7 @@ class ConversationDesk:
         audit: Where putting away and bringing back are recorded.
         redact: A text without known secrets.
         search: Looks in the record of what was said.
+        deletion: Deletes one for good.
     """
 
     store: ConversationStore
@@ -68,6 +70,7 @@ class ConversationDesk:
     audit: Audit
     redact: Callable[[str], str]
     search: SearchSaid
+    deletion: ConversationDeletion
 
     async def find(self, query: str) -> list[FoundMessage]:
         """The messages of all conversations that fit best. Raises `ContextError` for no words."""
@@ -211,11 +214,15 @@ async def open_conversations(config: SilasConfig) -> AsyncGenerator[Conversation
     secrecy = SecretRegistry(secrets_of(config), clock.now)
     secrecy.refresh()
     with open_existing_database(config, clock) as db:
+        store, audit = ConversationStore(db, clock), AuditLog(db, clock, NoKey())
+        attachments = AttachmentStore(db, clock, config.data_dir / "attachments")
+        memories = SqlMemoryStore(db, clock)
         yield ConversationDesk(
-            ConversationStore(db, clock),
+            store,
             SqlChronicleStore(db, clock, config.context.chronicle),
-            AttachmentStore(db, clock, config.data_dir / "attachments"),
-            AuditLog(db, clock, NoKey()),
+            attachments,
+            audit,
             secrecy.redact,
-            SqlMemoryStore(db, clock).search_raw,
+            memories.search_raw,
+            ConversationDeletion(db, store, attachments, memories, audit),
         )

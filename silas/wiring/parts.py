@@ -34,6 +34,7 @@ from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.batches.desk import execution_over
+from silas.services.conversation_deletion import ConversationDeletion
 from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import EmergencyStop
 from silas.services.gates import gate_providers
@@ -174,14 +175,15 @@ class Parts:
 
     def conversation_desk(self) -> ConversationDesk:
         """What `silas conversations` works with, for the cockpit."""
-        mind = self.mind
+        mind, memories = self.mind, self.mind.remembered.store
         return ConversationDesk(
             mind.talks,
             mind.chronicle,
             mind.attachments,
             self.audit,
             self.secrecy.redact,
-            mind.remembered.store.search_raw,
+            memories.search_raw,
+            ConversationDeletion(self.db, mind.talks, mind.attachments, memories, self.audit),
         )
 
     def memory_desk(self) -> MemoryDesk:

@@ -34,6 +34,32 @@ def attached(home: Path, conversation: str) -> None:
         asyncio.run(store.receive(row.id, pieces()))
 
 
+def test_a_conversation_is_deleted_after_a_question_that_says_what_goes(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    env = environment(home)
+
+    def said(*words: str, text: str = "") -> Ended:
+        return run(silas(*words), env, stdin=text)
+
+    assert said("init").code == 0
+    name = begun(home, "Holidays")
+    attached(home, name)
+    assert said("ask", "what is 2 times 21", "--conversation", name).code == 0
+    kept = said("conversations", "delete", "holidays", text="n\n")
+    assert (kept.code, "Nothing was deleted." in kept.out) == (3, True), kept
+    assert "with 2 messages, 1 attached file and" in kept.out + kept.err
+    gone = said("conversations", "delete", name, "--yes")
+    assert (gone.code, gone.out) == (0, "Deleted: Holidays.\n"), gone
+    again = said("conversations", "delete", name)
+    assert again.code == 2
+    assert f"There is no conversation '{name}'" in again.err
+    main = said("conversations", "delete", "first", "--yes")
+    assert (main.code == 0, "cannot be deleted" in main.err) == (False, True)
+    assert not list((home / "data" / "attachments").rglob("*.txt"))
+    assert "holidays" not in said("conversations", "list").out.lower()
+    assert said("audit", "verify").code == 0
+
+
 def test_a_conversation_of_the_cockpit_goes_on_in_the_terminal_and_comes_out(
     tmp_path: Path,
 ) -> None:

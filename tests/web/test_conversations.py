@@ -109,6 +109,31 @@ async def test_it_is_renamed_put_away_and_brought_back_by_keyboard(
     await expect(here.get_by_test_id("open")).to_be_visible()
 
 
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_a_conversation_is_deleted_after_its_question_on_every_device(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device, other = await cockpit.paired(new_device, size), await cockpit.paired(new_device)
+    await begins(device)
+    await device.says("What can you do?")
+    await expect(device.at("heard")).to_have_count(1)
+    await enters(other, "What can you do?")
+    await device.goes_to("conversations")
+    await row(device, "What can you do?").get_by_test_id("change").click()
+    await device.at("delete").click()
+    question = device.at("delete-question")
+    await expect(question).to_contain_text("for good, with 2 messages, no attached files")
+    assert await device.violations() == []
+    await photographed(device, f"delete-{size.name}")
+    await device.at("delete-sure").click()
+    await expect(row(device, "What can you do?")).to_have_count(0)
+    await expect(other.at("talk-title")).to_contain_text("Main conversation")
+    await expect(other.at("said")).to_have_count(0)
+    await device.page.reload()
+    await device.is_connected()
+    await expect(device.at("said")).to_have_count(0)
+
+
 async def test_one_that_was_archived_on_another_device_takes_no_words_and_loses_none(
     cockpit: Cockpit, new_device: NewDevice
 ) -> None:

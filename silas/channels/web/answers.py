@@ -45,6 +45,7 @@ _BY_CODE: Mapping[str, int] = {
     "E_CTX_ATTACHMENT_FOLDER": 503,
     "E_CTX_ATTACHMENT_ROOM": 409,
     "E_CTX_ATTACHMENT_SIZE": 413,
+    "E_CTX_BUSY": 409,
     "E_CTX_KEPT": 409,
     "E_CTX_NO_PICTURE": 409,
     "E_CTX_QUERY": 400,

@@ -87,6 +87,7 @@ def shown(row: ConversationRow) -> ConversationShown:
         named=row.named,
         said_at=row.said_at,
         archived=row.archived_at is not None,
+        deleted=row.deleted,
     )
 
 

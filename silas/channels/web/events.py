@@ -207,6 +207,7 @@ class ConversationShown(Frozen):
         named: Whether its owner gave the title.
         said_at: When its owner last said something in it, as ISO 8601; empty for never.
         archived: Whether it is put away; nothing can be said in it then.
+        deleted: Whether it is gone for good.
     """
 
     id: str
@@ -214,6 +215,7 @@ class ConversationShown(Frozen):
     named: bool
     said_at: str
     archived: bool
+    deleted: bool = False
 
 
 class ConversationEvent(Frozen):

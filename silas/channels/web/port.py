@@ -261,6 +261,26 @@ class Setup(Protocol):
         ...
 
 
+class GoesAlong(Protocol):
+    """What goes with a conversation."""
+
+    def words(self, title: str) -> str:
+        """The question whether it is to go, and what stays."""
+        ...
+
+
+class ConversationDeletions(Protocol):
+    """Deletes conversations. Each raises where there is no such one, or it cannot go now."""
+
+    def counts(self, conversation: str) -> GoesAlong:
+        """What would go."""
+        ...
+
+    async def delete(self, conversation: str) -> tuple[ConversationRow, GoesAlong]:
+        """Delete one for good, on record."""
+        ...
+
+
 class ConversationRoom(Protocol):
     """What stands behind the endpoints; the same as behind `silas conversations`."""
 
@@ -275,6 +295,11 @@ class ConversationRoom(Protocol):
 
     async def restore(self, conversation: str) -> ConversationRow:
         """Bring one back, on record."""
+        ...
+
+    @property
+    def deletion(self) -> "ConversationDeletions":
+        """Deletes one for good."""
         ...
 
     async def find(self, query: str) -> Sequence[object]:

@@ -38,7 +38,7 @@ def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRout
         memory_routes(cockpit.memory, prover),
         reminder_routes(cockpit.reminders, prover),
         ahead_routes(cockpit.ahead, prover),
-        conversation_routes(cockpit.conversations),
+        conversation_routes(cockpit.conversations, prover),
         attachment_routes(cockpit.attachments, prover),
         persona_routes(cockpit.persona, prover),
         device_routes(door, prover),

@@ -1,4 +1,4 @@
-"""Endpoints about the owner's conversations: to begin, rename, put away and bring back."""
+"""Endpoints about the owner's conversations: to begin, rename, put away, bring back and delete."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,8 @@ from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.conversations import shown, shown_conversations
 from silas.channels.web.events import ConversationShown
 from silas.channels.web.port import ConversationRoom
-from silas.channels.web.proofs import session_of
+from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.views import Done
 from silas.types import Frozen
 
 ConversationId = Annotated[str, Path(min_length=1, max_length=128)]
@@ -56,8 +57,8 @@ class ExportShown(Frozen):
     document: str
 
 
-def conversation_routes(room: ConversationRoom) -> APIRouter:
-    """`/conversations...`: nothing that was said is changed or deleted, so none needs a proof."""
+def conversation_routes(room: ConversationRoom, prover: Prover) -> APIRouter:
+    """`/conversations...`: only to delete what was said needs a proof."""
     conversations = room.store
     router = APIRouter(
         tags=["conversations"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
@@ -89,6 +90,17 @@ def conversation_routes(room: ConversationRoom) -> APIRouter:
     @router.post("/conversations/{conversation_id}/restore", summary="Bring it back")
     async def restore(conversation_id: ConversationId) -> ConversationShown:
         return shown(await room.restore(conversation_id))
+
+    @router.get("/conversations/{conversation_id}/deletion", summary="What would go with it")
+    async def deletion(conversation_id: ConversationId) -> Done:
+        counts = room.deletion.counts(conversation_id)
+        return Done(words=counts.words(conversations.one(conversation_id).called))
+
+    @router.post("/conversations/{conversation_id}/delete", summary="For good; needs a proof")
+    async def delete(conversation_id: ConversationId, body: Proven, session: Session) -> Done:
+        await prover.require(session, "delete_conversation", conversation_id, body.proof)
+        row, _ = await room.deletion.delete(conversation_id)
+        return Done(words=f"“{row.called}” is deleted.")
 
     @router.get("/conversations/{conversation_id}/export", summary="One as a document of its own")
     async def export(

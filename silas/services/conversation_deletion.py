@@ -1,0 +1,152 @@
+"""Deleting a conversation for good: all that was said in it, and what is attached to it (D464).
+
+What it led to stays: work with its plans, files and undo, and what Silas was told to remember,
+which is forgotten by itself. The record keeps digests of what was deleted, and no word of it.
+"""
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from silas.audit import Audit
+from silas.canonical import canonical_json, sha256_hex
+from silas.context.attachments import AttachmentRow, AttachmentStore
+from silas.context.conversation_store import ConversationRow, ConversationStore
+from silas.context.errors import ContextError
+from silas.db import Database, Tx, at_once
+from silas.memory.store import SqlMemoryStore
+from silas.types import OWNER
+
+_SAID: Final = """
+SELECT item FROM chronicle WHERE scope_id = :scope_id AND conversation = :conversation ORDER BY seq
+"""
+_UNANSWERED: Final = """
+SELECT count(*) FROM arrivals WHERE scope_id = :scope_id AND conversation = :conversation
+"""
+_DELETE: Final = (
+    "DELETE FROM chronicle WHERE scope_id = :scope_id AND conversation = :conversation",
+    "DELETE FROM web_transcript WHERE conversation = :conversation AND :scope_id <> ''",
+    "DELETE FROM attachments WHERE conversation = :conversation AND :scope_id <> ''",
+    # what it led to is told in the first one from now on
+    "UPDATE scope_work SET conversation = '' WHERE scope_id = :scope_id"
+    " AND conversation = :conversation",
+)
+_SITTING: Final = "/"  # in the id of a sitting, before its conversation
+
+
+class DeletionCounts(NamedTuple):
+    """What goes with a conversation.
+
+    Attributes:
+        entries: Messages, answers of tools and plans, as they were said.
+        files: Attached files.
+        memories: Records of what was said in it, by which it is found and recalled.
+    """
+
+    entries: int
+    files: int
+    memories: int
+
+    def words(self, title: str) -> str:
+        """The question, in one sentence, and what stays in another."""
+        parts = (
+            _counted(self.entries, "message", "messages"),
+            _counted(self.files, "attached file", "attached files"),
+            _counted(self.memories, "memory of what was said", "memories of what was said"),
+        )
+        return (
+            f"Delete “{title}” for good, with {parts[0]}, {parts[1]} and {parts[2]}? The work that "
+            "came of it stays, and so does what you told Silas to remember; nothing brings the "
+            "conversation back."
+        )
+
+
+@dataclass(frozen=True)
+class ConversationDeletion:
+    """Deletes conversations.
+
+    Attributes:
+        db: Where everything of them is kept.
+        store: The conversations.
+        attachments: Their files.
+        memories: What is remembered of them.
+        audit: Where a deletion is recorded.
+    """
+
+    db: Database
+    store: ConversationStore
+    attachments: AttachmentStore
+    memories: SqlMemoryStore
+    audit: Audit
+
+    def counts(self, conversation: str) -> DeletionCounts:
+        """What would go.
+
+        Raises:
+            ContextError: There is none of this id, it is the first one, or an answer is under way.
+        """
+        row = self._deletable(conversation)
+        with self.db.read() as tx:
+            entries = len(tx.run(_SAID, scope_id=OWNER, conversation=row.id).fetchall())
+        return DeletionCounts(entries, len(self._files(row)), len(self._memories(row)))
+
+    async def delete(self, conversation: str) -> tuple[ConversationRow, DeletionCounts]:
+        """Delete one for good, on record; its files first, then all the rest at once.
+
+        Raises:
+            ContextError: As `counts`; nothing was deleted.
+        """
+        row = self._deletable(conversation)
+        files = self._files(row)
+        for one in files:
+            if one.state == "kept":
+                self.attachments.remove(one.id)
+        with self.db.write() as tx:
+            self._require_quiet(tx, row)
+            said = [str(item) for (item,) in tx.run(_SAID, scope_id=OWNER, conversation=row.id)]
+            memories = self._memories(row)
+            for name in memories:
+                at_once(self.memories.delete(name))
+            for statement in _DELETE:
+                tx.run(statement, scope_id=OWNER, conversation=row.id)
+            counts = DeletionCounts(len(said), len(files), len(memories))
+            self.audit.log_now(
+                "conversation.deleted",
+                conversation=row.told_id,
+                **counts._asdict(),
+                digest=sha256_hex(canonical_json(said).encode()),
+                file_digests=[one.digest for one in files],
+            )
+            self.store.delete(row.id)
+        return row, counts
+
+    def _deletable(self, conversation: str) -> ConversationRow:
+        row = self.store.one(conversation)
+        if not row.id:
+            raise ContextError(
+                "The main conversation cannot be deleted: reminders, goals and what other channels "
+                "bring are told there. `silas memory forget SOURCE` forgets what came from a "
+                "source.",
+                code="E_CTX_KEPT",
+            )
+        with self.db.read() as tx:
+            self._require_quiet(tx, row)
+        return row
+
+    def _require_quiet(self, tx: Tx, row: ConversationRow) -> None:
+        (under_way,) = tx.run(_UNANSWERED, scope_id=OWNER, conversation=row.id).fetchone()
+        if under_way:
+            raise ContextError(
+                f"An answer in “{row.called}” is under way or waits for you, so nothing was "
+                "deleted: stop it or answer its card, and then delete the conversation.",
+                code="E_CTX_BUSY",
+            )
+
+    def _files(self, row: ConversationRow) -> list[AttachmentRow]:
+        return self.attachments.of(row.id)
+
+    def _memories(self, row: ConversationRow) -> list[str]:
+        return self.memories.said_in(f"{_SITTING}{row.id}")
+
+
+def _counted(many: int, one: str, more: str) -> str:
+    return f"{many:,} {one if many == 1 else more}" if many else f"no {more}"
