@@ -70,8 +70,8 @@ _SENTENCES: Mapping[str, str] = {
     "attachment.added": "{name} ({size} bytes) was attached to {conversation} on {device}.",
     "attachment.removed": "The owner removed {name} from {conversation}.",
     "conversation.archived": "The owner put the conversation {conversation} away.",
-    "conversation.deleted": "The owner deleted the conversation {conversation} for good: {entries} "
-    "messages, {files} files, {memories} memories of what was said.",
+    "conversation.deleted": "The owner deleted the conversation {conversation} for good: "
+    "{messages} messages, {files} files, {memories} memories of what was said.",
     "conversation.restored": "The owner brought the conversation {conversation} back.",
     "answer_stopped": "The owner ended an answer before it was given.",
     "model_stood_in": "{words}",

@@ -212,15 +212,15 @@ def conversations_delete(ctx: click.Context, which: str, yes: bool) -> None:
     """
 
     async def work() -> int:
-        from silas.plans.characters import show
-
         async with _desk(ctx) as desk:
             name = desk.store.find(which).told_id
             counts = desk.deletion.counts(name)
             title = desk.store.one(name).called
-            if not yes and not confirm(show(counts.words(title))):
-                click.echo("Nothing was deleted.")
-                return DECLINED
+            if not yes:
+                _show(counts.words(title))
+                if not confirm("Delete it?"):
+                    click.echo("Nothing was deleted. Where nobody can be asked, say it with --yes.")
+                    return DECLINED
             await desk.deletion.delete(name)
         _show(f"Deleted: {title}.")
         return DONE

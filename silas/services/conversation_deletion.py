@@ -37,19 +37,19 @@ class DeletionCounts(NamedTuple):
     """What goes with a conversation.
 
     Attributes:
-        entries: Messages, answers of tools and plans, as they were said.
+        messages: What was said, by whomever; what tools answered and plans go along uncounted.
         files: Attached files.
         memories: Records of what was said in it, by which it is found and recalled.
     """
 
-    entries: int
+    messages: int
     files: int
     memories: int
 
     def words(self, title: str) -> str:
         """The question, in one sentence, and what stays in another."""
         parts = (
-            _counted(self.entries, "message", "messages"),
+            _counted(self.messages, "message", "messages"),
             _counted(self.files, "attached file", "attached files"),
             _counted(self.memories, "memory of what was said", "memories of what was said"),
         )
@@ -86,8 +86,8 @@ class ConversationDeletion:
         """
         row = self._deletable(conversation)
         with self.db.read() as tx:
-            entries = len(tx.run(_SAID, scope_id=OWNER, conversation=row.id).fetchall())
-        return DeletionCounts(entries, len(self._files(row)), len(self._memories(row)))
+            said = _items(tx, row)
+        return DeletionCounts(_messages(said), len(self._files(row)), len(self._memories(row)))
 
     async def delete(self, conversation: str) -> tuple[ConversationRow, DeletionCounts]:
         """Delete one for good, on record; its files first, then all the rest at once.
@@ -102,13 +102,13 @@ class ConversationDeletion:
                 self.attachments.remove(one.id)
         with self.db.write() as tx:
             self._require_quiet(tx, row)
-            said = [str(item) for (item,) in tx.run(_SAID, scope_id=OWNER, conversation=row.id)]
+            said = _items(tx, row)
             memories = self._memories(row)
             for name in memories:
                 at_once(self.memories.delete(name))
             for statement in _DELETE:
                 tx.run(statement, scope_id=OWNER, conversation=row.id)
-            counts = DeletionCounts(len(said), len(files), len(memories))
+            counts = DeletionCounts(_messages(said), len(files), len(memories))
             self.audit.log_now(
                 "conversation.deleted",
                 conversation=row.told_id,
@@ -146,6 +146,15 @@ class ConversationDeletion:
 
     def _memories(self, row: ConversationRow) -> list[str]:
         return self.memories.said_in(f"{_SITTING}{row.id}")
+
+
+def _items(tx: Tx, row: ConversationRow) -> list[str]:
+    """What is kept of it, as it is kept: JSON."""
+    return [str(item) for (item,) in tx.run(_SAID, scope_id=OWNER, conversation=row.id)]
+
+
+def _messages(items: list[str]) -> int:
+    return sum('"kind":"message"' in item for item in items)  # no text holds a bare quote
 
 
 def _counted(many: int, one: str, more: str) -> str:

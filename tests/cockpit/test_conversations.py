@@ -135,7 +135,7 @@ async def test_a_deleted_conversation_leaves_no_word_and_the_record_keeps_digest
     assert found == []
     data = told["data"]
     assert data["file_digests"] == [_sha256(b"gold")]
-    assert (data["conversation"], data["entries"], data["files"]) == (name, 2, 1)
+    assert (data["conversation"], data["messages"], data["files"]) == (name, 2, 1)
     assert len(data["digest"]) == 64
     assert data["memories"] >= 2
 
