@@ -3,6 +3,7 @@
 import { command, getJson, postJson } from "./api.js";
 import { problemPlace, styled, trying } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
+import { showAround } from "./history.js";
 import { emit, keepOlder, keepRow, on, state, stirs, thinksHere } from "./state.js";
 import { HERE } from "./talks.js";
 import { atTime, dayOf } from "./time.js";
@@ -205,6 +206,7 @@ function leaveFor(at, id) {
   const had = { conversation: at.conversation, transcript: at.transcript, complete: at.complete };
   Object.assign(at, { conversation: id, transcript: [], complete: true, loading: true });
   at.unread.delete(id);
+  showAround();
   at.thinking = thinksHere(at);
   return () => {
     Object.assign(at, had);
@@ -240,11 +242,12 @@ async function reach(at, who) {
     const answer = await getJson(`/transcript?before=${first}&last=200&conversation=${encodeURIComponent(state.conversation || "first")}`);
     keepOlder(state, answer.transcript, !answer.complete);
   }
-  emit("stream");
   const nearest = state.transcript
     .filter((one) => one.type === "message" && (one.sender === "silas") === (who === "silas"))
     .sort((a, b) => Math.abs(time(a) - moment) - Math.abs(time(b) - moment))[0];
   if (!nearest) return;
+  showAround(`m${nearest.id}`);
+  emit("stream");
   requestAnimationFrame(() => requestAnimationFrame(() => {
     const rows = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".log-list > li"))];
     const node = rows.find((one) => one.dataset.key === `m${nearest.id}`);

@@ -15,14 +15,13 @@ export async function stopAnswer() {
   }
 }
 
-export async function loadOlder(scroll) {
+/** What was said before all that is there; `steady` draws it without moving what is read. */
+export async function loadOlder(steady) {
   const first = state.transcript[0]?.seq ?? state.seq;
-  const before = scroll.scrollHeight;
   try {
-    const answer = await getJson(`/transcript?before=${Math.max(1, first)}&last=50&conversation=${encodeURIComponent(state.conversation || "first")}`);
+    const answer = await getJson(`/transcript?before=${Math.max(1, first)}&last=200&conversation=${encodeURIComponent(state.conversation || "first")}`);
     keepOlder(state, answer.transcript, !answer.complete);
-    emit("stream");
-    scroll.scrollTop += scroll.scrollHeight - before;
+    steady(() => emit("stream"));
   } catch (error) {
     toast(error.message);
   }

@@ -1,6 +1,7 @@
 /* The Stream: what was said, what is under way, what came of it. */
 
 import { button, fill, h, icon, keyed, toast } from "./dom.js";
+import { atEnd, part, scrolled, showAround, steady, tooMuch } from "./history.js";
 import { refreshResult, resultView } from "./result.js";
 import { forget, say, sayAgain } from "./socket.js";
 import { answeringHere, emit, isHere, on, state } from "./state.js";
@@ -29,7 +30,14 @@ function parted(text) {
 
 export function mountStream(root) {
   const scroll = h("div", { class: "stream-scroll", tabindex: "-1" });
-  const older = button("Earlier messages", () => later("loadOlder", scroll), { class: "quiet older", hidden: true });
+  let fetching = false;
+  const fetchOlder = async () => {
+    if (fetching || older.hidden) return;
+    fetching = true;
+    await later("loadOlder", (draw) => steady(scroll, log, draw));
+    fetching = false;
+  };
+  const older = button("Earlier messages", fetchOlder, { class: "quiet older", hidden: true });
   const hint = h("div", { class: "hint-place" });
   const log = h("ol", { class: "log-list", "aria-label": "Conversation" });
   const running = h("div", { class: "running" });
@@ -42,12 +50,14 @@ export function mountStream(root) {
 
   // Whoever reads the newest goes on reading it, also where words get their form a moment later.
   let following = true;
-  const toEnd = () => { if (following && empty.hidden) scroll.scrollTop = scroll.scrollHeight; };
+  const toEnd = () => { if (following && atEnd() && empty.hidden) scroll.scrollTop = scroll.scrollHeight; };
   let top = 0;
   scroll.onscroll = () => { // what grew meanwhile is no reason to stay behind, a hand that went up is
     if (scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR) following = true;
     else if (scroll.scrollTop < top) following = false;
+    const up = scroll.scrollTop < top;
     top = scroll.scrollTop;
+    if (!atEnd() || up) scrolled(scroll, log, allRows, () => drawLog(log), fetchOlder);
   };
   const grown = new ResizeObserver(toEnd);
   for (const part of [log, tail, running]) grown.observe(part);
@@ -59,7 +69,8 @@ export function mountStream(root) {
     drawEmpty(empty);
     drawHint(hint);
     older.hidden = state.complete || !state.transcript.length;
-    drawLog(log);
+    if (following) drawLog(log);
+    else steady(scroll, log, () => drawLog(log));
     if (running.firstChild || state.running.size) import("./running.js").then((module) => module.drawRunning(running));
     drawTail(tail);
     halt.hidden = !answeringHere(state).length;
@@ -74,6 +85,12 @@ export function mountStream(root) {
 let replaced = new Set(); // messages that were edited and asked again
 
 function drawLog(log) {
+  const rows = allRows();
+  do keyed(log, part(rows).rows, (row) => row.key, makeRow, updateRow);
+  while (tooMuch(log));
+}
+
+function allRows() {
   let day = "";
   const rows = [];
   const said = [...state.transcript, ...state.outgoing.filter((one) => isHere(state, one)).map((one) => ({ type: "outgoing", ...one }))];
@@ -85,7 +102,7 @@ function drawLog(log) {
     rows.push({ ...kept, key: kept.type === "post_execution" ? `r${kept.seq}` : `m${kept.id ?? kept.seq}` });
   }
   replaced = new Set(said.map((one) => one.replaces));
-  keyed(log, rows, (row) => row.key, makeRow, updateRow);
+  return rows;
 }
 
 /** What is said later to a message stands under it, and under what was said to it before. */
@@ -261,6 +278,7 @@ function composer() {
     sessionStorage.removeItem(draftName()); // what was sent is not kept twice, and not here
     state.attached = [];
     emit("attached");
+    showAround();
     say(text);
     soon(); // an answer comes, and it may have a form
     const scroll = form.parentNode.querySelector(".stream-scroll");

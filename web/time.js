@@ -7,7 +7,20 @@ const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle
 export const atTime = (iso) => clock.format(new Date(iso));
 export const inFull = (iso) => full.format(new Date(iso));
 
+const days = new Map();
+let today = "";
+
+/** In words, kept for ten minutes of each moment: a long conversation asks for thousands. */
 export function dayOf(iso) {
+  const now = new Date().toDateString();
+  if (today !== now) days.clear();
+  today = now;
+  const key = iso.slice(0, 15);
+  if (!days.has(key)) days.set(key, dayWords(iso));
+  return days.get(key);
+}
+
+function dayWords(iso) {
   const day = new Date(iso);
   const now = new Date();
   const yesterday = new Date(now);

@@ -4,7 +4,6 @@ import asyncio
 
 from playwright.async_api import Browser, expect
 
-from silas.services.work import open_work
 from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit, free_port
@@ -45,8 +44,7 @@ async def test_what_is_undone_elsewhere_is_taken_back_on_every_device_also_after
     for one in (device, other):
         await expect(one.at("undo")).to_be_attached()
     item = await device.at("result").get_attribute("data-work")
-    async with open_work(cockpit.config) as desk:  # as `silas undo` does it
-        await desk.undo(str(item))
+    await cockpit.running.silas.undo(str(item))  # as a program does it; no page asked for it
     assert not cockpit.home.result.exists()
     for one in (device, other):
         await expect(one.at("result")).to_contain_text("Taken back. Everything is as it was")

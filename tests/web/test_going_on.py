@@ -116,6 +116,74 @@ async def test_what_is_said_to_an_older_message_stands_under_it_and_is_told(ther
     await expect(there.page.locator("#toasts")).to_contain_text("Answered above: Approved.")
 
 
+_NODES = "document.querySelectorAll('*').length"
+
+
+async def test_of_ten_thousand_messages_the_page_holds_two_thousand_nodes(there: Stage) -> None:
+    said = tuple(_said(n, f"m{n}", f"message {n} with **no** form") for n in range(1, 10_001))
+    page = there.page
+    there.greeting = a_state(seq=10_000, transcript=said)
+    await page.reload()
+    await there.is_connected()
+    rows, scroll = page.locator(".log-list > li.from-owner"), page.locator(".stream-scroll")
+    await expect(rows.last).to_contain_text("message 10000 ")
+    await expect(rows.last).to_be_in_viewport()
+    assert await page.evaluate(_NODES) <= 2_000
+    for _ in range(5):
+        first = await rows.first.inner_text()
+        await scroll.evaluate("one => { one.scrollTop = 0; }")
+        await expect(rows.first).not_to_have_text(first, use_inner_text=True)
+        assert await page.evaluate(_NODES) <= 2_000
+    await expect(rows.filter(has_text="message 10000 ")).to_have_count(0)
+    await device_says(there, "the newest")
+    await expect(rows.last).to_contain_text("the newest")
+    await expect(rows.last).to_be_in_viewport()
+    assert await page.evaluate(_NODES) <= 2_000
+
+
+async def device_says(there: Stage, text: str) -> None:
+    await there.page.get_by_test_id("composer").fill(text)
+    await there.page.keyboard.press("Enter")
+
+
+async def test_history_comes_in_by_scrolling_and_what_is_read_stays_where_it_is(
+    there: Stage,
+) -> None:
+    page, asked = there.page, list[int]()
+
+    async def older(route: Route) -> None:
+        before = int(route.request.url.partition("before=")[2].partition("&")[0])
+        asked.append(before)
+        begin = max(1, before - 200)
+        part = [
+            _said(n, f"m{n}", f"message {n}.").model_dump(mode="json") for n in range(begin, before)
+        ]
+        await route.fulfill(json={"transcript": part, "complete": begin == 1})
+
+    await page.route("**/transcript?*", older)
+    newest = tuple(_said(n, f"m{n}", f"message {n}.") for n in range(451, 501))
+    there.greeting = a_state(seq=500, transcript=newest, complete=False)
+    await page.reload()
+    await there.is_connected()
+    scroll, read = page.locator(".stream-scroll"), page.locator("[data-key=m451]")
+    await expect(page.locator("[data-key=m500]")).to_be_in_viewport()
+    async with page.expect_response("**/transcript?*"):
+        await scroll.evaluate("one => { one.scrollTop = 0; }")
+    await expect(page.locator("[data-key=m450]")).to_be_attached()
+    await expect(read).to_be_in_viewport()  # though there is more above it
+    first = page.locator("[data-key=m1]")
+    while not await first.count():
+        at = await page.locator(".log-list > li.from-owner").first.inner_text()
+        await scroll.evaluate("one => { one.scrollTop = 0; }")
+        await expect(page.locator(".log-list > li.from-owner").first).not_to_have_text(
+            at, use_inner_text=True
+        )
+    await scroll.evaluate("one => { one.scrollTop = 0; }")
+    await expect(first).to_be_in_viewport()
+    assert asked == [451, 251, 51]
+    await expect(page.get_by_role("button", name="Earlier messages")).to_be_hidden()
+
+
 async def test_a_plan_that_lapsed_says_so_and_is_shown_again_as_a_new_request(
     there: Stage,
 ) -> None:
