@@ -2,7 +2,6 @@
 
 const ROWS = 120; // at most; fewer where they are long, so that the page stays below its nodes
 const NODES = 1_500;
-const NEAR = 900; // pixels from an end within which the page holds more of what comes there
 
 let last = null; // the key of the newest row that is shown; none while the end is
 let room = ROWS;
@@ -34,21 +33,10 @@ export function tooMuch(log) {
   return true;
 }
 
-/**
- * Follow the hand: more of what was before, or of what came after, while what is read stays where it
- * is. `all` gives every row, `draw` draws, `fetch` brings older ones and is asked where none are left.
- */
-export function scrolled(scroll, log, all, draw, fetch) {
-  const rows = all();
-  const { begin, end } = part(rows);
-  const step = Math.max(4, Math.floor(room / 3));
-  const above = scroll.scrollTop < NEAR;
-  const below = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR;
-  if (above && begin > 0) last = { key: rows[Math.max(0, end - step) - 1]?.key ?? rows[0].key };
-  else if (above && begin === 0) return fetch();
-  else if (below && end < rows.length) last = { key: rows[Math.min(rows.length, end + step) - 1].key };
-  else return undefined;
-  return steady(scroll, log, draw);
+/** End at this row from now on; gives by how many rows the part moves at a time. */
+export function endAt(key) {
+  if (key) last = { key };
+  return Math.max(4, Math.floor(room / 3));
 }
 
 /** Draw, and leave what is in view where it is. */

@@ -15,6 +15,8 @@ export const PLACES = [
   ["ahead", "activity", "Ahead", "What is to come, and what may run without asking",
     async (place) => (await import("./ahead.js")).showAhead(place)],
   ["work", "work", "Work", "Everything Silas was asked to do, and what came of it", showWork],
+  ["batches", "work", "Moved files", "What Silas tidied, and the way back",
+    async (place) => (await import("./batches.js")).showBatches(place)],
   ["reminders", "stream", "Reminders", "What you want to be told, and when",
     async (place) => (await import("./reminders.js")).showReminders(place)],
   ["memory", "memory", "Memory", "What Silas remembers, and how far it trusts it",

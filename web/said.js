@@ -3,6 +3,7 @@
 import { getJson, postJson } from "./api.js";
 import { copy } from "./code.js";
 import { toast, visible } from "./dom.js";
+import { endAt, part, steady } from "./history.js";
 import { answeringHere, emit, keepOlder, state } from "./state.js";
 
 /** End the answer that is under way, and nothing else: what was approved goes on. */
@@ -15,13 +16,32 @@ export async function stopAnswer() {
   }
 }
 
-/** What was said before all that is there; `steady` draws it without moving what is read. */
-export async function loadOlder(steady) {
+const NEAR = 900; // pixels from an end within which the page holds more of what comes there
+
+/**
+ * Follow the hand: more of what was before, or of what came after, while what is read stays where it
+ * is. `all` gives every row, `draw` draws, `fetch` brings older ones and is asked where none are left.
+ */
+export function scrolled(scroll, log, all, draw, fetch) {
+  const rows = all();
+  const { begin, end } = part(rows);
+  const step = endAt();
+  const above = scroll.scrollTop < NEAR;
+  const below = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR;
+  if (above && begin > 0) endAt(rows[Math.max(1, end - step) - 1].key);
+  else if (above && begin === 0) return fetch();
+  else if (below && end < rows.length) endAt(rows[Math.min(rows.length, end + step) - 1].key);
+  else return undefined;
+  return steady(scroll, log, draw);
+}
+
+/** What was said before all that is there; `still` draws it without moving what is read. */
+export async function loadOlder(still) {
   const first = state.transcript[0]?.seq ?? state.seq;
   try {
     const answer = await getJson(`/transcript?before=${Math.max(1, first)}&last=200&conversation=${encodeURIComponent(state.conversation || "first")}`);
     keepOlder(state, answer.transcript, !answer.complete);
-    steady(() => emit("stream"));
+    still(() => emit("stream"));
   } catch (error) {
     toast(error.message);
   }

@@ -1,7 +1,7 @@
 /* The Stream: what was said, what is under way, what came of it. */
 
 import { button, fill, h, icon, keyed, toast } from "./dom.js";
-import { atEnd, part, scrolled, showAround, steady, tooMuch } from "./history.js";
+import { atEnd, part, showAround, steady, tooMuch } from "./history.js";
 import { refreshResult, resultView } from "./result.js";
 import { forget, say, sayAgain } from "./socket.js";
 import { answeringHere, emit, isHere, on, state } from "./state.js";
@@ -57,7 +57,7 @@ export function mountStream(root) {
     else if (scroll.scrollTop < top) following = false;
     const up = scroll.scrollTop < top;
     top = scroll.scrollTop;
-    if (!atEnd() || up) scrolled(scroll, log, allRows, () => drawLog(log), fetchOlder);
+    if (!atEnd() || up) later("scrolled", scroll, log, allRows, () => drawLog(log), fetchOlder);
   };
   const grown = new ResizeObserver(toEnd);
   for (const part of [log, tail, running]) grown.observe(part);

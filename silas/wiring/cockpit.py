@@ -8,6 +8,7 @@ from silas.home.web_tools import record_connections
 from silas.services.attached.desk import AttachmentDesk
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
+from silas.services.cockpit.batches import CockpitBatches
 from silas.services.cockpit.memory import CockpitMemory
 from silas.services.cockpit.overview import OverviewRoom
 from silas.services.cockpit.record import RecordRoom
@@ -34,6 +35,7 @@ class Rooms:
     reminders: CockpitReminders
     ahead: CockpitAhead
     conversations: ConversationDesk
+    batches: CockpitBatches
     attachments: AttachmentDesk
     persona: OwnersPersona
     setup: SetupRoom
@@ -84,6 +86,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         reminders=CockpitReminders(parts.reminder_desk, redact),
         ahead=CockpitAhead(parts.ahead_desk, parts.narrowing, redact),
         conversations=parts.conversation_desk(),
+        batches=CockpitBatches(parts.batches, redact),
         attachments=AttachmentDesk(
             parts.mind.attachments, parts.mind.talks, parts.audit, parts.sandbox
         ),

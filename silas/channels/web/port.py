@@ -26,7 +26,12 @@ from silas.channels.web.views import (
     WorkRow,
 )
 from silas.channels.web.views_ahead import AheadShown
-from silas.channels.web.views_kept import ReminderRows, ReminderShown, SecretRows
+from silas.channels.web.views_kept import (
+    MovedBatchRow,
+    ReminderRows,
+    ReminderShown,
+    SecretRows,
+)
 from silas.channels.web.wire import Proof
 from silas.context.attachments import AttachmentRow
 from silas.context.conversation_store import ConversationRow, ConversationStore
@@ -343,6 +348,18 @@ class AttachmentRoom(Protocol):
         ...
 
 
+class BatchRoom(Protocol):
+    """Files that were moved in batches."""
+
+    async def rows(self) -> tuple[MovedBatchRow, ...]:
+        """The newest batches, the newest first."""
+        ...
+
+    async def undo(self, batch_id: str, numbers: Sequence[int]) -> Done:
+        """Put the files of these numbers back, or all. Raises where there is no such batch."""
+        ...
+
+
 class Cockpit(Protocol):
     """Everything the routes need, by room."""
 
@@ -369,6 +386,11 @@ class Cockpit(Protocol):
     @property
     def conversations(self) -> ConversationRoom:
         """The owner's conversations."""
+        ...
+
+    @property
+    def batches(self) -> BatchRoom:
+        """Files that were moved in batches."""
         ...
 
     @property

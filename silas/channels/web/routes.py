@@ -12,6 +12,7 @@ from silas.channels.web.proofs import Prover
 from silas.channels.web.record_rule import WholeRecord, refused_while_changed
 from silas.channels.web.routes_ahead import ahead_routes
 from silas.channels.web.routes_attachments import attachment_routes
+from silas.channels.web.routes_batches import batch_routes
 from silas.channels.web.routes_conversations import conversation_routes
 from silas.channels.web.routes_memory import memory_routes
 from silas.channels.web.routes_overview import overview_routes, persona_routes
@@ -39,6 +40,7 @@ def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRout
         reminder_routes(cockpit.reminders, prover),
         ahead_routes(cockpit.ahead, prover),
         conversation_routes(cockpit.conversations, prover),
+        batch_routes(cockpit.batches, prover),
         attachment_routes(cockpit.attachments, prover),
         persona_routes(cockpit.persona, prover),
         device_routes(door, prover),

@@ -1,4 +1,4 @@
-"""What the cockpit shows of reminders and secrets, and what it answers after a change of them."""
+"""What the cockpit shows of reminders, secrets and moved files, and answers after a change."""
 
 from pydantic import AwareDatetime
 
@@ -63,3 +63,28 @@ class SecretRows(Frozen):
     """Every secret by its name."""
 
     secrets: tuple[SecretRow, ...]
+
+
+class MovedFileRow(Frozen):
+    """A file of a batch: its number there, where it was and is, and why where it is not.
+
+    Attributes:
+        state: `moved`, `undone`, or what else became of it.
+        why: Why it was not moved or put back; empty for nothing.
+    """
+
+    number: int
+    name: str
+    goal: str
+    state: str
+    why: str = ""
+
+
+class MovedBatchRow(Frozen):
+    """Files that were moved with one approval; `undo_until`: until when they can go back."""
+
+    id: str
+    folder: str
+    at: AwareDatetime
+    undo_until: AwareDatetime | None
+    files: tuple[MovedFileRow, ...]

@@ -1,0 +1,40 @@
+"""Endpoints about files that were moved in batches (spec 5.2.4)."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path
+from pydantic import Field
+
+from silas.canonical import canonical_json
+from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.port import BatchRoom
+from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.views import Done
+from silas.channels.web.views_kept import MovedBatchRow
+
+BatchId = Annotated[str, Path(min_length=1, max_length=128)]
+
+
+class UndoWanted(Proven):
+    """Which files go back, by their numbers; all of them where none is named."""
+
+    numbers: tuple[Annotated[int, Field(ge=1)], ...] = Field(default=(), max_length=1000)
+
+
+def batch_routes(batches: BatchRoom, prover: Prover) -> APIRouter:
+    """`/batches...`: to take files back needs a proof."""
+    router = APIRouter(
+        tags=["batches"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
+    )
+
+    @router.get("/batches", summary="Files that were moved in batches, the newest first")
+    async def rows() -> tuple[MovedBatchRow, ...]:
+        return await batches.rows()
+
+    @router.post("/batches/{batch_id}/undo", summary="Put its files back; needs a proof")
+    async def undo(batch_id: BatchId, body: UndoWanted, session: Session) -> Done:
+        subject = canonical_json({"batch": batch_id, "numbers": list(body.numbers)})
+        await prover.require(session, "undo_batch", subject, body.proof)
+        return await batches.undo(batch_id, body.numbers)
+
+    return router

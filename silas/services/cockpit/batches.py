@@ -1,0 +1,68 @@
+"""Batches of files for the cockpit: what was moved, and the same way back as `silas batch undo`."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from silas.channels.web.views import Done
+from silas.channels.web.views_kept import MovedBatchRow, MovedFileRow
+
+if TYPE_CHECKING:
+    from silas.work.batches.review import FolderReview
+    from silas.work.batches.store import KeptBatch
+
+_MOST = 20  # batches, the newest
+
+
+class CockpitBatches:
+    """`silas.channels.web.port.BatchRoom` over the service that `silas batch` uses.
+
+    Args:
+        review: Opens it; what nobody asks for is not loaded.
+        redact: Takes secrets out of what is shown.
+    """
+
+    def __init__(self, review: "Callable[[], FolderReview]", redact: Callable[[str], str]) -> None:
+        self._review = review
+        self._redact = redact
+
+    async def rows(self) -> tuple[MovedBatchRow, ...]:
+        """See `BatchRoom.rows`."""
+        return await asyncio.to_thread(self._rows)
+
+    def _rows(self) -> tuple[MovedBatchRow, ...]:
+        execution = self._review().execution
+        return tuple(
+            self._row(kept, execution.undo_until(kept)) for kept in execution.store.newest()[:_MOST]
+        )
+
+    def _row(self, kept: "KeptBatch", until: datetime | None) -> MovedBatchRow:
+        from silas.plans.characters import show  # noqa: PLC0415 - few pages ask
+
+        def clean(text: str) -> str:
+            return show(self._redact(text))
+
+        files = tuple(
+            MovedFileRow(
+                number=item.number,
+                name=clean(item.move.name),
+                goal=clean(item.move.goal),
+                state=item.state.value,
+                why=clean(item.why),
+            )
+            for item in kept.items
+        )
+        return MovedBatchRow(
+            id=kept.id,
+            folder=clean(str(kept.folder.path)),
+            at=kept.began_at,
+            undo_until=until,
+            files=files,
+        )
+
+    async def undo(self, batch_id: str, numbers: Sequence[int]) -> Done:
+        """See `BatchRoom.undo`."""
+        from silas.work.batches.words import undone_in_short  # noqa: PLC0415 - as above
+
+        return Done(words=undone_in_short(await self._review().undo(batch_id, numbers)))

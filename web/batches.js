@@ -1,0 +1,48 @@
+/* Files that were moved in batches, and the way back for all of one or for one file. */
+
+import { command, getJson } from "./api.js";
+import { problemPlace, trying, twice } from "./asking.js";
+import { canonicalJson } from "./canonical.js";
+import { button, fill, h, icon, toast } from "./dom.js";
+import { atTime, countdown, dayOf, left } from "./time.js";
+
+const STATES = { moved: "moved", undone: "back where it was" };
+
+export async function showBatches(place) {
+  const rows = await getJson("/batches");
+  if (!rows.length) {
+    fill(place, h("div", { class: "empty" }, h("p", { class: "empty-title" }, "Nothing was moved yet."),
+      h("p", {}, "Say \u201ctidy my Downloads\u201d in a conversation: you approve what is moved, and it can go back from here.")));
+    return;
+  }
+  fill(place, rows.map((row) => batch(row, () => showBatches(place))));
+}
+
+const undo = (row, numbers) =>
+  command(`/batches/${encodeURIComponent(row.id)}/undo`, "undo_batch", canonicalJson({ batch: row.id, numbers }), { numbers });
+
+function batch(row, again) {
+  const moved = row.files.filter((one) => one.state === "moved");
+  const all = row.undo_until && moved.length
+    ? twice({ label: `Put all ${moved.length} back`, of: row.folder, yes: "Yes, put them back", no: "Leave them", done: again, act: () => undo(row, []) })
+    : null;
+  const time = h("span", { class: "small undo-time" });
+  if (all) countdown(time, row.undo_until, (ms) => { time.textContent = ms > 0 ? `${left(ms)} to go` : "Its time is over."; });
+  all?.first.setAttribute("data-testid", "undo-batch");
+  return h("section", { class: "part", "data-testid": "batch" },
+    h("h2", { class: "label-title", dir: "auto" }, row.folder),
+    h("p", { class: "small" }, `${dayOf(row.at)}, ${atTime(row.at)}`),
+    all && h("div", { class: "controls" }, all.foot, time), all?.problem,
+    h("ul", { class: "rows" }, row.files.map((one) => file(row, one, again))));
+}
+
+function file(row, one, again) {
+  const problem = problemPlace();
+  const back = button([icon("undo"), "Undo"], () => trying([back], problem, async () => {
+    toast((await undo(row, [one.number])).words);
+    await again();
+  }), { class: "secondary small-button", "aria-label": `Undo: ${one.name}`, "data-testid": "undo-file" });
+  return h("li", { class: "row tall", "data-testid": "moved-file" },
+    h("p", { class: "row-head" }, h("b", { dir: "auto" }, one.name), row.undo_until && one.state === "moved" && back),
+    h("p", { class: "small", dir: "auto" }, `${STATES[one.state] ?? one.state}: ${one.goal}`, one.why && ` (${one.why})`), problem);
+}
