@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .PHONY: demo start test quick slow-tests phone-tests search stress check bench bench-agentdojo bench-files bench-memory mutants fuzz chaos protocol
-.PHONY: embeddings screenshots lighthouse lock system browser clean evals evals-decisions soak
+.PHONY: embeddings screenshots lighthouse lock system browser clean evals evals-decisions soak words
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -108,6 +108,10 @@ soak: $(READY)
 evals: $(READY) system
 	@MODEL="$(MODEL)" BASE_URL="$(BASE_URL)" OUTPUT="$(OUTPUT)" ONLY="$(ONLY)" KEY_ENV="$(KEY_ENV)" \
 	  FORM="$(FORM)" TIMEOUT="$(TIMEOUT)" LIMIT="$(LIMIT)" $(BIN)/python -m benchmarks.evals
+
+# Every sentence of cockpit, cards and results into the catalogues; red where one has no German yet.
+words: $(READY)
+	@$(BIN)/python -m scripts.words
 
 # What a model decides, plans, asks and recalls: `SILAS_EVAL_MODEL=openrouter:NAME make evals-decisions`.
 evals-decisions: $(READY)

@@ -100,6 +100,8 @@ class SilasConfig(Frozen):
     Attributes:
         data_dir: Where everything is kept.
         owner_id: The owner's name for connections and scopes.
+        language: What cards, results and the cockpit are written in; null for the language of this
+            machine's locale, where Silas speaks it.
         active_goal: The plan file of a goal to keep running; null for none.
         mcpServers: Programs and addresses that serve tools, as every MCP client has them.
         mcp: What Silas does with each of them.
@@ -121,6 +123,7 @@ class SilasConfig(Frozen):
 
     data_dir: Path
     owner_id: str = Field(default="owner", min_length=1)
+    language: Literal["en", "de"] | None = None
     models: ModelsConfig = ModelsConfig()
     keys: KeysConfig = KeysConfig()
     search: SearchConfig = SearchConfig()

@@ -112,9 +112,12 @@ def read_config(ctx: click.Context) -> "SilasConfig":
     """The configuration in force for this command line."""
     from silas.config import load_config
     from silas.errors import ConfigError
+    from silas.language import language_of, speak
 
     try:
-        return load_config(config_option(ctx))
+        config = load_config(config_option(ctx))
+        speak(config.language or language_of(os.environ))
+        return config
     except OSError as error:
         raise ConfigError(
             f"Silas cannot read {error.filename} ({error.strerror}); make its directory yours, "

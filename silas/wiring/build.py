@@ -1,6 +1,7 @@
 """`Silas.open`: what is started with the parts of a Silas, and ended with them (spec 12)."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import (
     AbstractAsyncContextManager,
@@ -21,6 +22,7 @@ from silas.home.lease import Lease
 from silas.home.runtime import Runtime, real_runtime
 from silas.home.unsupported import refuse_unable
 from silas.home.witnesses import message_to_owner
+from silas.language import language_of, speak
 from silas.services.held_changes import tell_held
 from silas.services.mcp import mcp_servers
 from silas.services.owner_key import settle_succession
@@ -113,6 +115,7 @@ async def build(
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
     refuse_unable(config)
+    speak(config.language or language_of(os.environ))
     async with AsyncExitStack() as stack:
         stack.callback(runtime.ring.release)
         db = stack.enter_context(open_database(config, runtime.clock))

@@ -38,7 +38,7 @@ LOWER = {
     },  # whose a bundle is; no character of a memory steers the terminal
     "output.py": {"silas.channels.terminal_colour", "silas.workspace.diff"},  # colours
     "remind.py": {"silas.plans.characters", "silas.reminders.words"},  # reminders as text
-    "shared.py": {"silas.sandbox", "silas.stop"},  # an error; whether Silas is stopped
+    "shared.py": {"silas.language", "silas.sandbox", "silas.stop"},  # an error; whether stopped
     "show.py": {"silas.channels.text", "silas.plans.characters", "silas.work.report"},  # as text
     "skills.py": {"silas.plans", "silas.plans.characters", "silas.stop"},
     "start.py": {"silas.stop", "silas.stream.session"},  # whether stopped; the current directory

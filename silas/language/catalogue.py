@@ -1,0 +1,80 @@
+"""English sentences stand in the code; a catalogue has them in another language (spec 0.5, 8.2).
+
+A sentence that is not in the catalogue is said in English: a card shows everything in any language.
+Only sentences of Silas's own go through `tr`; names, paths and anybody's text are values of it and
+are never looked up.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+ENGLISH: Final = "en"
+
+LANGUAGES: Final = (ENGLISH, "de")
+"""What Silas speaks, by the codes of ISO 639-1."""
+
+_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides (POSIX)
+
+_SPOKEN = {"language": ENGLISH}  # of the process, like a locale
+
+
+def tr(english: str, **values: object) -> str:
+    """A sentence in the owner's language, with its values in it.
+
+    Args:
+        english: The sentence as the catalogue has it, with `{name}` where a value stands.
+        values: What stands there, as it is.
+    """
+    language = spoken()
+    words = english if language == ENGLISH else _catalogue(language).get(english, english)
+    return words.format(**values) if values else words
+
+
+def tr_many(count: int, one: str, many: str) -> str:
+    """How many of something: `one` or `many`, each with `{count}` in it.
+
+    English and German tell one from all others; a language with more forms needs more than this.
+    """
+    return tr(one if count == 1 else many, count=count)
+
+
+def tr_later(english: str) -> str:
+    """A sentence of a table that stands in a module: the catalogue has it, and `tr` says it."""
+    return english
+
+
+def as_part(heading: str) -> str:
+    """A heading inside a sentence: in English without its capital; German keeps those of nouns."""
+    return heading.lower() if spoken() == ENGLISH else heading
+
+
+def speak(language: str) -> None:
+    """Say everything from now on in this language; it is the whole process's, like a locale.
+
+    Raises:
+        ValueError: Silas does not speak it.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"Silas does not speak {language!r}; it speaks {', '.join(LANGUAGES)}")
+    _SPOKEN["language"] = language
+
+
+def spoken() -> str:
+    """The code of the language in which `tr` answers."""
+    return _SPOKEN["language"]
+
+
+def language_of(environ: Mapping[str, str]) -> str:
+    """The language of a locale as `LANG` names it (`de_DE.UTF-8`); English where it is no other."""
+    locale = next((environ[name] for name in _VARIABLES if environ.get(name)), "")
+    code = locale.replace("-", "_").partition("_")[0].partition(".")[0].lower()
+    return code if code in LANGUAGES else ENGLISH
+
+
+@cache
+def _catalogue(language: str) -> Mapping[str, str]:
+    file = Path(__file__).with_name(f"{language}.json")
+    return json.loads(file.read_text(encoding="utf-8"))

@@ -1,0 +1,80 @@
+"""The catalogue of what Silas says: complete, with the same values, and the page's part of it."""
+
+import json
+from string import Formatter
+
+import pytest
+
+from scripts.words import CATALOGUE, PAGE, package_sentences, page_sentences
+from silas.language import LANGUAGES, language_of, speak, spoken, tr, tr_many
+
+
+def _german() -> dict[str, str]:
+    return json.loads(CATALOGUE.read_text(encoding="utf-8"))
+
+
+def _values(sentence: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(sentence) if name is not None}
+
+
+def _ends(sentence: str) -> tuple[bool, bool]:
+    return sentence[:1].isspace(), sentence[-1:].isspace()
+
+
+def test_every_sentence_of_the_cockpit_cards_and_results_has_its_german() -> None:
+    said, known = {*page_sentences(), *package_sentences()}, _german()
+    assert len(said) > 1000
+    assert not [one for one in said if not known.get(one)]
+    assert not known.keys() - said, "sentences that nobody says: `make words` takes them out"
+
+
+def test_a_sentence_has_the_same_values_in_every_language() -> None:
+    wrong = [one for one, german in _german().items() if _values(one) != _values(german)]
+    assert not wrong
+
+
+def test_the_blanks_around_a_part_of_a_sentence_are_the_same() -> None:
+    wrong = [one for one, said in _german().items() if _ends(one) != _ends(said)]
+    assert not wrong
+
+
+def test_the_page_has_its_own_part_of_the_catalogue() -> None:
+    known = _german()
+    page = json.loads(PAGE.read_text(encoding="utf-8"))
+    assert page == {one: known[one] for one in page_sentences()}
+
+
+@pytest.mark.parametrize(
+    ("environ", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "de_DE.UTF-8"}, "de"),
+        ({"LANG": "de"}, "de"),
+        ({"LANG": "fr_FR.UTF-8"}, "en"),
+        ({"LANG": "de_AT.UTF-8", "LC_ALL": "en_US.UTF-8"}, "en"),
+        ({"LC_MESSAGES": "de_CH", "LANG": "C"}, "de"),
+        ({"LC_ALL": "", "LANG": "de_DE"}, "de"),
+        ({"LANG": "den_XX"}, "en"),
+    ],
+)
+def test_the_machines_locale_says_which_language(environ: dict[str, str], language: str) -> None:
+    assert language_of(environ) == language
+
+
+def test_what_no_catalogue_has_is_said_in_english(german: None) -> None:
+    assert tr("A sentence that nobody translated, with {value}.", value="{x}") == (
+        "A sentence that nobody translated, with {x}."
+    )
+
+
+def test_how_many_takes_the_right_form(german: None) -> None:
+    assert tr_many(1, "{count} file", "{count} files") == "1 Datei"
+    assert tr_many(3, "{count} file", "{count} files") == "3 Dateien"
+
+
+def test_a_language_that_silas_does_not_speak_is_refused() -> None:
+    assert set(LANGUAGES) == {"en", "de"}
+    with pytest.raises(ValueError, match="it speaks en, de"):
+        speak("fr")
+    assert spoken() == "en"
