@@ -6,10 +6,11 @@ import { linesOf } from "./card.js";
 import { diffView } from "./diff.js";
 import { facts, plain } from "./extras.js";
 import { atTime, dayOf, inFull } from "./time.js";
+import { t } from "./words.js";
 
 const KINDS = [
-  ["", "Everything"], ["asked", "Asked"], ["approved", "Decided"], ["ran", "Ran"],
-  ["checked", "Checked"], ["changed", "Changed"], ["refused", "Refused"], ["system", "Silas itself"],
+  ["", t("Everything")], ["asked", t("Asked")], ["approved", t("Decided")], ["ran", t("Ran")],
+  ["checked", t("Checked")], ["changed", t("Changed")], ["refused", t("Refused")], ["system", t("Silas itself")],
 ];
 const PAGE = 50;
 
@@ -21,12 +22,12 @@ export async function showActivity(place, [seq]) {
   if (seq === "reviews") return showMetrics(place);
   if (seq) return showEntry(place, seq);
   const list = h("div", { class: "timeline" });
-  const more = button("Earlier", () => load(list, more), { class: "quiet older", hidden: true });
+  const more = button(t("Earlier"), () => load(list, more), { class: "quiet older", hidden: true });
   const afresh = () => {
     delete list.dataset.before;
     return load(list, more);
   };
-  const chips = h("div", { class: "chips filters", role: "group", "aria-label": "Show" }, KINDS.map(([value, words]) =>
+  const chips = h("div", { class: "chips filters", role: "group", "aria-label": t("Show") }, KINDS.map(([value, words]) =>
     button(words, (event) => {
       kind = value;
       for (const chip of chips.children) chip.setAttribute("aria-pressed", String(chip === event.currentTarget));
@@ -35,8 +36,8 @@ export async function showActivity(place, [seq]) {
   const steps = h("input", { type: "checkbox", checked: all, onchange: () => { all = steps.checked; afresh(); } });
   fill(place, chips, list, more,
     h("div", { class: "after" },
-      h("label", { class: "toggle" }, steps, "Every step in between"),
-      h("a", { class: "onward", href: "#/activity/reviews" }, "How deciding has been going", icon("next"))));
+      h("label", { class: "toggle" }, steps, t("Every step in between")),
+      h("a", { class: "onward", href: "#/activity/reviews" }, t("How deciding has been going"), icon("next"))));
   return afresh();
 }
 
@@ -93,20 +94,20 @@ async function showEntry(place, seq) {
   fill(place, backLink(),
     h("h2", { class: "page-title", dir: "auto", tabindex: "-1" }, entry.words),
     h("p", { class: "small" }, inFull(entry.at), entry.work_item_id && [" · ",
-      h("a", { href: `#/more/work/${encodeURIComponent(entry.work_item_id)}` }, "its work item")]),
-    part("What was shown", entry.shown && linesOf(entry.shown), "Nothing was shown for this."),
-    part("What was signed", entry.signed && signedView(entry.signed), "Nothing was signed for this."),
-    part("What ran", entry.ran?.length && ranView(entry.ran), "Nothing ran for this."),
-    entry.diff && part("What changed", diffView(entry.diff).node));
+      h("a", { href: `#/more/work/${encodeURIComponent(entry.work_item_id)}` }, t("its work item"))]),
+    part(t("What was shown"), entry.shown && linesOf(entry.shown), t("Nothing was shown for this.")),
+    part(t("What was signed"), entry.signed && signedView(entry.signed), t("Nothing was signed for this.")),
+    part(t("What ran"), entry.ran?.length && ranView(entry.ran), t("Nothing ran for this.")),
+    entry.diff && part(t("What changed"), diffView(entry.diff).node));
 }
 
 /** What is known of a signed approval. */
 export function signedView(signed) {
   return facts([
-    ["Answer", signed.verdict], ["For", plain(signed.scope)], ["On", signed.device || null],
-    ["Signed", inFull(signed.issued_at)], ["Good until", signed.expires_at && inFull(signed.expires_at)],
-    ["Used", `${signed.uses} of ${signed.max_executions}`],
-    ["Hash", h("code", { class: "hash" }, `sha256:${signed.hash}`)],
+    [t("Answer"), signed.verdict], [t("For"), plain(signed.scope)], [t("On"), signed.device || null],
+    [t("Signed"), inFull(signed.issued_at)], [t("Good until"), signed.expires_at && inFull(signed.expires_at)],
+    [t("Used"), t("{uses} of {max_executions}", { uses: signed.uses, max_executions: signed.max_executions })],
+    [t("Hash"), h("code", { class: "hash" }, `sha256:${signed.hash}`)],
   ]);
 }
 
@@ -130,25 +131,25 @@ async function showMetrics(place) {
     fill(place, backLink(), h("p", { class: "problem" }, error.message));
     return;
   }
-  const said = { good: "As it should be", watch: "Worth a look", none: "Too little so far" };
-  fill(place, backLink(), h("h2", { class: "page-title", tabindex: "-1" }, "How deciding has been going"),
-    h("p", { class: "small" }, "Counted from the record on this computer. Sent nowhere."),
+  const said = { good: t("As it should be"), watch: t("Worth a look"), none: t("Too little so far") };
+  fill(place, backLink(), h("h2", { class: "page-title", tabindex: "-1" }, t("How deciding has been going")),
+    h("p", { class: "small" }, t("Counted from the record on this computer. Sent nowhere.")),
     h("ul", { class: "metrics" }, rows.map((one) =>
       h("li", { "data-state": one.state },
         h("h3", {}, one.title ?? plain(one.name)),
         h("p", { class: "metric-value" }, one.value === null ? "–" : String(one.value),
           one.value !== null && h("span", { class: "unit" }, ` ${one.unit}`)),
         h("p", { class: "metric-words" }, one.words),
-        h("p", { class: "metric-state" }, h("b", {}, said[one.state]), one.target && ` · aim: ${one.target}`)))));
+        h("p", { class: "metric-state" }, h("b", {}, said[one.state]), one.target && t(" · aim: {target}", { target: one.target }))))));
 }
 
-const backLink = () => h("a", { class: "back", href: "#/activity" }, icon("back"), "All activity");
+const backLink = () => h("a", { class: "back", href: "#/activity" }, icon("back"), t("All activity"));
 
 export function skeleton() {
   return h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
 }
 
 function nothing() {
-  return h("div", { class: "empty" }, h("p", { class: "empty-title" }, kind ? "Nothing of that kind yet." : "Nothing has happened yet."),
-    h("p", {}, "Everything Silas does, and everything you decide, will be told here."));
+  return h("div", { class: "empty" }, h("p", { class: "empty-title" }, kind ? t("Nothing of that kind yet.") : t("Nothing has happened yet.")),
+    h("p", {}, t("Everything Silas does, and everything you decide, will be told here.")));
 }

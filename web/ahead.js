@@ -4,6 +4,7 @@
 import { command, getJson } from "./api.js";
 import { problemPlace, trying, twice } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
+import { t } from "./words.js";
 
 const WEEK = 7;
 const YEAR = 366;
@@ -17,14 +18,14 @@ export async function showAhead(place, days = WEEK) {
     byDay(found.coming).map(([day, rows]) => h("section", {},
       h("h2", { class: "label-title" }, day),
       h("ul", { class: "rows", "data-testid": "coming" }, rows.map((one) => coming(one, again))))),
-    found.coming.length ? null : h("p", {}, days > WEEK ? "Nothing is to come." : "Nothing comes this week."),
+    found.coming.length ? null : h("p", {}, days > WEEK ? t("Nothing is to come.") : t("Nothing comes this week.")),
     found.later > 0 && days < YEAR
-      ? button(`Show what comes later (${found.later})`, () => showAhead(place, YEAR), { class: "secondary" }) : null,
-    h("h2", { class: "label-title" }, "May run without asking you"),
+      ? button(t("Show what comes later ({later})", { later: found.later }), () => showAhead(place, YEAR), { class: "secondary" }) : null,
+    h("h2", { class: "label-title" }, t("May run without asking you")),
     found.alone.length ? h("ul", { class: "rows", "data-testid": "alone" }, found.alone.map((one) => alone(one, again)))
-      : h("p", { class: "small" }, "Nothing. Each piece of work asks you first."),
+      : h("p", { class: "small" }, t("Nothing. Each piece of work asks you first.")),
     tighten(),
-    found.paused.length ? [h("h2", { class: "label-title" }, "Paused"),
+    found.paused.length ? [h("h2", { class: "label-title" }, t("Paused")),
       h("ul", { class: "rows", "data-testid": "paused" }, found.paused.map((one) => paused(one, again)))] : null);
 }
 
@@ -51,26 +52,26 @@ function task(one) {
 }
 
 function coming(one, again) {
-  const more = one.more ? `${one.more} more` : "";
+  const more = one.more ? t("{more} more", { more: one.more }) : "";
   const words = [one.again, more].filter(Boolean).join(" · ");
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("time", { datetime: one.due }, one.time), " ", h("b", {}, one.title)),
     words && h("p", { class: "small" }, words),
-    one.kind === "goal" ? acts(one, [["Run now", "run", "run_goal"], ["Pause", "pause", "pause_goal"]], again)
-      : h("p", { class: "small" }, h("a", { href: "#/more/reminders" }, "Move or cancel it")));
+    one.kind === "goal" ? acts(one, [[t("Run now"), "run", "run_goal"], [t("Pause"), "pause", "pause_goal"]], again)
+      : h("p", { class: "small" }, h("a", { href: "#/more/reminders" }, t("Move or cancel it"))));
 }
 
 function alone(one, again) {
   const back = twice({
-    label: "Take back", of: one.title, yes: "Yes, ask me again", no: "Leave it", done: again,
+    label: t("Take back"), of: one.title, yes: t("Yes, ask me again"), no: t("Leave it"), done: again,
     act: () => command(`/goals/${encodeURIComponent(one.id)}/take-back`, "take_back", one.id),
   });
   const problem = problemPlace(), fewer = Math.floor(one.uses_left / 2);
-  const half = fewer < 1 ? null : button(`Only ${fewer} more`, () => trying([half], problem, async () => {
+  const half = fewer < 1 ? null : button(t("Only {fewer} more", { fewer }), () => trying([half], problem, async () => {
     const done = await command(`/goals/${encodeURIComponent(one.id)}/narrow`, "narrow", `${one.id} ${fewer}`, { uses: fewer });
     toast(done.words);
     await again();
-  }), { class: "quiet", "aria-label": `Only ${fewer} more: ${one.title}` });
+  }), { class: "quiet", "aria-label": t("Only {fewer} more: {title}", { fewer, title: one.title }) });
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("b", {}, one.title)),
     h("p", { class: "small", dir: "auto" }, one.does),
@@ -81,7 +82,7 @@ function alone(one, again) {
 /** Whatever was widened by a card is as configured again. */
 function tighten() {
   const problem = problemPlace();
-  const act = button("Tighten approvals", () => trying([act], problem, async () => {
+  const act = button(t("Tighten approvals"), () => trying([act], problem, async () => {
     toast((await command("/approvals/tighten", "tighten", "approvals")).words);
   }), { class: "secondary" });
   return h("div", {}, act, problem);
@@ -91,7 +92,7 @@ function paused(one, again) {
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("b", {}, one.title)),
     one.why && h("p", { class: "small", dir: "auto" }, one.why),
-    acts(one, [["Resume", "resume", "resume_goal"]], again));
+    acts(one, [[t("Resume"), "resume", "resume_goal"]], again));
 }
 
 /** Buttons that do at once what is no danger: each with its own signed command. */

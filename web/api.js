@@ -2,6 +2,7 @@
 
 import { readJson } from "./canonical.js";
 import { noteServerTime, proveCommand } from "./keys.js";
+import { t } from "./words.js";
 
 const TOKEN = "silas.page";
 
@@ -24,8 +25,8 @@ export const postJson = (path, body = {}) => call("POST", path, body);
 export async function command(path, name, subject, body = {}) {
   const proof = await proveCommand(name, subject);
   if (!proof) {
-    throw new Problem(0, "E_NO_KEY", "This browser has no key of its own, so it cannot do this. " +
-      "Use a device that has one, or the command line.");
+    throw new Problem(0, "E_NO_KEY", t("This browser has no key of its own, so it cannot do this. ") +
+      t("Use a device that has one, or the command line."));
   }
   return postJson(path, { ...body, proof });
 }
@@ -44,7 +45,7 @@ async function call(method, path, body) {
       credentials: "same-origin",
     });
   } catch {
-    throw new Problem(0, "E_OFFLINE", "Silas cannot be reached just now. Nothing was changed.");
+    throw new Problem(0, "E_OFFLINE", t("Silas cannot be reached just now. Nothing was changed."));
   }
   noteServerTime(response.headers.get("Date"));
   const text = await response.text();
@@ -55,6 +56,6 @@ async function call(method, path, body) {
     data = null;
   }
   if (response.ok) return data;
-  const words = data?.message ?? `The server answered with ${response.status}.`;
+  const words = data?.message ?? t("The server answered with {status}.", { status: response.status });
   throw new Problem(response.status, data?.code ?? "", words);
 }

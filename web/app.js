@@ -7,8 +7,10 @@ import { on, state, weighty } from "./state.js";
 import { mountStop } from "./stop.js";
 import { mountStream } from "./stream.js";
 import { settled } from "./text.js";
+import { statusWords } from "./result.js";
+import { speak, t, translate } from "./words.js";
 
-const VIEWS = { stream: "Stream", conversations: "Conversations", review: "Review", activity: "Activity", more: "More" };
+const VIEWS = { stream: t("Stream"), conversations: t("Conversations"), review: t("Review"), activity: t("Activity"), more: t("More") };
 const SIDE = new Set(["conversations", "activity", "more"]); // on a wide screen these slide over the other two
 const wide = matchMedia("(min-width: 900px)");
 const at = (id) => document.getElementById(id);
@@ -83,22 +85,22 @@ function drawBadge() {
     badge.classList.toggle("heavy", heavy);
   }
   for (const link of document.querySelectorAll("[data-to=review]")) {
-    link.setAttribute("aria-label", many ? `Review, ${many} waiting` : "Review");
+    link.setAttribute("aria-label", many ? t("Review, {many} waiting", { many }) : t("Review"));
   }
   if ("setAppBadge" in navigator) (many ? navigator.setAppBadge(many) : navigator.clearAppBadge()).catch(() => undefined);
 }
 
 const LINK = {
-  connecting: ["Connecting", ""],
-  open: ["Connected", ""],
-  lost: ["Not connected", "Silas cannot be reached just now. You can go on writing; it is sent as soon as Silas is back."],
-  refused: ["Not paired", "This browser is no longer paired. Open a fresh link: silas devices link"],
+  connecting: [t("Connecting"), ""],
+  open: [t("Connected"), ""],
+  lost: [t("Not connected"), t("Silas cannot be reached just now. You can go on writing; it is sent as soon as Silas is back.")],
+  refused: [t("Not paired"), t("This browser is no longer paired. Open a fresh link: silas devices link")],
 };
 
 /** Whoever listens hears what Silas says, as it comes. */
 function tell(kept) {
   if (kept?.type === "message" && kept.sender === "silas") announce(`Silas: ${kept.text}`);
-  if (kept?.type === "post_execution") announce(`${kept.title}: ${kept.status}. ${kept.summary}`);
+  if (kept?.type === "post_execution") announce(`${kept.title}: ${statusWords(kept.status)}. ${kept.summary}`);
 }
 
 let lostSince = 0;
@@ -145,10 +147,11 @@ function keys(event) {
   const writing = event.target.closest?.("input, textarea, select, [contenteditable]");
   if (key !== "palette" && (!HANDS.has(key) || writing)) return;
   event.preventDefault();
-  import("./hands.js").then(({ press }) => press(key), () => toast("This key needs a connection first."));
+  import("./hands.js").then(({ press }) => press(key), () => toast(t("This key needs a connection first.")));
 }
 
 function start() {
+  translate(document.body);
   for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-icon]"))) place.append(icon(place.dataset.icon));
   for (const place of document.querySelectorAll(".close")) place.append(icon("close"));
   mountStream(at("stream"));
@@ -173,6 +176,7 @@ function start() {
   on("devices", () => toast(state.newcomer));
   let told = null;
   on("all", () => { told = state.transcript.at(-1); });
+  on("all", () => speak(state.language));
   on("frame:message frame:post_execution", () => { // what is shown, once
     const last = state.transcript.at(-1);
     if (last !== told) tell(last);

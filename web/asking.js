@@ -1,6 +1,7 @@
 /* Doing something from a list under More: one request at a time, and its error beside its button. */
 
 import { button, fill, h, toast } from "./dom.js";
+import { t } from "./words.js";
 
 /** The styles of lists and of words with a form: they come with what needs them. */
 export function styled() {
@@ -36,7 +37,7 @@ export function twice(given) {
   const first = button(given.label, () => {
     const yes = button(given.yes, () => trying([yes], problem, async () => {
       const done = await given.act();
-      toast(done?.words ?? "Done.");
+      toast(done?.words ?? t("Done."));
       await given.done();
     }), { class: "secondary danger" });
     fill(foot, yes, button(given.no, () => { fill(foot, first); first.focus(); }, { class: "quiet" }));

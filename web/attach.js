@@ -5,16 +5,17 @@ import { styled } from "./asking.js";
 import { canonicalJson, hex } from "./canonical.js";
 import { button, fill, h, toast } from "./dom.js";
 import { emit, on, state } from "./state.js";
+import { language, t } from "./words.js";
 
 const LARGEST = 25_000_000; // bytes, as `attachments.py` has it
 const KEPT = "silas.attached"; // of this tab and conversation, until they are sent
 
 const here = () => state.conversation || "first";
-const megabytes = (size) => `${(size / 1e6).toLocaleString("en", { maximumFractionDigits: size < 1e7 ? 1 : 0 })} MB`;
-const inBytes = (size) => (size < 1e5 ? `${size.toLocaleString("en")} bytes` : megabytes(size));
+const megabytes = (size) => `${(size / 1e6).toLocaleString(language, { maximumFractionDigits: size < 1e7 ? 1 : 0 })} MB`;
+const inBytes = (size) => (size < 1e5 ? t("{size} bytes", { size: size.toLocaleString(language) }) : megabytes(size));
 const filesOf = (id) => `/conversations/${encodeURIComponent(id)}/attachments`;
 
-const list = h("ul", { class: "files", "aria-label": "Attached files", "data-testid": "attaching" });
+const list = h("ul", { class: "files", "aria-label": t("Attached files"), "data-testid": "attaching" });
 const form = () => document.querySelector(".composer");
 const say = (words) => fill(form().querySelector("[role=alert]"), words);
 let shownOf = "";
@@ -31,7 +32,7 @@ export async function take(files) {
   await styled();
   for (const file of files) {
     if (file.size > LARGEST) {
-      say(`${file.name} has ${megabytes(file.size)}, and a file of at most ${megabytes(LARGEST)} can be attached; put it into the workspace and name it in your message.`);
+      say(t("{name} has {megabytes}, and a file of at most {megabytes2} can be attached; put it into the workspace and name it in your message.", { name: file.name, megabytes: megabytes(file.size), megabytes2: megabytes(LARGEST) }));
       continue;
     }
     const one = { name: file.name || "file", size: file.size, id: "", conversation: state.conversation };
@@ -39,7 +40,7 @@ export async function take(files) {
     try {
       Object.assign(one, await sent(file, here()));
     } catch (error) {
-      say(error instanceof Problem ? error.message : `${one.name} cannot be read here; a folder is attached file by file.`);
+      say(error instanceof Problem ? error.message : t("{name} cannot be read here; a folder is attached file by file.", { name: one.name }));
       change(state.attached.filter((other) => other !== one));
       continue;
     }
@@ -48,7 +49,7 @@ export async function take(files) {
 }
 
 async function sent(file, conversation) {
-  if (!crypto.subtle) throw new Problem(0, "E_NO_KEY", "Files are attached over HTTPS or on Silas's own machine, where this browser can sign them.");
+  if (!crypto.subtle) throw new Problem(0, "E_NO_KEY", t("Files are attached over HTTPS or on Silas's own machine, where this browser can sign them."));
   const digest = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer())));
   const told = { name: file.name || "file", size: file.size, digest };
   const row = await command(filesOf(conversation), "attach", canonicalJson({ ...told, conversation }), told);
@@ -59,7 +60,7 @@ async function sent(file, conversation) {
       headers: { "X-Silas-Page": pageToken(), "Content-Type": "application/octet-stream" },
     });
   } catch {
-    throw new Problem(0, "E_OFFLINE", `${row.name} did not arrive, because Silas cannot be reached just now; attach it once more.`);
+    throw new Problem(0, "E_OFFLINE", t("{name} did not arrive, because Silas cannot be reached just now; attach it once more.", { name: row.name }));
   }
   const answer = await response.json();
   if (!response.ok) throw new Problem(response.status, answer.code, answer.message);
@@ -93,8 +94,8 @@ function draw() {
   if (!list.isConnected) form().querySelector("[role=alert]").after(list);
   list.hidden = !state.attached.length;
   fill(list, state.attached.map((one) => h("li", {}, h("span", { dir: "auto" }, one.name),
-    h("span", { class: "small" }, one.id ? one.size > 0 && inBytes(one.size) : "sending …"),
-    one.id && button("×", () => drop(one), { class: "icon-button", "aria-label": `Do not send ${one.name}` }))));
+    h("span", { class: "small" }, one.id ? one.size > 0 && inBytes(one.size) : t("sending …")),
+    one.id && button("×", () => drop(one), { class: "icon-button", "aria-label": t("Do not send {name}", { name: one.name }) }))));
   if (!state.attached.length) sessionStorage.removeItem(`${KEPT}.${here()}`);
 }
 
@@ -155,7 +156,7 @@ async function showPicture(item, one) {
 
 function fileItem(one) {
   if (one.removed) return h("li", {}, h("span", { dir: "auto" }, one.name), h("span", { class: "small" }, "removed"));
-  return h("li", {}, button(one.name, () => save(one), { class: "link", "aria-label": `Save ${one.name}` }),
+  return h("li", {}, button(one.name, () => save(one), { class: "link", "aria-label": t("Save {name}", { name: one.name }) }),
     h("span", { class: "small" }, inBytes(one.size)));
 }
 
@@ -172,7 +173,7 @@ async function save(one) {
     h("a", { href: url, download: one.name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   } catch (error) {
-    toast(error instanceof Problem ? error.message : "Silas cannot be reached just now.");
+    toast(error instanceof Problem ? error.message : t("Silas cannot be reached just now."));
   }
 }
 
@@ -182,18 +183,18 @@ export async function fileList(conversation) {
   const rows = (await rowsOf(conversation)).filter((one) => !one.removed);
   fill(place, rows.length ? rows.map((one) => {
     const item = fileItem(one);
-    item.append(button("Remove", async () => {
+    item.append(button(t("Remove"), async () => {
       try {
         await removed(one);
         item.remove();
         known.delete(conversation);
         change(state.attached.filter((other) => other.id !== one.id));
-        toast(`${one.name} was removed.`);
+        toast(t("{name} was removed.", { name: one.name }));
       } catch (error) {
         toast(error.message);
       }
-    }, { class: "quiet danger", "aria-label": `Remove ${one.name}` }));
+    }, { class: "quiet danger", "aria-label": t("Remove {name}", { name: one.name }) }));
     return item;
-  }) : h("li", { class: "small" }, "No files are attached."));
+  }) : h("li", { class: "small" }, t("No files are attached.")));
   return place;
 }

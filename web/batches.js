@@ -5,14 +5,15 @@ import { problemPlace, trying, twice } from "./asking.js";
 import { canonicalJson } from "./canonical.js";
 import { button, fill, h, icon, toast } from "./dom.js";
 import { atTime, countdown, dayOf, left } from "./time.js";
+import { t } from "./words.js";
 
-const STATES = { moved: "moved", undone: "back where it was" };
+const STATES = { moved: "moved", undone: t("back where it was") };
 
 export async function showBatches(place) {
   const rows = await getJson("/batches");
   if (!rows.length) {
-    fill(place, h("div", { class: "empty" }, h("p", { class: "empty-title" }, "Nothing was moved yet."),
-      h("p", {}, "Say \u201ctidy my Downloads\u201d in a conversation: you approve what is moved, and it can go back from here.")));
+    fill(place, h("div", { class: "empty" }, h("p", { class: "empty-title" }, t("Nothing was moved yet.")),
+      h("p", {}, t("Say \u201ctidy my Downloads\u201d in a conversation: you approve what is moved, and it can go back from here."))));
     return;
   }
   fill(place, rows.map((row) => batch(row, () => showBatches(place))));
@@ -24,10 +25,10 @@ const undo = (row, numbers) =>
 function batch(row, again) {
   const moved = row.files.filter((one) => one.state === "moved");
   const all = row.undo_until && moved.length
-    ? twice({ label: `Put all ${moved.length} back`, of: row.folder, yes: "Yes, put them back", no: "Leave them", done: again, act: () => undo(row, []) })
+    ? twice({ label: t("Put all {moved} back", { moved: moved.length }), of: row.folder, yes: t("Yes, put them back"), no: t("Leave them"), done: again, act: () => undo(row, []) })
     : null;
   const time = h("span", { class: "small undo-time" });
-  if (all) countdown(time, row.undo_until, (ms) => { time.textContent = ms > 0 ? `${left(ms)} to go` : "Its time is over."; });
+  if (all) countdown(time, row.undo_until, (ms) => { time.textContent = ms > 0 ? t("{left} to go", { left: left(ms) }) : t("Its time is over."); });
   all?.first.setAttribute("data-testid", "undo-batch");
   return h("section", { class: "part", "data-testid": "batch" },
     h("h2", { class: "label-title", dir: "auto" }, row.folder),
@@ -38,10 +39,10 @@ function batch(row, again) {
 
 function file(row, one, again) {
   const problem = problemPlace();
-  const back = button([icon("undo"), "Undo"], () => trying([back], problem, async () => {
+  const back = button([icon("undo"), t("Undo")], () => trying([back], problem, async () => {
     toast((await undo(row, [one.number])).words);
     await again();
-  }), { class: "secondary small-button", "aria-label": `Undo: ${one.name}`, "data-testid": "undo-file" });
+  }), { class: "secondary small-button", "aria-label": t("Undo: {name}", { name: one.name }), "data-testid": "undo-file" });
   return h("li", { class: "row tall", "data-testid": "moved-file" },
     h("p", { class: "row-head" }, h("b", { dir: "auto" }, one.name), row.undo_until && one.state === "moved" && back),
     h("p", { class: "small", dir: "auto" }, `${STATES[one.state] ?? one.state}: ${one.goal}`, one.why && ` (${one.why})`), problem);

@@ -9,6 +9,7 @@ import { gestureFor, harmless, kindOf, riskOf, RISK_WORDS, startsOpen } from "./
 import { answer } from "./socket.js";
 import { sealOf, state } from "./state.js";
 import { countdown, left } from "./time.js";
+import { t } from "./words.js";
 
 const LONG = { intent: 84, effect: 170, rationale: 110, affected: 80 }; // characters that surely fit a phone's card
 const TWO_LINES = 54; // an intent beyond that takes a third line, and the reason gives one up
@@ -37,15 +38,15 @@ export function cardView(event, stay = null) {
     face.effect && h("p", { class: "effect", "data-testid": "effect", dir: "auto" }, named(face.effect)),
     h("p", { class: "rationale", dir: "auto" }, face.rationale),
     face.affected && h("p", { class: "affected", dir: "auto" },
-      h("span", { class: "label" }, "Affects "), named(face.affected)),
+      h("span", { class: "label" }, t("Affects ")), named(face.affected)),
     extra.node),
   details,
   h("div", { class: "card-foot" }, note, area.node, until));
   if (stay) return closedView(event, stay, { node, note, title, area, until });
   if (event.type !== "secure_input_request") {
     countdown(node, event.expires_at, (ms) => {
-      until.textContent = ms > 0 ? `Waits ${left(ms)} more; then the answer is no.`
-        : "The time is over: the answer was no.";
+      until.textContent = ms > 0 ? t("Waits {left} more; then the answer is no.", { left: left(ms) })
+        : t("The time is over: the answer was no.");
     });
   }
   let could = null;
@@ -60,9 +61,9 @@ export function cardView(event, stay = null) {
 }
 
 const STAYS = {
-  lapsed: "Lapsed: nobody answered in time, and nothing was run.",
-  changing: "You asked for changes. The new plan takes its place here; this one cannot be approved.",
-  answered: "You asked for changes, and Silas answered in the Stream without a new plan.",
+  lapsed: t("Lapsed: nobody answered in time, and nothing was run."),
+  changing: t("You asked for changes. The new plan takes its place here; this one cannot be approved."),
+  answered: t("You asked for changes, and Silas answered in the Stream without a new plan."),
 };
 
 /** A card whose question is closed: in view, with its reason, and a way to ask anew. */
@@ -72,7 +73,7 @@ function closedView(event, stay, { node, note, title, area, until }) {
   node.classList.add("stays");
   node.dataset.stays = stay.why;
   for (const form of node.querySelectorAll("form")) form.remove();
-  const again = button("Show again", async () => {
+  const again = button(t("Show again"), async () => {
     try {
       await postJson(`/work/${encodeURIComponent(event.work_item_id)}/ask`);
     } catch (error) {
@@ -117,12 +118,12 @@ function send(event, action, extra) {
 function whyNot(event, action) {
   if (harmless(event, action) && action.role === "decline") return "";
   if (sealOf(event) === false) {
-    return "This card is not what was sealed when it was sent, so nothing is signed. You can only say no.";
+    return t("This card is not what was sealed when it was sent, so nothing is signed. You can only say no.");
   }
   if (event.type === "secure_input_request") return "";
   if (state.level !== "owner") {
-    return "This browser has no key of its own, so it can only say no. " +
-      "Say yes on a device that has one, or in a terminal.";
+    return t("This browser has no key of its own, so it can only say no. ") +
+      t("Say yes on a device that has one, or in a terminal.");
   }
   return "";
 }
@@ -133,7 +134,7 @@ function refreshNote(event, note, node) {
   node.querySelector(".actions").inert = Boolean(given) && given.state !== "refused";
   if (given?.state === "refused") fill(note, warning(given.words));
   else if (given) {
-    const words = state.link === "open" ? `${given.label} …` : `${given.label}: sent as soon as there is a connection.`;
+    const words = state.link === "open" ? `${given.label} …` : t("{label}: sent as soon as there is a connection.", { label: given.label });
     fill(note, h("p", { class: "sent" }, icon("check"), words));
   } else if (sealOf(event) === false) fill(note, warning(whyNot(event, { role: "recommended", value: null })));
   else if (!note.firstChild && state.level !== "owner" && event.type !== "secure_input_request") {
@@ -155,7 +156,7 @@ function detailsOf(event, extra) {
     ...face.details.map((part) => ({ heading: part.heading, node: linesOf(part.lines), open: part.open })),
   ];
   if (long.length) {
-    parts.unshift({ heading: "In full", node: linesOf(long.map((name) => face[name])) });
+    parts.unshift({ heading: t("In full"), node: linesOf(long.map((name) => face[name])) });
   }
   return h("div", { class: "details", "data-testid": "details" }, parts.map((part) =>
     h("details", { open: open || part.open },

@@ -7,6 +7,7 @@ import { showAround } from "./history.js";
 import { emit, keepOlder, keepRow, on, state, stirs, thinksHere } from "./state.js";
 import { HERE } from "./talks.js";
 import { atTime, dayOf } from "./time.js";
+import { t } from "./words.js";
 
 const pathOf = (id) => `/conversations/${encodeURIComponent(id || "first")}`;
 
@@ -20,7 +21,7 @@ export async function showConversations(place) {
   const drawer = h("details", { "data-testid": "archived" }, count, away);
   const problem = problemPlace();
   const field = h("input", { type: "search", id: "talk-query", autocomplete: "off", dir: "auto" });
-  const look = h("button", { class: "secondary" }, "Search");
+  const look = h("button", { class: "secondary" }, t("Search"));
   const missed = problemPlace();
   const many = h("p", { class: "small", role: "status" });
   const found = h("ul", { class: "rows", "data-testid": "found" });
@@ -28,11 +29,11 @@ export async function showConversations(place) {
     event.preventDefault();
     trying([look], missed, async () => {
       const answer = await getJson(`/conversations/search?q=${encodeURIComponent(field.value)}`);
-      fill(many, answer.found.length ? `${answer.found.length} found, the best first` : "Nothing that was said fits.");
+      fill(many, answer.found.length ? t("{found} found, the best first", { found: answer.found.length }) : t("Nothing that was said fits."));
       fill(found, answer.found.map(foundRow));
     });
-  } }, h("label", { for: "talk-query" }, "Search all conversations"), h("div", { class: "with-button" }, field, look), missed);
-  const fresh = button("New conversation", () => trying([fresh], problem, async () => {
+  } }, h("label", { for: "talk-query" }, t("Search all conversations")), h("div", { class: "with-button" }, field, look), missed);
+  const fresh = button(t("New conversation"), () => trying([fresh], problem, async () => {
     const row = await postJson("/conversations");
     keepRow(state, row);
     await go(row.id);
@@ -70,7 +71,7 @@ function draw({ list, away, drawer, count, left }) {
     if (inside) [...list.children].find((node) => node.dataset.id === focus)?.querySelector("button")?.focus({ preventScroll: true });
   }
   drawer.hidden = !put.length;
-  fill(count, `Archived (${put.length})`);
+  fill(count, t("Archived ({put})", { put: put.length }));
   fill(away, put.map((row) => h("li", { class: "row" }, h("span", { dir: "auto" }, row.title), back(row, left))));
 }
 
@@ -80,20 +81,20 @@ function item(row, now, left) {
   node.dataset.id = row.id || "first";
   node.dataset.drawn = now;
   if (row.archived) {
-    fill(node, h("p", { class: "row" }, h("span", { dir: "auto" }, `“${row.title}” was archived. Nothing of it is deleted.`), back(row, left, "Undo")));
+    fill(node, h("p", { class: "row" }, h("span", { dir: "auto" }, t("“{title}” was archived. Nothing of it is deleted.", { title: row.title })), back(row, left, t("Undo"))));
     return node;
   }
   const foot = h("div", { class: "row-foot" });
-  const change = button("Change", () => changing(row, foot, left), { class: "quiet", "aria-label": `Change ${row.title}`, "data-testid": "change" });
+  const change = button(t("Change"), () => changing(row, foot, left), { class: "quiet", "aria-label": t("Change {title}", { title: row.title }), "data-testid": "change" });
   const open = button("", () => go(row.id), { class: "talk-open", "data-testid": "open" });
   if (here) open.setAttribute("aria-current", "true");
-  const when = row.said_at ? `${dayOf(row.said_at)}, ${atTime(row.said_at)}` : "Nothing was said yet";
+  const when = row.said_at ? `${dayOf(row.said_at)}, ${atTime(row.said_at)}` : t("Nothing was said yet");
   fill(open, h("b", { dir: "auto" }, row.title), h("span", { class: "small" }, [when, ...stirs(state, row.id)].join(" · ")));
   fill(node, h("div", { class: "talk-row" }, open, change), foot);
   return node;
 }
 
-function back(row, left, label = "Bring back") {
+function back(row, left, label = t("Bring back")) {
   const problem = problemPlace();
   const again = button(label, () => trying([again], problem, async () => {
     const restored = await postJson(`${pathOf(row.id)}/restore`);
@@ -113,20 +114,20 @@ function changing(row, foot, left) {
   }
   const problem = problemPlace();
   const field = h("input", { id: `title-${row.id}`, type: "text", autocomplete: "off", dir: "auto", value: row.title });
-  const save = h("button", { class: "primary small-button" }, "Save");
-  const away = row.id && button("Archive", () => trying([away], problem, async () => {
+  const save = h("button", { class: "primary small-button" }, t("Save"));
+  const away = row.id && button(t("Archive"), () => trying([away], problem, async () => {
     const put = await postJson(`${pathOf(row.id)}/archive`);
     left.add(row.id);
     fill(foot);
     keepRow(state, put);
     if (row.id === state.conversation) await enter("");
-    toast(`“${put.title}” was archived.`);
+    toast(t("“{title}” was archived.", { title: put.title }));
     draw(shown);
     focusOn(row.id, "button");
   }), { class: "quiet danger", "data-testid": "archive" });
-  const gone = row.id && button("Delete", () => trying([gone], problem, async () => {
+  const gone = row.id && button(t("Delete"), () => trying([gone], problem, async () => {
     const { words } = await getJson(`${pathOf(row.id)}/deletion`);
-    const sure = button("Delete for good", () => trying([sure], problem, async () => {
+    const sure = button(t("Delete for good"), () => trying([sure], problem, async () => {
       const done = await command(`${pathOf(row.id)}/delete`, "delete_conversation", row.id);
       keepRow(state, { ...row, deleted: true });
       if (row.id === state.conversation) await enter("");
@@ -134,12 +135,12 @@ function changing(row, foot, left) {
       draw(shown);
       shown.list.querySelector("button")?.focus({ preventScroll: true });
     }), { class: "secondary danger", "data-testid": "delete-sure" });
-    const keep = button("Keep it", () => fill(foot), { class: "secondary small-button" });
-    fill(foot, h("div", { class: "field", role: "group", "aria-label": `Delete ${row.title}` },
+    const keep = button(t("Keep it"), () => fill(foot), { class: "secondary small-button" });
+    fill(foot, h("div", { class: "field", role: "group", "aria-label": t("Delete {title}", { title: row.title }) },
       h("p", { dir: "auto", "data-testid": "delete-question" }, words), problem, h("div", { class: "row-actions" }, keep, sure)));
     keep.focus();
   }), { class: "quiet danger", "data-testid": "delete" });
-  const files = button("Files", () => trying([files], problem, async () => {
+  const files = button(t("Files"), () => trying([files], problem, async () => {
     const { fileList } = await import("./attach.js");
     foot.firstChild.append(await fileList(row.id || "first"));
     files.hidden = true;
@@ -153,8 +154,8 @@ function changing(row, foot, left) {
       draw(shown);
       focusOn(row.id, "[data-testid=change]");
     });
-  } }, h("label", { for: field.id }, "Title"), field, problem, h("div", { class: "row-actions" }, save, away, gone,
-    files, saving(row, "markdown", "Save as Markdown", problem), saving(row, "json", "Save as JSON", problem))));
+  } }, h("label", { for: field.id }, t("Title")), field, problem, h("div", { class: "row-actions" }, save, away, gone,
+    files, saving(row, "markdown", t("Save as Markdown"), problem), saving(row, "json", t("Save as JSON"), problem))));
   field.focus();
   field.select();
 }

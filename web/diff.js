@@ -1,6 +1,7 @@
 /* A patch, drawn: one block a file, what came in and what went out told by sign and colour. */
 
 import { h } from "./dom.js";
+import { t } from "./words.js";
 
 const MOST_LINES = 1500; // more would make a phone slow; the rest is counted, not hidden
 const HEAD = /^(index |new file|deleted file|old mode|new mode|similarity|dissimilarity|rename |copy |Binary )/;
@@ -112,16 +113,16 @@ export function diffView(patch) {
   const blocks = files.map((file) => {
     const shown = file.lines.slice(0, Math.max(0, room));
     room -= file.lines.length;
-    return h("section", { class: "diff-file", "aria-label": `Changes in ${file.name}` },
-      h("p", { class: "diff-head" }, h("span", { class: "diff-name" }, file.name || "Changes"),
+    return h("section", { class: "diff-file", "aria-label": t("Changes in {name}", { name: file.name }) },
+      h("p", { class: "diff-head" }, h("span", { class: "diff-name" }, file.name || t("Changes")),
         h("span", { class: "diff-count" }, `+${file.added} −${file.removed}`)),
       h("pre", { class: "diff", tabindex: "0" }, withMarks(shown).map(({ kind, text, mark }) =>
         h("span", { class: `diff-${kind}` }, mark
           ? [text.slice(0, mark[0]), h("mark", {}, text.slice(...mark)), `${text.slice(mark[1])}\n`] : `${text}\n`))));
   });
-  if (room < 0) blocks.push(h("p", { class: "small" }, `${-room} more lines are not drawn here.`));
+  if (room < 0) blocks.push(h("p", { class: "small" }, t("{room} more lines are not drawn here.", { room: -room })));
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
-  const count = files.length === 1 ? "1 file" : `${files.length} files`;
+  const count = files.length === 1 ? t("1 file") : t("{files} files", { files: files.length });
   return { node: h("div", { class: "diffs" }, blocks), words: `${count}, +${added} −${removed}` };
 }

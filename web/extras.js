@@ -5,6 +5,7 @@
 import { h, toast } from "./dom.js";
 import { kindOf, wordOf } from "./kinds.js";
 import { answer, say } from "./socket.js";
+import { t } from "./words.js";
 
 /** @type {any} */
 let rare = null;
@@ -25,12 +26,12 @@ const EXTRAS = {
     kind: plain(event.gate_name),
     tight: true,
     node: facts([
-      ["Found", event.value === null ? null : String(event.value)],
-      ["Because", event.context === event.card.rationale ? "" : event.context],
+      [t("Found"), event.value === null ? null : String(event.value)],
+      [t("Because"), event.context === event.card.rationale ? "" : event.context],
     ]),
   }),
   tool_call: (event) => ({
-    node: facts([["Tool", event.tool_name], ["Asked by", event.asked_by]]),
+    node: facts([[t("Tool"), event.tool_name], [t("Asked by"), event.asked_by]]),
   }),
   held_changes: () => ({}),
 };
@@ -43,11 +44,11 @@ function plan(event) {
   const form = h("form", { class: "field", hidden: true, onsubmit: (pressed) => {
     pressed.preventDefault();
     const words = field.value.trim();
-    if (!words) toast("Say what should be different.");
+    if (!words) toast(t("Say what should be different."));
     else answer(event, kindOf(event).answer(event, wanted), wanted.label, say(words, event.request_id));
   } },
-  h("label", { for: id }, "What should be different?"), field,
-  h("button", { type: "submit", class: "secondary", "data-testid": "send-changes" }, "Send these changes"));
+  h("label", { for: id }, t("What should be different?")), field,
+  h("button", { type: "submit", class: "secondary", "data-testid": "send-changes" }, t("Send these changes")));
   return {
     node: form,
     send(action) {

@@ -7,6 +7,7 @@ import { facts, plain } from "./extras.js";
 import { anomalyOf, harmless, itemsOf, kindOf, wordOf } from "./kinds.js";
 import { answer } from "./socket.js";
 import { atTime, countdown, dayOf, left } from "./time.js";
+import { t } from "./words.js";
 
 export const RARE = {
   checkpoint: (event) => ({
@@ -26,9 +27,9 @@ export const RARE = {
   permission_escalation: (event) => ({
     tight: true,
     node: facts([
-      ["Connection", event.connection_name],
-      ["Has now", event.current_permissions.join(", ") || "nothing"],
-      ["Asks for", event.requested_permissions.join(", ")],
+      [t("Connection"), event.connection_name],
+      [t("Has now"), event.current_permissions.join(", ") || "nothing"],
+      [t("Asks for"), event.requested_permissions.join(", ")],
     ]),
   }),
   connection_failure: (event) => ({
@@ -48,8 +49,8 @@ function batch(event, view) {
   const chosen = new Set(items.map((item) => String(item.item_id)).filter((id) => !editable || !odd.get(id)));
   const count = h("p", { class: "batch-count", role: "status" });
   const tell = () => fill(count,
-    h("b", {}, editable ? `${chosen.size} of ${items.length} chosen` : `${items.length} items`),
-    strange ? ` · ${strange} out of the ordinary${editable ? `, left out until you choose ${strange === 1 ? "it" : "them"}` : ""}` : "");
+    h("b", {}, editable ? t("{size} of {items} chosen", { size: chosen.size, items: items.length }) : t("{items} items", { items: items.length })),
+    strange ? editable ? t(" · {strange} out of the ordinary, left out until you choose them", { strange }) : t(" · {strange} out of the ordinary", { strange }) : "");
   const toggle = (id, on) => {
     if (on) chosen.add(id);
     else chosen.delete(id);
@@ -63,11 +64,11 @@ function batch(event, view) {
   return {
     node: count,
     tight: true,
-    details: [{ heading: "Items", hint: String(items.length), node: list, open: strange > 0 }],
+    details: [{ heading: t("Items"), hint: String(items.length), node: list, open: strange > 0 }],
     actions: () => batchActions(event, chosen.size === items.length),
     gather: () => ({ selected: items.map((item) => String(item.item_id)).filter((id) => chosen.has(id)) }),
     ready: () => {
-      if (!chosen.size) toast("Choose at least one, or decline.");
+      if (!chosen.size) toast(t("Choose at least one, or decline."));
       return chosen.size > 0;
     },
     labelOf: (action) => countedLabel(event, action, chosen.size, items.length),
@@ -98,7 +99,7 @@ function batchActions(event, whole) {
 /** How many of them: `Archive the chosen ones: 8 of 10`. */
 function countedLabel(event, action, chosen, all) {
   if (harmless(event, action) || wordOf(action.value) === "approve") return action.label;
-  return `${action.label}: ${chosen} of ${all}`;
+  return t("{label}: {chosen} of {all}", { label: action.label, chosen, all });
 }
 
 /** A draft, in a field of its own: changing it there is the answer `edit`, where that is offered. */
@@ -106,7 +107,7 @@ function draft(event, view) {
   const offers = (word) => event.card.actions.some((action) => wordOf(action.value) === word);
   const editable = offers("edit");
   const text = h("textarea", {
-    class: "draft", "aria-label": editable ? "The draft; you can change it" : "The draft", value: event.draft,
+    class: "draft", "aria-label": editable ? t("The draft; you can change it") : t("The draft"), value: event.draft,
     rows: "4", dir: "auto", spellcheck: "true", readonly: !editable, oninput: () => view.changed(),
   });
   const about = Object.entries(event.metadata ?? {}).filter(([, v]) => typeof v !== "object");
@@ -115,18 +116,18 @@ function draft(event, view) {
     tight: true,
     node: text,
     details: [
-      context && { heading: "What it answers", node: h("p", { class: "kept", dir: "auto" }, context) },
-      about.length && { heading: "About this draft", node: facts(about.map(([n, v]) => [plain(n), String(v)])) },
+      context && { heading: t("What it answers"), node: h("p", { class: "kept", dir: "auto" }, context) },
+      about.length && { heading: t("About this draft"), node: facts(about.map(([n, v]) => [plain(n), String(v)])) },
     ].filter(Boolean),
     actions: () => event.card.actions.filter((action) => wordOf(action.value) !== "edit" || !offers("approve")),
     gather: () => ({ edited: text.value }),
     ready: () => {
-      if (!text.value.trim()) toast("The draft is empty. Write something, or drop it.");
+      if (!text.value.trim()) toast(t("The draft is empty. Write something, or drop it."));
       return Boolean(text.value.trim());
     },
     labelOf: (action) => {
       const sends = ["approve", "edit"].includes(wordOf(action.value));
-      return sends && text.value !== event.draft ? `${action.label}, as you changed it` : action.label;
+      return sends && text.value !== event.draft ? t("{label}, as you changed it", { label: action.label }) : action.label;
     },
   };
 }
@@ -140,13 +141,13 @@ function ownWords(event, allowed, view) {
   WORDS.set(event.request_id, known);
   known.oninput = () => view.changed();
   return {
-    node: h("div", { class: "field" }, h("label", { for: id }, "In your own words, if you like"), known),
+    node: h("div", { class: "field" }, h("label", { for: id }, t("In your own words, if you like")), known),
     gather: () => ({ freetext: known.value }),
     actions: () => known.value.trim() ? [...event.card.actions.filter((one) => one.role !== "decline"), IN_OWN_WORDS,
       ...event.card.actions.filter((one) => one.role === "decline")] : event.card.actions,
   };
 }
-const IN_OWN_WORDS = { label: "Answer in these words", value: null, role: "alternative" };
+const IN_OWN_WORDS = { label: t("Answer in these words"), value: null, role: "alternative" };
 const WORDS = new Map(); // a card's field outlives a redraw
 
 function threshold(event) {
@@ -155,12 +156,12 @@ function threshold(event) {
     h("span", { class: "change-name" }, plain(change.key)),
     h("span", { class: "change" }, h("s", {}, String(change.current_value)), " → ",
       h("b", {}, String(change.proposed_value)),
-      h("span", { class: "change-way" }, change.direction === "widen" ? " (asks less)" : " (asks more)"))));
-  const corrected = rate === undefined ? null : `${(Number(rate) * 100).toFixed(1)} % of ${size} had to be put right`;
+      h("span", { class: "change-way" }, change.direction === "widen" ? t(" (asks less)") : t(" (asks more)")))));
+  const corrected = rate === undefined ? null : t("{rate} % of {size} had to be put right", { rate: (Number(rate) * 100).toFixed(1), size });
   return {
     tight: true,
     node: rows.length ? h("ul", { class: "changes" }, rows) : null,
-    details: corrected || window_ ? [{ heading: "What this rests on", node: facts([["Corrections", corrected], ["Over", window_]]) }] : [],
+    details: corrected || window_ ? [{ heading: t("What this rests on"), node: facts([[t("Corrections"), corrected], [t("Over"), window_]]) }] : [],
   };
 }
 
@@ -173,14 +174,14 @@ function secret(event) {
   const problem = h("p", { class: "field-problem", role: "alert" });
   const form = h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); store(); } },
     h("label", { for: id }, event.label), field, problem,
-    h("p", { class: "small" }, "Goes straight to this computer's key store, never to a conversation or a model."));
+    h("p", { class: "small" }, t("Goes straight to this computer's key store, never to a conversation or a model.")));
   const guidance = event.guidance ?? {};
   const told = guidance.instructions === event.card.rationale ? "" : guidance.instructions;
-  const help = [told, guidance.help_url && `See: ${guidance.help_url}`].filter(Boolean);
+  const help = [told, guidance.help_url && t("See: {help_url}", { help_url: guidance.help_url })].filter(Boolean);
 
   async function store() {
     if (!field.value) {
-      problem.textContent = "Paste the secret first.";
+      problem.textContent = t("Paste the secret first.");
       return field.focus();
     }
     try {
@@ -192,12 +193,12 @@ function secret(event) {
     } finally {
       field.value = "";
     }
-    return answer(event, kindOf(event).answer(event, null, { stored: true }), "Stored");
+    return answer(event, kindOf(event).answer(event, null, { stored: true }), t("Stored"));
   }
   return {
     tight: true,
     node: form,
-    details: help.length ? [{ heading: "Where to find it", node: h("p", { dir: "auto" }, help.join("\n")) }] : [],
+    details: help.length ? [{ heading: t("Where to find it"), node: h("p", { dir: "auto" }, help.join("\n")) }] : [],
     gestureFor: () => "tap",
     send: (action) => action.role !== "decline" && (store(), true),
   };
@@ -212,20 +213,20 @@ const STEPS = {
     const step = event.step;
     const time = h("span", { class: "small" });
     const code = h("code", { class: "user-code", "data-testid": "user-code" }, step.user_code);
-    const copy = copyButton(step.user_code, "The code is copied.");
+    const copy = copyButton(step.user_code, t("The code is copied."));
     const place = h("div", { class: "code-step" },
       h("div", { class: "code-row" }, code, copy),
-      h("p", {}, "Enter it at ", h("b", { class: "address" }, step.verification_url)), time);
+      h("p", {}, t("Enter it at "), h("b", { class: "address" }, step.verification_url)), time);
     const until = new Date(event.asked_at).getTime() + Number(step.expires_in ?? 0) * 1000;
     countdown(place, until, (ms) => {
-      time.textContent = ms > 0 ? `The code is good for ${left(ms)} more.` : "This code has run out; ask for another.";
+      time.textContent = ms > 0 ? t("The code is good for {left} more.", { left: left(ms) }) : t("This code has run out; ask for another.");
     });
     return { node: place, tight: true };
   },
   browser_redirect: (event) => ({
     node: h("div", { class: "code-step" },
-      h("p", {}, "Sign in at ", h("b", { class: "address" }, event.step.auth_url), copyButton(event.step.auth_url, "The address is copied.")),
-      h("p", { class: "small" }, `Silas listens for the answer at ${event.step.listening_on}, on this computer only.`)),
+      h("p", {}, t("Sign in at "), h("b", { class: "address" }, event.step.auth_url), copyButton(event.step.auth_url, t("The address is copied."))),
+      h("p", { class: "small" }, t("Silas listens for the answer at {listening_on}, on this computer only.", { listening_on: event.step.listening_on }))),
   }),
   progress(event) {
     const share = event.step.progress_pct === null || event.step.progress_pct === undefined
@@ -233,14 +234,14 @@ const STEPS = {
     const part = share !== null && share <= 1 ? share * 100 : share;
     return {
       node: h("div", { class: "code-step", role: "status" }, h("p", {}, event.step.message),
-        h("progress", { max: "100", value: part ?? undefined, "aria-label": "Progress" })),
+        h("progress", { max: "100", value: part ?? undefined, "aria-label": t("Progress") })),
     };
   },
   completion: (event) => ({
     node: facts([
-      ["Result", event.step.success ? "Connected" : "Not connected"],
-      ["Found", event.step.summary],
-      ["May", (event.step.permissions_granted ?? []).join(", ")],
+      [t("Result"), event.step.success ? t("Connected") : t("Not connected")],
+      [t("Found"), event.step.summary],
+      [t("May"), (event.step.permissions_granted ?? []).join(", ")],
     ]),
   }),
   failure: (event) => ({
@@ -249,7 +250,7 @@ const STEPS = {
 };
 
 function copyButton(text, words) {
-  return button("Copy", async () => {
+  return button(t("Copy"), async () => {
     await navigator.clipboard?.writeText(text).catch(() => undefined);
     toast(words);
   }, { class: "quiet" });

@@ -2,6 +2,7 @@
    device's own lock. Each works by finger, by keyboard and by screen reader; saying no is one tap. */
 
 import { button, fill, h, icon } from "./dom.js";
+import { t } from "./words.js";
 
 const END = 100;
 const KEYS = { ArrowRight: 10, ArrowUp: 10, PageUp: 25, ArrowLeft: -10, ArrowDown: -10, PageDown: -25 };
@@ -12,32 +13,32 @@ const LEAP = 30; // a finger that has slid never moves this far between two even
  * `done()` is called once, when it is complete; `back()` when the owner thinks again.
  */
 export function confirmation(gesture, label, { done, back }) {
-  const place = h("div", { class: "confirm", role: "group", "aria-label": `Confirm: ${label}` });
-  const again = button("Not yet", back, { class: "decline", "data-testid": "not-yet" });
+  const place = h("div", { class: "confirm", role: "group", "aria-label": t("Confirm: {label}", { label }) });
+  const again = button(t("Not yet"), back, { class: "decline", "data-testid": "not-yet" });
   if (gesture === "chip") {
-    const yes = button(`Yes: ${label}`, (event) => {
+    const yes = button(t("Yes: {label}", { label }), (event) => {
       if (event.detail < 2) done(); // the second half of a double tap is no second thought
     }, { class: "primary", "data-testid": "confirm", onkeydown: (event) => {
       if (event.repeat) event.preventDefault(); // and neither is a key that is held down
     } });
-    place.append(h("p", { class: "confirm-words" }, "Sure? This is the second and last tap."), yes);
+    place.append(h("p", { class: "confirm-words" }, t("Sure? This is the second and last tap.")), yes);
     return { nodes: [place, again], focus: () => yes.focus() };
   }
   const status = h("p", { class: "confirm-words", role: "status" },
     gesture === "slide+auth"
-      ? "This cannot be undone. Slide to the end; then this device checks that it is you, where it can."
-      : "Slide to the end to confirm.");
+      ? t("This cannot be undone. Slide to the end; then this device checks that it is you, where it can.")
+      : t("Slide to the end to confirm."));
   const track = slider(label, async () => {
     if (gesture === "slide+auth") {
-      status.textContent = "Asking this device to check that it is you …";
+      status.textContent = t("Asking this device to check that it is you …");
       const result = await import("./lock.js").then((lock) => lock.localCheck(), () => "refused");
       if (result === "refused") {
         track.reset();
-        status.textContent = "The check was not passed, so nothing was sent. Slide again to retry.";
+        status.textContent = t("The check was not passed, so nothing was sent. Slide again to retry.");
         return;
       }
       if (result === "unavailable") {
-        status.textContent = "This device offers no check of its own here; your slide counts.";
+        status.textContent = t("This device offers no check of its own here; your slide counts.");
       }
     }
     done();
@@ -50,10 +51,10 @@ export function confirmation(gesture, label, { done, back }) {
 export function slider(label, complete) {
   const input = h("input", {
     type: "range", min: "0", max: String(END), step: "1", value: "0", class: "slide-input",
-    "aria-label": `Slide to confirm: ${label}`, "data-testid": "slide",
+    "aria-label": t("Slide to confirm: {label}", { label }), "data-testid": "slide",
   });
   const words = h("span", { class: "slide-words", "aria-hidden": "true" }, label, icon("arrow"));
-  const enter = button(`Confirm: ${label}`, () => finish(), { class: "primary slide-enter", hidden: true });
+  const enter = button(t("Confirm: {label}", { label }), () => finish(), { class: "primary slide-enter", hidden: true });
   const node = h("div", { class: "slide" }, h("div", { class: "slide-track" }, words, input), enter);
   let finger = false;
   let at = 0;
@@ -64,7 +65,7 @@ export function slider(label, complete) {
     input.value = String(at);
     node.style.setProperty("--at", `${at}%`);
     input.setAttribute("aria-valuetext",
-      at === END ? "At the end. Press Enter to confirm." : `${at} percent. Go to the end to confirm.`);
+      at === END ? t("At the end. Press Enter to confirm.") : t("{at} percent. Go to the end to confirm.", { at }));
     enter.hidden = finger || at < END;
   }
   function finish() {

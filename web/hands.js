@@ -3,17 +3,18 @@
 
 import { button, fill, h, toast } from "./dom.js";
 import { PLACES } from "./more.js";
+import { t } from "./words.js";
 
 const SINGLE = "silas.keys"; // "off" where somebody wants no keys without Ctrl
 
 const KEYS = [
-  ["Ctrl", "K", "Go anywhere, by typing part of its name"],
-  ["", "/", "Write to Silas"],
-  ["", "r", "Go to the card that waits"],
-  ["", "a", "On the focused card: begin to approve, as its first button does"],
-  ["", "d", "On the focused card: say no"],
-  ["", "?", "Show these keys"],
-  ["", "Esc", "Close what lies over the Stream"],
+  ["Ctrl", "K", t("Go anywhere, by typing part of its name")],
+  ["", "/", t("Write to Silas")],
+  ["", "r", t("Go to the card that waits")],
+  ["", "a", t("On the focused card: begin to approve, as its first button does")],
+  ["", "d", t("On the focused card: say no")],
+  ["", "?", t("Show these keys")],
+  ["", "Esc", t("Close what lies over the Stream")],
 ];
 
 /** What a key press does; the caller has seen that nobody is writing. */
@@ -40,7 +41,7 @@ function write() {
 }
 
 function toCard() {
-  if (!card()) return toast("No card waits for you.");
+  if (!card()) return toast(t("No card waits for you."));
   return go("#/review", () => /** @type {HTMLElement} */ (card()?.querySelector(".intent"))?.focus());
 }
 
@@ -67,23 +68,23 @@ function dialog(name, ...children) {
 function listKeys() {
   const on = h("input", { id: "single-keys", type: "checkbox", checked: localStorage.getItem(SINGLE) !== "off",
     onchange: () => localStorage.setItem(SINGLE, on.checked ? "on" : "off") });
-  const node = dialog("Keys", h("h2", {}, "Keys"),
+  const node = dialog(t("Keys"), h("h2", {}, t("Keys")),
     h("dl", { class: "keys" }, KEYS.map(([with_, key, words]) => h("div", {},
       h("dt", {}, with_ && [h("kbd", {}, with_), " "], h("kbd", {}, key)), h("dd", {}, words)))),
-    h("label", { class: "toggle" }, on, "Keys without Ctrl"),
-    button("Close", () => node.close(), { class: "secondary" }));
+    h("label", { class: "toggle" }, on, t("Keys without Ctrl")),
+    button(t("Close"), () => node.close(), { class: "secondary" }));
 }
 
-const SURFACES = [["stream", "Stream"], ["conversations", "Conversations"], ["review", "Review"], ["activity", "Activity"], ["more", "More"]];
+const SURFACES = [["stream", t("Stream")], ["conversations", t("Conversations")], ["review", t("Review")], ["activity", t("Activity")], ["more", t("More")]];
 
 function everywhere() {
   return [
-    { words: "Write to Silas", act: write },
-    { words: "The card that waits", act: toCard },
+    { words: t("Write to Silas"), act: write },
+    { words: t("The card that waits"), act: toCard },
     ...SURFACES.map(([id, words]) => ({ words, act: () => { location.hash = `#/${id}`; } })),
     ...PLACES.map(([id, , words, about]) => ({ words, about, act: () => { location.hash = `#/more/${id}`; } })),
-    { words: "Stop everything", act: () => /** @type {HTMLElement} */ (document.querySelector("[data-testid=stop]"))?.click() },
-    { words: "Keys", act: listKeys },
+    { words: t("Stop everything"), act: () => /** @type {HTMLElement} */ (document.querySelector("[data-testid=stop]"))?.click() },
+    { words: t("Keys"), act: listKeys },
   ];
 }
 
@@ -91,9 +92,9 @@ function palette() {
   const all = everywhere();
   let found = all;
   let at = 0;
-  const list = h("ul", { id: "hands-list", role: "listbox", "aria-label": "Places" });
+  const list = h("ul", { id: "hands-list", role: "listbox", "aria-label": t("Places") });
   const field = h("input", { type: "text", role: "combobox", "aria-expanded": "true", "aria-controls": "hands-list",
-    "aria-autocomplete": "list", "aria-label": "Go to", placeholder: "Go to …", autocomplete: "off", spellcheck: "false", dir: "auto" });
+    "aria-autocomplete": "list", "aria-label": t("Go to"), placeholder: t("Go to …"), autocomplete: "off", spellcheck: "false", dir: "auto" });
   const take = (one) => {
     node.close();
     one?.act();
@@ -101,7 +102,7 @@ function palette() {
   const draw = () => {
     fill(list, found.map((one, n) => h("li", { id: `hands-${n}`, role: "option", "aria-selected": String(n === at), onclick: () => take(one) },
       h("b", {}, one.words), one.about && h("span", { class: "small block" }, one.about))));
-    fill(none, found.length ? "" : "Nothing has that name.");
+    fill(none, found.length ? "" : t("Nothing has that name."));
     if (found.length) field.setAttribute("aria-activedescendant", `hands-${at}`);
     else field.removeAttribute("aria-activedescendant");
     list.children[at]?.scrollIntoView({ block: "nearest" });
@@ -121,7 +122,7 @@ function palette() {
     return draw();
   };
   const none = h("p", { class: "small", role: "status" });
-  const node = dialog("Go to", field, none, list);
+  const node = dialog(t("Go to"), field, none, list);
   draw();
   field.focus();
 }

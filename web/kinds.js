@@ -1,6 +1,8 @@
 /* The kinds of cards: what each is called, which answers let nothing happen, and the frame that an
    answer makes. Every field of the frame is there, defaults too: that is what a device signs. */
 
+import { t } from "./words.js";
+
 /** The word that an action stands for, however its value is wrapped. */
 export function wordOf(value) {
   if (value === null || typeof value !== "object") return value === null ? null : String(value);
@@ -19,19 +21,19 @@ const choice = (type) => (event, action, extra) => ({
 
 export const KINDS = {
   approval_request: {
-    name: "Plan", harmless: ["declined", "edit_requested"], atHand: true,
+    name: t("Plan"), harmless: ["declined", "edit_requested"], atHand: true,
     answer: verdict("approval_response"),
   },
-  gate_approval: { name: "Gate", harmless: ["block"], answer: verdict("gate_response") },
+  gate_approval: { name: t("Gate"), harmless: ["block"], answer: verdict("gate_response") },
   tool_call: {
-    name: "One call", harmless: ["decline"], atHand: true, answer: verdict("tool_call_response"),
+    name: t("One call"), harmless: ["decline"], atHand: true, answer: verdict("tool_call_response"),
   },
   held_changes: {
-    name: "Changes that wait", harmless: ["keep"], atHand: true, answer: verdict("held_response"),
+    name: t("Changes that wait"), harmless: ["keep"], atHand: true, answer: verdict("held_response"),
   },
-  checkpoint: { name: "Checkpoint", harmless: [], answer: verdict("checkpoint") },
+  checkpoint: { name: t("Checkpoint"), harmless: [], answer: verdict("checkpoint") },
   batch_review: {
-    name: "Several at once", harmless: ["decline"], atHand: true,
+    name: t("Several at once"), harmless: ["decline"], atHand: true,
     answer(event, action, extra) {
       const word = wordOf(action.value);
       const all = itemsOf(event).map((item) => String(item.item_id));
@@ -43,7 +45,7 @@ export const KINDS = {
     },
   },
   draft_review: {
-    name: "Draft", harmless: ["reject", "rephrase"],
+    name: t("Draft"), harmless: ["reject", "rephrase"],
     answer(event, action, extra) {
       const edited = extra.edited !== undefined && extra.edited !== event.draft;
       const word = wordOf(action.value);
@@ -55,29 +57,29 @@ export const KINDS = {
       };
     },
   },
-  decision: { name: "Decision", harmless: [], answer: choice("decision_response") },
-  suggestion: { name: "Suggestion", harmless: [], answer: choice("suggestion_response") },
+  decision: { name: t("Decision"), harmless: [], answer: choice("decision_response") },
+  suggestion: { name: t("Suggestion"), harmless: [], answer: choice("suggestion_response") },
   autonomy_threshold_review: {
-    name: "New limit", harmless: ["decline"],
+    name: t("New limit"), harmless: ["decline"],
     answer: verdict("autonomy_threshold_response"),
   },
   secure_input_request: {
-    name: "Secret", harmless: ["cancel"],
+    name: t("Secret"), harmless: ["cancel"],
     answer: (event, _action, extra) =>
       ({ type: "secure_input_completed", ref_id: event.ref_id, success: extra.stored === true }),
   },
   connection_setup_step: {
-    name: "Connection", harmless: ["cancel", "trouble", "retry"],
+    name: t("Connection"), harmless: ["cancel", "trouble", "retry"],
     answer: (event, action) => ({
       type: "connection_setup_response", request_id: event.request_id,
       step_type: event.step_type, action: wordOf(action.value),
     }),
   },
   permission_escalation: {
-    name: "Permission", harmless: ["deny"], answer: verdict("permission_escalation_response"),
+    name: t("Permission"), harmless: ["deny"], answer: verdict("permission_escalation_response"),
   },
   connection_failure: {
-    name: "Connection", harmless: ["skip"],
+    name: t("Connection"), harmless: ["skip"],
     answer: (event, action) => ({
       type: "connection_failure_response", request_id: event.request_id,
       selected_action: wordOf(action.value),
@@ -104,10 +106,10 @@ export function riskOf(event) {
 }
 
 export const RISK_WORDS = {
-  low: ["Low risk", "easily put right"],
-  medium: ["Medium risk", "asks twice"],
-  high: ["High risk", "slide to confirm"],
-  irreversible: ["Cannot be undone", "slide to confirm"],
+  low: [t("Low risk"), t("easily put right")],
+  medium: [t("Medium risk"), t("asks twice")],
+  high: [t("High risk"), t("slide to confirm")],
+  irreversible: [t("Cannot be undone"), t("slide to confirm")],
 };
 
 /** What has to be done for an answer: `tap`, `chip`, `slide` or `slide+auth` (spec 0.5.2). */
@@ -125,8 +127,8 @@ const SURE = 0.8; // the least confidence of an item that is like the others, if
 
 /** Why an item of a batch is out of the ordinary, in words; empty where it is not (spec 0.5.4). */
 export function anomalyOf(event, item) {
-  if (item.unusual) return typeof item.unusual === "string" ? item.unusual : "Not like the others";
+  if (item.unusual) return typeof item.unusual === "string" ? item.unusual : t("Not like the others");
   const least = Number(event.batch.confidence_high_min ?? SURE);
   return item.confidence !== undefined && Number(item.confidence) < least
-    ? `Silas is only ${Math.round(Number(item.confidence) * 100)} % sure of this one` : "";
+    ? t("Silas is only {item} % sure of this one", { item: Math.round(Number(item.confidence) * 100) }) : "";
 }

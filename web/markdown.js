@@ -4,6 +4,7 @@
 import { announce, fill, h } from "./dom.js";
 import { codeBlock } from "./code.js";
 import { paragraphs } from "./text.js";
+import { language, t } from "./words.js";
 
 const PATIENCE = 4000; // milliseconds for one text once the worker is there; then it is ended
 const FOLD = 20_000; // characters of a text that is shown as it was written, before "show all"
@@ -14,6 +15,11 @@ let busy = null; // {id, text, timer}: one text at a time is read
 let number = 0;
 const idlers = [];
 const queue = []; // {place, text, still, drawn}
+/** Why a text is not drawn, as the worker says it, in the reader's language. */
+const WHY = {
+  "it is very long": t("it is very long"), "it nests too deeply": t("it nests too deeply"),
+  "it has very many parts": t("it has very many parts"), "it cannot be read as Markdown": t("it cannot be read as Markdown"),
+};
 const trees = new Map(); // text -> {nodes} or {why}, the newest last
 
 /** Its style is there before anything is drawn with it. */
@@ -66,7 +72,7 @@ function limit() {
   busy.timer = setTimeout(() => {
     worker.terminate();
     worker = null;
-    done({ why: "it takes too long to read" });
+    done({ why: t("it takes too long to read") });
   }, PATIENCE);
 }
 
@@ -79,7 +85,7 @@ function started() {
   };
   worker.onerror = () => {
     worker = null;
-    if (busy) done({ why: "the part of this page that reads Markdown is not there" });
+    if (busy) done({ why: t("the part of this page that reads Markdown is not there") });
   };
   return worker;
 }
@@ -103,7 +109,7 @@ const drawnAs = new WeakMap(); // a block's node -> what it was made of
 
 function show(place, text, tree) {
   if (!tree.nodes) {
-    fill(place, h("p", { class: "small" }, `Shown as it was written: ${tree.why}.`), written(text));
+    fill(place, h("p", { class: "small" }, t("Shown as it was written: {why}.", { why: WHY[tree.why] ?? tree.why })), written(text));
     return;
   }
   const level = { last: 1 };
@@ -133,7 +139,7 @@ function written(text) {
   if (text.length <= FOLD) return paragraphs(text);
   const rest = text.length - FOLD;
   const more = h("button", { type: "button", class: "secondary small-button" },
-    `Show the other ${rest.toLocaleString()} characters`);
+    t("Show the other {rest} characters", { rest: rest.toLocaleString(language) }));
   const start = h("div", { class: "as-written" }, text.slice(0, FOLD));
   more.onclick = () => {
     const whole = h("div", { class: "as-written", tabindex: "-1" }, text);
@@ -167,7 +173,7 @@ function list(block, level) {
     const [first, ...rest] = item.c;
     return h("li", { dir: "auto" },
       item.done !== null && h("span", { class: "task" },
-        h("span", { "aria-hidden": "true" }, item.done ? "☑ " : "☐ "), h("span", { class: "unseen" }, item.done ? "Done: " : "To do: ")),
+        h("span", { "aria-hidden": "true" }, item.done ? "☑ " : "☐ "), h("span", { class: "unseen" }, item.done ? t("Done: ") : t("To do: "))),
       tight ? [inlines(first.c), rest.map((one) => blockNode(one, level))] : item.c.map((one) => blockNode(one, level)));
   }));
 }
@@ -177,7 +183,7 @@ function table(block) {
   const cell = (tag, content, n) => h(tag, {
     class: block.align[n] ? `to-${block.align[n]}` : null, scope: tag === "th" ? "col" : null, dir: "auto",
   }, inlines(content));
-  return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": "Table" },
+  return h("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": t("Table") },
     h("table", {},
       h("thead", {}, h("tr", {}, head.map((one, n) => cell("th", one, n)))),
       h("tbody", {}, rows.map((row) => h("tr", {}, row.map((one, n) => cell("td", one, n)))))));
@@ -219,10 +225,10 @@ function link(part) {
   const place = h("span", { class: "outward" });
   const first = h("button", { type: "button", class: "link", "data-testid": "link" }, words || host, says && " ", says);
   first.onclick = () => {
-    const open = h("a", { href: url.href, target: "_blank", rel: "noopener noreferrer", "data-testid": "link-open" }, `Open ${host}`);
+    const open = h("a", { href: url.href, target: "_blank", rel: "noopener noreferrer", "data-testid": "link-open" }, t("Open {host}", { host }));
     fill(place, h("span", {}, words, " "), open, " ", h("code", {}, url.href));
     open.focus({ preventScroll: true });
-    announce(`Leads to ${url.href}. Touch once more to open it.`);
+    announce(t("Leads to {href}. Touch once more to open it.", { href: url.href }));
   };
   place.append(first);
   return place;

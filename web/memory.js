@@ -5,39 +5,40 @@ import { command, getJson } from "./api.js";
 import { problemPlace, trying, twice } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
 import { dayOf } from "./time.js";
+import { t } from "./words.js";
 
-const TRUST = { constitutional: "Who Silas is", verified: "Confirmed", working: "Not confirmed" };
+const TRUST = { constitutional: t("Who Silas is"), verified: t("Confirmed"), working: t("Not confirmed") };
 
-const PLACES = { "channel:web": "this page", "channel:cli": "the terminal" };
+const PLACES = { "channel:web": t("this page"), "channel:cli": t("the terminal") };
 
 export async function showMemory(place) {
   const list = h("ul", { class: "rows", "data-testid": "memories" });
   const said = h("p", { class: "small", role: "status" });
   const problem = problemPlace();
   const field = h("input", { type: "search", id: "memory-query", autocomplete: "off", dir: "auto" });
-  const search = h("button", { class: "secondary" }, "Search");
+  const search = h("button", { class: "secondary" }, t("Search"));
   const look = async () => {
     const found = await getJson(`/memory?q=${encodeURIComponent(field.value)}`);
     const count = found.memories.length;
     const many = `${count} ${count === 1 ? "memory" : "memories"}`;
-    fill(said, found.words || (field.value.trim() ? many : (count === 1 ? "The newest memory" : `The newest ${many}`)));
+    fill(said, found.words || (field.value.trim() ? many : (count === 1 ? t("The newest memory") : t("The newest {many}", { many }))));
     fill(list, found.memories.map((one) => row(one, look)));
   };
   fill(place,
     h("form", { class: "field search", onsubmit: (event) => {
       event.preventDefault();
       trying([search], problem, look);
-    } }, h("label", { for: "memory-query" }, "Search what Silas remembers"),
+    } }, h("label", { for: "memory-query" }, t("Search what Silas remembers")),
     h("div", { class: "with-button" }, field, search), problem),
     adding(look), said, list);
   await look();
 }
 
 function adding(look) {
-  const open = button("Add a memory", () => {
+  const open = button(t("Add a memory"), () => {
     open.hidden = true;
     const close = () => { fill(form); open.hidden = false; open.focus(); };
-    fill(form, writing("memory-new", "What should Silas remember?", "", "Remember it", close, async (text) => {
+    fill(form, writing("memory-new", t("What should Silas remember?"), "", t("Remember it"), close, async (text) => {
       const { words } = await command("/memory", "remember", text, { text });
       toast(words);
       close();
@@ -58,31 +59,31 @@ function writing(id, label, before, verb, close, send) {
     event.preventDefault();
     trying([go], problem, async () => {
       const text = field.value.trim();
-      if (!text) throw new Error("Write what Silas should remember.");
+      if (!text) throw new Error(t("Write what Silas should remember."));
       await send(text);
     });
   } }, h("label", { for: id }, label), field, problem,
-  h("p", { class: "small" }, "It counts as your own words: this device signs them."),
-  h("div", { class: "controls" }, go, button("Leave it", close, { class: "quiet" })));
+  h("p", { class: "small" }, t("It counts as your own words: this device signs them.")),
+  h("div", { class: "controls" }, go, button(t("Leave it"), close, { class: "quiet" })));
 }
 
 function row(one, look) {
   const place = h("div", {});
   const path = `/memory/${encodeURIComponent(one.id)}`;
   const end = twice({
-    label: "Forget", of: one.text.slice(0, 80), yes: "Yes, forget it", no: "Keep it", done: look,
+    label: t("Forget"), of: one.text.slice(0, 80), yes: t("Yes, forget it"), no: t("Keep it"), done: look,
     act: () => command(`${path}/forget`, "forget", one.id),
   });
-  const correct = button("Correct", () => {
+  const correct = button(t("Correct"), () => {
     const close = () => { fill(place); correct.focus(); };
-    fill(place, writing(`correct-${one.id}`, "What is right", one.text, "Put it in its place", close, async (text) => {
+    fill(place, writing(`correct-${one.id}`, t("What is right"), one.text, t("Put it in its place"), close, async (text) => {
       const { words } = await command(path, "correct", canonicalJson({ id: one.id, text }), { text });
       toast(words);
       await look();
     }));
     place.querySelector("textarea")?.focus();
-  }, { class: "quiet", "aria-label": `Correct ${one.text.slice(0, 80)}` });
-  const from = one.sources.length ? ` It came from ${one.sources.map((source) => PLACES[source] ?? source).join(", ")}.` : "";
+  }, { class: "quiet", "aria-label": t("Correct {text}", { text: one.text.slice(0, 80) }) });
+  const from = one.sources.length ? t(" It came from {sources}.", { sources: one.sources.map((source) => PLACES[source] ?? source).join(", ") }) : "";
   return h("li", { class: "row tall", "data-trust": one.trust },
     h("p", { dir: "auto" }, one.text),
     h("details", { class: "why" }, h("summary", { class: "small" }, `${TRUST[one.trust] ?? one.trust} · ${dayOf(one.at)}`),

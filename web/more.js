@@ -9,41 +9,42 @@ import { showSetup } from "./setup.js";
 import { showSpeech } from "./speech.js";
 import { showWork } from "./work.js";
 import { inFull } from "./time.js";
+import { t } from "./words.js";
 
 /** @type {[string, string, string, string, (place: any, rest: any) => any][]} */
 export const PLACES = [
-  ["ahead", "activity", "Ahead", "What is to come, and what may run without asking",
+  ["ahead", "activity", t("Ahead"), t("What is to come, and what may run without asking"),
     async (place) => (await import("./ahead.js")).showAhead(place)],
-  ["work", "work", "Work", "Everything Silas was asked to do, and what came of it", showWork],
-  ["batches", "work", "Moved files", "What Silas tidied, and the way back",
+  ["work", "work", t("Work"), t("Everything Silas was asked to do, and what came of it"), showWork],
+  ["batches", "work", t("Moved files"), t("What Silas tidied, and the way back"),
     async (place) => (await import("./batches.js")).showBatches(place)],
-  ["reminders", "stream", "Reminders", "What you want to be told, and when",
+  ["reminders", "stream", t("Reminders"), t("What you want to be told, and when"),
     async (place) => (await import("./reminders.js")).showReminders(place)],
-  ["memory", "memory", "Memory", "What Silas remembers, and how far it trusts it",
+  ["memory", "memory", t("Memory"), t("What Silas remembers, and how far it trusts it"),
     async (place) => (await import("./memory.js")).showMemory(place)],
-  ["speech", "stream", "How Silas speaks", "Its tone, and telling it what was wrong with it", showSpeech],
-  ["tools", "tool", "Tools", "What Silas can use, and whether it works", showTools],
-  ["devices", "device", "Devices", "Which browsers may speak for you", showDevices],
-  ["secrets", "key", "Secrets", "Keys and passwords that tools may be given",
+  ["speech", "stream", t("How Silas speaks"), t("Its tone, and telling it what was wrong with it"), showSpeech],
+  ["tools", "tool", t("Tools"), t("What Silas can use, and whether it works"), showTools],
+  ["devices", "device", t("Devices"), t("Which browsers may speak for you"), showDevices],
+  ["secrets", "key", t("Secrets"), t("Keys and passwords that tools may be given"),
     async (place) => (await import("./secrets.js")).showSecrets(place)],
-  ["settings", "settings", "Settings", "How this page looks, and what is in force", showSettings],
-  ["protection", "shield", "What protects you", "Each part of it, checked now", showProtection],
-  ["setup", "person", "Set up", "Who answers, and who you are", showSetup],
+  ["settings", "settings", t("Settings"), t("How this page looks, and what is in force"), showSettings],
+  ["protection", "shield", t("What protects you"), t("Each part of it, checked now"), showProtection],
+  ["setup", "person", t("Set up"), t("Who answers, and who you are"), showSetup],
 ];
 
 export async function showMore(place, [name, ...rest]) {
   const found = PLACES.find(([id]) => id === name);
-  document.getElementById("more-title").textContent = found?.[2] ?? "More";
+  document.getElementById("more-title").textContent = found?.[2] ?? t("More");
   if (!found) return showMenu(place);
   const [, , title, , show] = found;
   const inside = h("div", { class: "page-body" });
-  fill(place, h("a", { class: "back", href: rest.length ? `#/more/${name}` : "#/more" }, icon("back"), rest.length ? title : "More"), inside);
+  fill(place, h("a", { class: "back", href: rest.length ? `#/more/${name}` : "#/more" }, icon("back"), rest.length ? title : t("More")), inside);
   fill(inside, skeleton());
   try {
     await show(inside, rest);
   } catch (error) {
     fill(inside, h("p", { class: "problem", role: "alert" }, error.message),
-      button("Try again", () => showMore(place, [name, ...rest]), { class: "secondary" }));
+      button(t("Try again"), () => showMore(place, [name, ...rest]), { class: "secondary" }));
   }
   return undefined;
 }
@@ -54,7 +55,7 @@ function showMenu(place) {
       h("span", {}, h("b", {}, title), h("span", { class: "small" }, words)), icon("next"))))));
 }
 
-const HEALTH = { healthy: "Works", degraded: "Works, with trouble", unavailable: "Does not work now" };
+const HEALTH = { healthy: t("Works"), degraded: t("Works, with trouble"), unavailable: t("Does not work now") };
 
 async function showTools(place) {
   const [tools, workers] = await Promise.all([getJson("/tools"), getJson("/workers")]);
@@ -63,13 +64,13 @@ async function showTools(place) {
       h("p", { class: "row-head" }, h("b", {}, tool.name), health(tool.health)),
       h("p", { class: "small" }, `${plain(tool.risk)} risk${tool.scopes.length ? ` · may: ${tool.scopes.join(", ")}` : ""}`),
       tool.last_error && h("p", { class: "small warning-text", dir: "auto" }, tool.last_error))))
-      : h("p", {}, "There are no tools."),
-    h("h2", { class: "label-title" }, "Workers"),
+      : h("p", {}, t("There are no tools.")),
+    h("h2", { class: "label-title" }, t("Workers")),
     workers.length ? h("ul", { class: "rows" }, workers.map((worker) => h("li", { class: "row tall" },
-      h("p", { class: "row-head" }, h("b", {}, worker.name), worker.fault ? health("unavailable", "Cannot be used") : null),
+      h("p", { class: "row-head" }, h("b", {}, worker.name), worker.fault ? health("unavailable", t("Cannot be used")) : null),
       h("p", { class: "small", dir: "auto" }, worker.fault || worker.description),
-      worker.tools.length ? h("p", { class: "small" }, `Uses: ${worker.tools.join(", ")}`) : null)))
-      : h("p", { class: "small" }, "You have no workers of your own."));
+      worker.tools.length ? h("p", { class: "small" }, t("Uses: {worker}", { worker: worker.tools.join(", ") })) : null)))
+      : h("p", { class: "small" }, t("You have no workers of your own.")));
 }
 
 function health(state, words = HEALTH[state] ?? state) {
@@ -84,14 +85,14 @@ async function showSettings(place) {
     applyTheme();
     for (const chip of themes.children) chip.setAttribute("aria-pressed", String(chip.dataset.value === value));
   };
-  const themes = h("div", { class: "chips", role: "group", "aria-label": "Appearance" },
-    [["auto", "As this device"], ["light", "Light"], ["dark", "Dark"]].map(([value, words]) =>
+  const themes = h("div", { class: "chips", role: "group", "aria-label": t("Appearance") },
+    [["auto", t("As this device")], ["light", t("Light")], ["dark", t("Dark")]].map(([value, words]) =>
       button(words, () => choose(value), { class: "chip", "data-value": value, "aria-pressed": String(value === now) })));
-  fill(place, h("h2", { class: "label-title" }, "Appearance"), themes,
+  fill(place, h("h2", { class: "label-title" }, t("Appearance")), themes,
     settings.parts.map((part) => [h("h2", { class: "label-title" }, part.heading),
       h("dl", { class: "facts wide" }, part.facts.map((fact) => h("div", {}, h("dt", {}, plain(fact.name)),
         h("dd", { dir: "auto" }, fact.value, fact.words && h("span", { class: "small block" }, fact.words)))))]),
-    h("p", { class: "small" }, "These are read from ", h("code", {}, settings.file), " when Silas starts. They cannot be loosened from a browser."));
+    h("p", { class: "small" }, t("These are read from "), h("code", {}, settings.file), t(" when Silas starts. They cannot be loosened from a browser.")));
 }
 
 export function applyTheme() {
@@ -100,7 +101,7 @@ export function applyTheme() {
   else document.documentElement.dataset.theme = theme;
 }
 
-const STANDING = { ok: ": well", advice: ": well, with advice", failed: ": not well" };
+const STANDING = { ok: t(": well"), advice: t(": well, with advice"), failed: t(": not well") };
 
 async function showProtection(place) {
   const doctor = await getJson("/doctor");
@@ -109,18 +110,18 @@ async function showProtection(place) {
   h("ul", { class: "rows findings" }, doctor.findings.map((one) => h("li", { class: "row tall", "data-ok": String(one.ok), "data-state": one.state },
     h("p", { class: "row-head" }, icon(one.state === "ok" ? "check" : "alert"), h("b", {}, plain(one.part)), h("span", { class: "unseen" }, STANDING[one.state])),
     h("p", { class: "small", dir: "auto" }, one.words)))),
-  h("h2", { class: "label-title" }, "How you are protected"),
+  h("h2", { class: "label-title" }, t("How you are protected")),
   h("ul", { class: "plainlist" }, PROMISES.map((words) => h("li", {}, words))),
-  h("p", { class: "small" }, `Checked ${inFull(Date.now())}.`));
+  h("p", { class: "small" }, t("Checked {inFull}.", { inFull: inFull(Date.now()) })));
 }
 
 const PROMISES = [
-  "Nothing runs that you have not approved, and what runs is what was on the card: to the letter.",
-  "Your yes is signed by this device. The key never leaves it, and no page elsewhere can use it.",
-  "Work happens in a sealed room that sees only what the plan names.",
-  "What was done is checked from outside before you are told that it is done.",
-  "Changes to your files can be taken back.",
-  "Everything is written down in a record that cannot be changed unnoticed.",
+  t("Nothing runs that you have not approved, and what runs is what was on the card: to the letter."),
+  t("Your yes is signed by this device. The key never leaves it, and no page elsewhere can use it."),
+  t("Work happens in a sealed room that sees only what the plan names."),
+  t("What was done is checked from outside before you are told that it is done."),
+  t("Changes to your files can be taken back."),
+  t("Everything is written down in a record that cannot be changed unnoticed."),
 ];
 
 

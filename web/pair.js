@@ -4,7 +4,9 @@
 import { keepToken, postJson } from "./api.js";
 import { enrolment, keepKey, makeKey, publicBytes } from "./keys.js";
 import { fill, h, icon } from "./dom.js";
+import { t, translate } from "./words.js";
 
+translate(document.body);
 const token = location.hash.slice(1);
 history.replaceState(null, "", "/pair");
 const place = document.getElementById("pair");
@@ -12,13 +14,13 @@ const place = document.getElementById("pair");
 function deviceName() {
   const agent = navigator.userAgent;
   /** @type {[RegExp, string][]} */
-  const machines = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android/, "Android phone"], [/Macintosh/, "Mac"],
-    [/Windows/, "Windows computer"], [/CrOS/, "Chromebook"], [/Linux/, "Linux computer"]];
+  const machines = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android/, t("Android phone")], [/Macintosh/, "Mac"],
+    [/Windows/, t("Windows computer")], [/CrOS/, "Chromebook"], [/Linux/, t("Linux computer")]];
   /** @type {[RegExp, string][]} */
   const browsers = [[/Edg\//, "Edge"], [/Firefox\//, "Firefox"], [/Chrom(e|ium)\//, "Chrome"], [/Safari\//, "Safari"]];
   const browser = browsers.find(([m]) => m.test(agent));
   const machine = machines.find(([m]) => m.test(agent));
-  return [browser?.[1] ?? "Browser", machine?.[1]].filter(Boolean).join(" on ");
+  return machine ? t("{browser} on {machine}", { browser: browser?.[1] ?? t("Browser"), machine: machine[1] }) : browser?.[1] ?? t("Browser");
 }
 
 async function begin() {
@@ -26,20 +28,20 @@ async function begin() {
   const pair = await makeKey();
   const name = h("input", { id: "device-name", type: "text", value: deviceName(), maxlength: "64", autocomplete: "off", dir: "auto" });
   const secret = h("input", { id: "auth-token", type: "password", autocomplete: "off" });
-  const far = h("div", { class: "field", hidden: true }, h("label", { for: "auth-token" }, "The auth_token of Silas’s configuration"), secret);
+  const far = h("div", { class: "field", hidden: true }, h("label", { for: "auth-token" }, t("The auth_token of Silas’s configuration")), secret);
   const problem = h("p", { class: "field-problem", role: "alert" });
-  const go = h("button", { class: "primary", "data-testid": "pair" }, "Pair this browser");
+  const go = h("button", { class: "primary", "data-testid": "pair" }, t("Pair this browser"));
   const form = h("form", { onsubmit: (event) => { event.preventDefault(); redeem(pair, { name, secret, far }, go, problem); } },
-    h("div", { class: "field" }, h("label", { for: "device-name" }, "What to call it"), name),
+    h("div", { class: "field" }, h("label", { for: "device-name" }, t("What to call it")), name),
     far, problem, h("div", { class: "actions" }, go));
-  fill(place, h("h1", { class: "intent", tabindex: "-1" }, "Let this browser speak for you?"),
+  fill(place, h("h1", { class: "intent", tabindex: "-1" }, t("Let this browser speak for you?")),
     h("p", {}, pair
-      ? "It makes a key of its own that never leaves it. With that key it signs what you say and what you approve."
-      : "It can ask, look, stop and say no."),
+      ? t("It makes a key of its own that never leaves it. With that key it signs what you say and what you approve.")
+      : t("It can ask, look, stop and say no.")),
     pair ? null : h("p", { class: "warning" }, icon("alert"), h("span", {},
       isSecureContext
-        ? "This browser cannot make a signing key, so nothing can be approved on it. A current Chrome, Firefox or Safari can."
-        : "Over plain HTTP no browser makes a signing key, so nothing can be approved here. Open Silas over HTTPS, or on its own computer.")),
+        ? t("This browser cannot make a signing key, so nothing can be approved on it. A current Chrome, Firefox or Safari can.")
+        : t("Over plain HTTP no browser makes a signing key, so nothing can be approved here. Open Silas over HTTPS, or on its own computer."))),
     form);
   return undefined;
 }
@@ -49,15 +51,15 @@ async function redeem(pair, { name, secret, far }, go, problem) {
   problem.textContent = "";
   try {
     const answer = await postJson("/pair", {
-      token, name: name.value.trim() || "Browser",
+      token, name: name.value.trim() || t("Browser"),
       public_key: pair ? await publicBytes(pair) : null,
       signature: pair ? await enrolment(pair, token) : null,
       auth_token: secret.value,
     });
     await keepKey(answer.level === "owner" ? pair : null);
     keepToken(answer.page_token);
-    fill(place, h("div", { class: "pair-done" }, icon("check")), h("h1", { class: "intent" }, "Paired."),
-      h("p", { role: "status" }, "Opening Silas …"));
+    fill(place, h("div", { class: "pair-done" }, icon("check")), h("h1", { class: "intent" }, t("Paired.")),
+      h("p", { role: "status" }, t("Opening Silas …")));
     location.replace("/");
   } catch (error) {
     problem.textContent = error.message;
@@ -67,8 +69,8 @@ async function redeem(pair, { name, secret, far }, go, problem) {
 }
 
 function noToken() {
-  fill(place, h("h1", { class: "intent" }, "This link is not complete."),
-    h("p", {}, "Open the whole link that Silas printed, or ask for a fresh one:"),
+  fill(place, h("h1", { class: "intent" }, t("This link is not complete.")),
+    h("p", {}, t("Open the whole link that Silas printed, or ask for a fresh one:")),
     h("pre", { class: "code" }, "silas devices link"));
 }
 

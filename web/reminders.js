@@ -4,20 +4,21 @@
 import { command, getJson, postJson } from "./api.js";
 import { problemPlace, trying, twice } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
+import { t } from "./words.js";
 
 export async function showReminders(place) {
   const found = await getJson("/reminders");
   const again = () => showReminders(place);
   const made = h("div", { class: "shown-place" });
   fill(place,
-    h("p", {}, "Silas tells you here at the time you say, for as long as it runs."),
-    sentence("reminder-new", "What to remind you of, and when", "tomorrow at nine to call the dentist", "Read it",
-      (text) => postJson("/reminders/read", { text }), made, "Remind me then", again),
+    h("p", {}, t("Silas tells you here at the time you say, for as long as it runs.")),
+    sentence("reminder-new", t("What to remind you of, and when"), t("tomorrow at nine to call the dentist"), t("Read it"),
+      (text) => postJson("/reminders/read", { text }), made, t("Remind me then"), again),
     made,
-    h("h2", { class: "label-title" }, "To come"),
+    h("h2", { class: "label-title" }, t("To come")),
     found.words && h("p", { class: "small warning-text" }, found.words),
     found.reminders.length ? h("ul", { class: "rows", "data-testid": "reminders" }, found.reminders.map((one) => row(one, again)))
-      : h("p", { class: "small" }, "Nothing is to come."));
+      : h("p", { class: "small" }, t("Nothing is to come.")));
 }
 
 /** A field for words that say when; what was understood is shown in `shownAt`, with its yes. */
@@ -30,7 +31,7 @@ function sentence(id, label, example, verb, read, shownAt, yes, done) {
     event.preventDefault();
     trying([go], problem, async () => {
       fill(shownAt);
-      if (!field.value.trim()) throw new Error("Say it in one sentence, for example: " + example + ".");
+      if (!field.value.trim()) throw new Error(t("Say it in one sentence, for example: ") + example + ".");
       fill(shownAt, shown(await read(field.value.trim()), yes, () => { fill(shownAt); field.focus(); }, done));
       shownAt.querySelector("button")?.focus();
     });
@@ -41,33 +42,33 @@ function shown(understood, yes, no, done) {
   const problem = problemPlace();
   const go = button(yes, () => trying([go], problem, async () => {
     await command(`/reminders/shown/${encodeURIComponent(understood.id)}`, "remind", understood.id);
-    toast(yes === "Move it there" ? "It is moved." : "Silas will remind you.");
+    toast(yes === t("Move it there") ? t("It is moved.") : t("Silas will remind you."));
     await done();
   }), { class: "primary", "data-testid": "reminder-yes" });
   return h("section", { class: "card shown", "data-testid": "reminder-shown" },
     h("p", { class: "step-title", dir: "auto" }, h("b", {}, understood.title)),
     h("p", {}, understood.words),
     understood.times.length ? h("ul", { class: "plainlist small" }, understood.times.map((time) => h("li", {}, time))) : null,
-    problem, h("div", { class: "controls" }, go, button("Not this", no, { class: "quiet" })));
+    problem, h("div", { class: "controls" }, go, button(t("Not this"), no, { class: "quiet" })));
 }
 
 function row(one, again) {
   const moving = h("div", {});
   const shownAt = h("div", { class: "shown-place" });
   const end = twice({
-    label: "Cancel", of: one.text, yes: "Yes, cancel it", no: "Keep it", done: again,
+    label: t("Cancel"), of: one.text, yes: t("Yes, cancel it"), no: t("Keep it"), done: again,
     act: () => command(`/reminders/${encodeURIComponent(one.id)}/cancel`, "cancel_reminder", one.id),
   });
-  const move = button("Move", () => {
+  const move = button(t("Move"), () => {
     if (moving.firstChild) {
       fill(moving);
       fill(shownAt);
       return;
     }
-    fill(moving, sentence(`move-${one.id}`, "When instead", "on Friday at ten", "Read it",
-      (text) => postJson(`/reminders/${encodeURIComponent(one.id)}/read`, { text }), shownAt, "Move it there", again));
+    fill(moving, sentence(`move-${one.id}`, t("When instead"), t("on Friday at ten"), t("Read it"),
+      (text) => postJson(`/reminders/${encodeURIComponent(one.id)}/read`, { text }), shownAt, t("Move it there"), again));
     moving.querySelector("input")?.focus();
-  }, { class: "quiet", "aria-label": `Move ${one.text}` });
+  }, { class: "quiet", "aria-label": t("Move {text}", { text: one.text }) });
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("b", {}, one.text)),
     h("p", { class: "small" }, [one.words, one.again].filter(Boolean).join(" · ")),

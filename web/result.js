@@ -3,19 +3,25 @@
 import { command } from "./api.js";
 import { add, button, fill, h, icon, toast } from "./dom.js";
 import { countdown, left } from "./time.js";
+import { t } from "./words.js";
 
 const STATUS = {
-  done: ["Done", "good"], failed: ["Failed", "bad"], stuck: ["Stuck", "bad"], blocked: ["Blocked", "bad"],
-  paused: ["Paused", "neutral"], cancelled: ["Stopped", "neutral"], stopped: ["Stopped", "neutral"],
+  done: [t("Done"), "good"], failed: [t("Failed"), "bad"], stuck: [t("Stuck"), "bad"], blocked: [t("Blocked"), "bad"],
+  paused: [t("Paused"), "neutral"], cancelled: [t("Stopped"), "neutral"], stopped: [t("Stopped"), "neutral"],
 };
 
+const told = (status) => STATUS[status] ?? [status.charAt(0).toUpperCase() + status.slice(1).replaceAll("_", " "), "neutral"];
+
+/** How work ended, as a part of a sentence. */
+export const statusWords = (status) => told(status)[0].toLowerCase();
+
 export function statusMark(status) {
-  const [words, tone] = STATUS[status] ?? [status.charAt(0).toUpperCase() + status.slice(1).replaceAll("_", " "), "neutral"];
+  const [words, tone] = told(status);
   return h("span", { class: "status", "data-tone": tone }, icon({ good: "check", bad: "cross" }[tone] ?? "activity"), words);
 }
 
 export function resultView(result) {
-  const node = h("article", { class: "result", "aria-label": `Result: ${result.title}`, "data-testid": "result", "data-work": result.work_item_id });
+  const node = h("article", { class: "result", "aria-label": t("Result: {title}", { title: result.title }), "data-testid": "result", "data-work": result.work_item_id });
   add(node, parts(result));
   refreshResult(node, result);
   return node;
@@ -40,7 +46,7 @@ export function refreshResult(node, result) {
   const now = `${result.undone} ${result.undo_until}`;
   if (place.dataset.drawn === now) return;
   place.dataset.drawn = now;
-  if (result.undone) fill(place, h("p", { class: "undone", role: "status" }, icon("undo"), "Taken back. Everything is as it was before."));
+  if (result.undone) fill(place, h("p", { class: "undone", role: "status" }, icon("undo"), t("Taken back. Everything is as it was before.")));
   else if (result.undo_until) fill(place, undoButton(result));
   else fill(place);
 }
@@ -50,7 +56,7 @@ function undoButton(result) {
   const problem = h("p", { class: "field-problem", role: "alert" });
   let late = false; // after its time one tap asks, and the next one takes back
   const act = button("", () => late && act.dataset.sure !== "true" ? makeSure(act) : undo(result, act, problem), { class: "secondary undo-button", "data-testid": "undo" });
-  act.append(icon("undo"), h("span", {}, "Undo"), time);
+  act.append(icon("undo"), h("span", {}, t("Undo")), time);
   const place = h("div", {}, act, problem);
   countdown(place, result.undo_until, (ms) => {
     time.textContent = ms > 0 ? left(ms) : "";
@@ -61,7 +67,7 @@ function undoButton(result) {
 
 function makeSure(act) {
   act.dataset.sure = "true";
-  fill(act, icon("undo"), h("span", {}, "Tap again to undo"));
+  fill(act, icon("undo"), h("span", {}, t("Tap again to undo")));
 }
 
 export async function undo(result, act, problem) {
@@ -69,7 +75,7 @@ export async function undo(result, act, problem) {
   problem.textContent = "";
   try {
     await command(`/work/${encodeURIComponent(result.work_item_id)}/undo`, "undo", result.work_item_id);
-    toast("Taken back.");
+    toast(t("Taken back."));
   } catch (error) {
     problem.textContent = error.message;
     act.disabled = false;
@@ -78,9 +84,9 @@ export async function undo(result, act, problem) {
 
 export function checksView(checks) {
   if (!checks?.length) return null;
-  return h("ul", { class: "checks", "aria-label": "Checks" }, checks.map((check) =>
+  return h("ul", { class: "checks", "aria-label": t("Checks") }, checks.map((check) =>
     h("li", { "data-passed": String(check.passed) }, icon(check.passed ? "check" : "cross"),
-      h("span", {}, h("b", { dir: "auto" }, check.name), h("span", { class: "unseen" }, check.passed ? " passed" : " failed"),
+      h("span", {}, h("b", { dir: "auto" }, check.name), h("span", { class: "unseen" }, ` ${check.passed ? t("passed") : t("failed")}`),
         check.words && h("span", { class: "check-words", dir: "auto" }, ` ${check.words}`)))));
 }
 
@@ -88,7 +94,7 @@ export function checksView(checks) {
 export function checksChangedView(paths) {
   if (!paths?.length) return null;
   return h("div", { class: "checks-changed", "data-testid": "checks-changed" },
-    h("p", {}, icon("alert"), h("span", {}, "Its own checks run what this work changed:")),
+    h("p", {}, icon("alert"), h("span", {}, t("Its own checks run what this work changed:"))),
     h("ul", {}, paths.map((path) => h("li", {}, h("code", { dir: "auto" }, path)))));
 }
 
@@ -96,31 +102,31 @@ export function checksChangedView(paths) {
 export function reportView(report, grounds) {
   if (!report) return null;
   return h("figure", { class: "report", "data-testid": "report" },
-    h("figcaption", { class: "hint" }, ["The executor's report, in its own words", grounds && `on record: ${grounds}`].filter(Boolean).join("; ")),
+    h("figcaption", { class: "hint" }, [t("The executor's report, in its own words"), grounds && t("on record: {grounds}", { grounds })].filter(Boolean).join("; ")),
     h("div", { class: "quoted", dir: "auto" }, report));
 }
 
 /** What work printed: anybody's words, so they stand in a box of their own and are only text. */
 export function outputView(output) {
-  return h("pre", { class: "quoted", dir: "auto", tabindex: "0", "aria-label": "What it printed; not Silas's words" }, output);
+  return h("pre", { class: "quoted", dir: "auto", tabindex: "0", "aria-label": t("What it printed; not Silas's words") }, output);
 }
 
 function outputDetails(output) {
   if (!output) return null;
   const lines = output.split("\n").length;
   return h("details", { class: "diff-box", open: lines <= 40 || null, "data-testid": "output" },
-    h("summary", {}, h("span", {}, "What it printed"), h("span", { class: "hint" }, `${lines} lines, not Silas's words`)), outputView(output));
+    h("summary", {}, h("span", {}, t("What it printed")), h("span", { class: "hint" }, t("{lines} lines, not Silas's words", { lines }))), outputView(output));
 }
 
 /** The patch itself is drawn by a module of its own, which a page without one does not fetch. */
 function diffDetails(patch) {
   if (!patch) return null;
   const hint = h("span", { class: "hint" });
-  const box = h("details", { class: "diff-box" }, h("summary", {}, h("span", {}, "What changed"), hint));
+  const box = h("details", { class: "diff-box" }, h("summary", {}, h("span", {}, t("What changed")), hint));
   import("./diff.js").then(({ diffView }) => {
     const { node, words } = diffView(patch);
     fill(hint, words);
     box.append(node);
-  }).catch(() => fill(hint, "not drawn: reload the page"));
+  }).catch(() => fill(hint, t("not drawn: reload the page")));
   return box;
 }

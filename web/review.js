@@ -6,16 +6,17 @@ import { announce, fill, h, icon, keyed, toast } from "./dom.js";
 import { weighty, state, on } from "./state.js";
 import { postJson } from "./api.js";
 import { button } from "./dom.js";
+import { t } from "./words.js";
 
 let shown = null; // {id, view} of the card on the table
 let wanted = null; // the request that the owner took out of its turn
 
 export function mountReview(root) {
-  const heading = h("h1", { class: "surface-title", tabindex: "-1" }, "Review");
+  const heading = h("h1", { class: "surface-title", tabindex: "-1" }, t("Review"));
   const cue = h("div", { class: "cue-place", role: "status" });
   const table = h("div", { class: "table" });
-  const next = h("section", { class: "next", "aria-label": "Up next", hidden: true });
-  const waiting = h("section", { class: "waiting", "aria-label": "Plans that wait", hidden: true });
+  const next = h("section", { class: "next", "aria-label": t("Up next"), hidden: true });
+  const waiting = h("section", { class: "waiting", "aria-label": t("Plans that wait"), hidden: true });
   root.append(heading, cue, table, next, waiting);
   const draw = () => {
     drawCue(cue);
@@ -25,11 +26,11 @@ export function mountReview(root) {
   };
   on("cards link all running", draw);
   on("frame:plans_waiting", () => {
-    if (state.waiting.length) announce(`Plans that wait in Review: ${state.waiting.length}`);
+    if (state.waiting.length) announce(t("Plans that wait in Review: {waiting}", { waiting: state.waiting.length }));
   });
   on("frame:card_closed", () => {
     const { outcome, words, mine } = state.closed;
-    if (outcome === "answered") toast(mine ? `Answered: ${words}` : `Answered elsewhere: ${words}`);
+    if (outcome === "answered") toast(mine ? t("Answered: {words}", { words }) : t("Answered elsewhere: {words}", { words }));
     else toast(words);
   });
   draw();
@@ -60,7 +61,7 @@ function drawTable(table, heading, draw) {
   }
   const more = missing(event);
   if (more) {
-    more.then(draw, () => toast("This question cannot be drawn just now; reload the page."));
+    more.then(draw, () => toast(t("This question cannot be drawn just now; reload the page.")));
     return;
   }
   delete table.dataset.empty;
@@ -71,7 +72,7 @@ function drawTable(table, heading, draw) {
   fill(table, view.node);
   table.closest("main, section")?.scrollTo?.({ top: 0 });
   if (had || (!first && isHere())) view.focus();
-  else if (!stay) announce(`A question waits in Review: ${event.card.intent}`);
+  else if (!stay) announce(t("A question waits in Review: {intent}", { intent: event.card.intent }));
 }
 
 /** Focus follows a new card only when nobody is writing and Review is what is looked at. */
@@ -85,7 +86,7 @@ function drawNext(place, draw) {
   const others = state.cards.filter((card) => card !== current);
   place.hidden = !others.length;
   if (!others.length) return;
-  fill(place, h("h2", { class: "label-title" }, "Up next"),
+  fill(place, h("h2", { class: "label-title" }, t("Up next")),
     h("ol", { class: "next-list" }, others.map((card, n) =>
       upNext(card, n + 2, () => {
         wanted = card.request_id;
@@ -97,7 +98,7 @@ function drawNext(place, draw) {
 function drawCue(place) {
   const many = weighty(state.cards) > 5;
   const words = state.cue?.words ?? (many
-    ? `${state.cards.length} questions wait. Take your time: nothing happens until you answer.` : "");
+    ? t("{cards} questions wait. Take your time: nothing happens until you answer.", { cards: state.cards.length }) : "");
   if ((place.dataset.words ?? "") === words) return;
   place.dataset.words = words;
   fill(place, words && h("div", { class: "cue" }, icon("alert"), h("p", {}, words)));
@@ -109,29 +110,29 @@ function drawWaiting(place) {
     .map((one) => ({ ...one, why: state.stays.find(({ event }) => event.work_item_id === one.work_item_id)?.why ?? "" }));
   place.hidden = !rows.length;
   if (place.hidden) return;
-  if (!place.firstChild) place.append(h("h2", { class: "label-title" }, "Plans that wait for you"), h("ul", { class: "rows" }));
+  if (!place.firstChild) place.append(h("h2", { class: "label-title" }, t("Plans that wait for you")), h("ul", { class: "rows" }));
   keyed(place.lastChild, rows, (one) => `${one.work_item_id} ${one.why}`, (one) => h("li", { class: "row" },
     h("span", { class: "row-text", dir: "auto" }, one.title,
-      one.why && h("span", { class: "small block" }, one.why === "lapsed" ? "Lapsed; nothing was run" : "You asked for changes")),
-    button(one.why ? "Show again" : "Show", async () => {
+      one.why && h("span", { class: "small block" }, one.why === "lapsed" ? t("Lapsed; nothing was run") : t("You asked for changes"))),
+    button(one.why ? t("Show again") : t("Show"), async () => {
       try {
         await postJson(`/work/${encodeURIComponent(one.work_item_id)}/ask`);
       } catch (error) {
         toast(error.message);
       }
-    }, { class: "secondary small-button", "aria-label": `Show the plan ${one.title}` })));
+    }, { class: "secondary small-button", "aria-label": t("Show the plan {title}", { title: one.title }) })));
 }
 
 function empty() {
   if (!state.arrived) return h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
   if (state.waiting.length) {
     return h("div", { class: "empty" },
-      h("p", { class: "empty-title" }, "No question is open."),
-      h("p", {}, "Plans wait for your word below; nothing of them runs before you have seen one and said yes."));
+      h("p", { class: "empty-title" }, t("No question is open.")),
+      h("p", {}, t("Plans wait for your word below; nothing of them runs before you have seen one and said yes.")));
   }
   return h("div", { class: "empty" },
-    h("p", { class: "empty-title" }, "Nothing waits for you."),
+    h("p", { class: "empty-title" }, t("Nothing waits for you.")),
     state.running.size
-      ? h("p", {}, "What you approved is under way. ", h("a", { href: "#/stream" }, "See how it goes"))
-      : h("p", {}, "When something needs your word, it comes here, one question at a time."));
+      ? h("p", {}, t("What you approved is under way. "), h("a", { href: "#/stream" }, t("See how it goes")))
+      : h("p", {}, t("When something needs your word, it comes here, one question at a time.")));
 }

@@ -4,30 +4,31 @@ import { postJson } from "./api.js";
 import { button, fill, h, keyed, toast } from "./dom.js";
 import { isHere, state } from "./state.js";
 import { stopwatch, took } from "./time.js";
+import { t } from "./words.js";
 
 const STATUS = {
-  running: "Working", verification_failed: "A check failed; trying again", done: "Done",
-  blocked: "Waits", stuck: "Stuck", failed: "Failed", paused: "Paused",
+  running: t("Working"), verification_failed: t("A check failed; trying again"), done: t("Done"),
+  blocked: t("Waits"), stuck: t("Stuck"), failed: t("Failed"), paused: t("Paused"),
 };
-const STEP_WORDS = { running: "under way", done: "done", failed: "failed" };
+const STEP_WORDS = { running: t("under way"), done: t("done"), failed: t("failed") };
 
 export function drawRunning(place) {
   keyed(place, [...state.running.values()].filter((one) => isHere(state, one)), (one) => one.work_item_id, make, update);
 }
 
 function make(progress) {
-  const node = h("article", { class: "run", "aria-label": `Under way: ${progress.title}`, "data-testid": "running" });
+  const node = h("article", { class: "run", "aria-label": t("Under way: {title}", { title: progress.title }), "data-testid": "running" });
   node.parts = {
     status: h("p", { class: "run-status" }),
     message: h("p", { class: "run-message", role: "status" }),
     steps: h("ol", { class: "steps" }),
-    log: h("pre", { class: "log", tabindex: "0", "aria-label": "The last lines that it prints; not Silas's words", dir: "auto" }),
+    log: h("pre", { class: "log", tabindex: "0", "aria-label": t("The last lines that it prints; not Silas's words"), dir: "auto" }),
     logBox: null,
     budget: h("div", { class: "budget" }),
-    stop: button("Stop this", () => cancel(progress), { class: "quiet danger" }),
+    stop: button(t("Stop this"), () => cancel(progress), { class: "quiet danger" }),
   };
   const { status, message, steps, log, budget, stop } = node.parts;
-  node.parts.logBox = h("details", { class: "log-box", open: true }, h("summary", {}, "What it prints"), log);
+  node.parts.logBox = h("details", { class: "log-box", open: true }, h("summary", {}, t("What it prints")), log);
   node.append(
     h("div", { class: "run-head" }, h("div", {}, status, h("h2", { dir: "auto" }, progress.title)), stop),
     budget, steps, message, node.parts.logBox); // what grows is last: nothing beneath it moves
@@ -37,7 +38,7 @@ function make(progress) {
 
 function update(node, progress) {
   const { status, message, steps, log, logBox, budget, stop } = node.parts;
-  const again = progress.attempt > 1 ? `, attempt ${progress.attempt}` : "";
+  const again = progress.attempt > 1 ? t(", attempt {attempt}", { attempt: progress.attempt }) : "";
   node.dataset.status = progress.status;
   fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? progress.status}${again}`);
   if (message.textContent !== progress.message) fill(message, progress.message);
@@ -91,7 +92,7 @@ function updateBar(node, line) {
 async function cancel(progress) {
   try {
     await postJson(`/work/${encodeURIComponent(progress.work_item_id)}/cancel`);
-    toast("It is being stopped. What it changed is kept until you undo it.");
+    toast(t("It is being stopped. What it changed is kept until you undo it."));
   } catch (error) {
     toast(error.message);
   }

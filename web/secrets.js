@@ -7,25 +7,26 @@ import { kindOf } from "./kinds.js";
 import { askedSecret } from "./setup.js";
 import { answer } from "./socket.js";
 import { dayOf } from "./time.js";
+import { t } from "./words.js";
 
 export async function showSecrets(place) {
   const { secrets } = await getJson("/secrets");
   const again = () => showSecrets(place);
   fill(place,
-    h("p", {}, "They lie in this computer’s key store. A tool is given one for a single run, where you approved a plan that names it; no model ever sees it."),
+    h("p", {}, t("They lie in this computer’s key store. A tool is given one for a single run, where you approved a plan that names it; no model ever sees it.")),
     secrets.length ? h("ul", { class: "rows", "data-testid": "secrets" }, secrets.map((one) => row(one, again)))
-      : h("p", { class: "small" }, "There are no secrets."),
-    h("h2", { class: "label-title" }, "Add one"), adding(again));
+      : h("p", { class: "small" }, t("There are no secrets.")),
+    h("h2", { class: "label-title" }, t("Add one")), adding(again));
 }
 
 function row(one, again) {
   const end = twice({
-    label: "Remove", of: one.name, yes: "Yes, remove it", no: "Keep it", done: again,
+    label: t("Remove"), of: one.name, yes: t("Yes, remove it"), no: t("Keep it"), done: again,
     act: () => command(`/secrets/${encodeURIComponent(one.ref_id)}/remove`, "remove_secret", one.ref_id),
   });
-  const used = one.used_at ? `last used ${day(one.used_at)}` : "not used yet";
+  const used = one.used_at ? t("last used {day}", { day: day(one.used_at) }) : t("not used yet");
   return h("li", { class: "row tall" }, h("p", {}, h("b", {}, one.name)),
-    h("p", { class: "small" }, `Added ${day(one.added_at)} · ${used}`), end.foot, end.problem);
+    h("p", { class: "small" }, t("Added {day} · {used}", { day: day(one.added_at), used })), end.foot, end.problem);
 }
 
 const day = (iso) => dayOf(iso).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
@@ -35,27 +36,27 @@ function adding(again) {
   const name = h("input", { id: "secret-name", type: "text", autocomplete: "off", spellcheck: "false", maxlength: "64", placeholder: "NOTION_TOKEN" });
   const value = h("input", { id: "secret-value", type: "password", autocomplete: "off", spellcheck: "false" });
   const problem = problemPlace();
-  const go = h("button", { class: "primary" }, "Keep it");
+  const go = h("button", { class: "primary" }, t("Keep it"));
   return h("form", { class: "page-body", onsubmit: (event) => {
     event.preventDefault();
     trying([go], problem, async () => {
       const label = name.value.trim();
-      if (!label || !value.value) throw new Error("Give the secret a name and a value.");
+      if (!label || !value.value) throw new Error(t("Give the secret a name and a value."));
       const { ref_id } = await command("/secrets", "secret", label, { label });
       const card = await askedSecret(ref_id);
       try {
         await postJson(`/secrets/${encodeURIComponent(ref_id)}`, { value: value.value });
       } catch (error) {
-        answer(card, kindOf(card).answer(card, null, { stored: false }), "Not stored");
+        answer(card, kindOf(card).answer(card, null, { stored: false }), t("Not stored"));
         throw error;
       }
-      answer(card, kindOf(card).answer(card, null, { stored: true }), "Stored");
+      answer(card, kindOf(card).answer(card, null, { stored: true }), t("Stored"));
       value.value = "";
-      toast(`${label} is in the key store.`);
+      toast(t("{label} is in the key store.", { label }));
       await again();
     });
   } },
-  h("div", { class: "field" }, h("label", { for: "secret-name" }, "Name"), name),
-  h("div", { class: "field" }, h("label", { for: "secret-value" }, "Value"), value),
+  h("div", { class: "field" }, h("label", { for: "secret-name" }, t("Name")), name),
+  h("div", { class: "field" }, h("label", { for: "secret-value" }, t("Value")), value),
   problem, h("div", { class: "controls" }, go));
 }

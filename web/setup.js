@@ -8,6 +8,7 @@ import { add, button, fill, h, icon } from "./dom.js";
 import { kindOf } from "./kinds.js";
 import { answer } from "./socket.js";
 import { emit, state } from "./state.js";
+import { t } from "./words.js";
 
 /** The cards of the first run, over everything else. */
 export async function firstRun(place) {
@@ -17,7 +18,7 @@ export async function firstRun(place) {
   let facts = null;
   const show = (n) => {
     const node = h("div", { class: "card setup-card" },
-      h("p", { class: "steps-dots", role: "img", "aria-label": `Step ${n + 1} of ${steps.length}` },
+      h("p", { class: "steps-dots", role: "img", "aria-label": t("Step {n} of {steps}", { n: n + 1, steps: steps.length }) },
         steps.map((_, at) => h("i", { class: at === n ? "here" : at < n ? "past" : null }))));
     steps[n](node, { choice, facts, next: () => show(n + 1), end: () => leave(place) });
     fill(place, node);
@@ -46,22 +47,22 @@ function leave(place) {
 }
 
 function welcome(node, { next }) {
-  node.append(h("h1", { tabindex: "-1", class: "intent" }, "I’m Silas. Let’s get you set up."),
-    h("p", {}, "I do things for you on this computer. You see every plan before it runs, and nothing runs without your yes."),
-    h("div", { class: "actions" }, button("Get started", next, { class: "primary" })));
+  node.append(h("h1", { tabindex: "-1", class: "intent" }, t("I’m Silas. Let’s get you set up.")),
+    h("p", {}, t("I do things for you on this computer. You see every plan before it runs, and nothing runs without your yes.")),
+    h("div", { class: "actions" }, button(t("Get started"), next, { class: "primary" })));
 }
 
 function provider(node, { choice, facts, next }) {
   const after = h("div", { class: "after-choice" });
-  const go = button("Continue", next, { class: "primary" });
-  node.append(h("h1", { tabindex: "-1", class: "intent" }, "Who should do the thinking?"),
+  const go = button(t("Continue"), next, { class: "primary" });
+  node.append(h("h1", { tabindex: "-1", class: "intent" }, t("Who should do the thinking?")),
     choices(facts, choice, () => askKey(after, choice, facts, go)), after,
     h("div", { class: "actions" }, go));
   askKey(after, choice, facts, go);
 }
 
 function choices(facts, choice, changed) {
-  return h("div", { class: "options", role: "radiogroup", "aria-label": "Who answers" }, facts.providers.map((one) => {
+  return h("div", { class: "options", role: "radiogroup", "aria-label": t("Who answers") }, facts.providers.map((one) => {
     const box = h("input", { type: "radio", name: "provider", value: one.value, checked: one.value === choice.provider,
       onchange: () => { choice.provider = one.value; changed(); } });
     return h("label", { class: "option" }, box, h("span", {}, h("b", {}, one.label), h("span", { class: "small block" }, one.words)));
@@ -71,15 +72,15 @@ function choices(facts, choice, changed) {
 /** The field for the provider's key; it goes to the key store and is tried out at once. */
 function askKey(place, choice, facts, go) {
   const wants = choice.provider === "openrouter" && facts.key !== "stored";
-  fill(go, wants ? "Continue without a key" : "Continue");
+  fill(go, wants ? t("Continue without a key") : t("Continue"));
   if (!wants) return fill(place, choice.provider === "runbook" && h("p", { class: "small" },
-    "Without a model Silas follows written plans only. That is safe and honest, and you can change it at any time."));
+    t("Without a model Silas follows written plans only. That is safe and honest, and you can change it at any time.")));
   const field = h("input", { id: "provider-key", type: "password", autocomplete: "off", spellcheck: "false", placeholder: "sk-or-…", "data-testid": "provider-key" });
   const said = h("p", { class: "field-problem", role: "alert" });
-  const check = h("button", { class: "secondary" }, "Check");
+  const check = h("button", { class: "secondary" }, t("Check"));
   const form = h("form", { class: "field", onsubmit: (event) => { event.preventDefault(); keep(); } },
-    h("label", { for: "provider-key" }, "OpenRouter key"), h("div", { class: "with-button" }, field, check), said,
-    h("p", { class: "small" }, "Kept in this computer’s key store. No model ever sees it."));
+    h("label", { for: "provider-key" }, t("OpenRouter key")), h("div", { class: "with-button" }, field, check), said,
+    h("p", { class: "small" }, t("Kept in this computer’s key store. No model ever sees it.")));
   async function keep() {
     check.disabled = true;
     said.textContent = "";
@@ -87,10 +88,10 @@ function askKey(place, choice, facts, go) {
       await choose(choice);
       const asked = await askedSecret();
       await postJson(`/secrets/${encodeURIComponent(asked.ref_id)}`, { value: field.value });
-      answer(asked, kindOf(asked).answer(asked, null, { stored: true }), "Stored");
+      answer(asked, kindOf(asked).answer(asked, null, { stored: true }), t("Stored"));
       Object.assign(facts, await getJson("/onboarding"));
-      fill(place, h("p", { class: "sent" }, icon("check"), h("span", {}, `The key is kept. ${facts.words}`)));
-      fill(go, "Continue");
+      fill(place, h("p", { class: "sent" }, icon("check"), h("span", {}, t("The key is kept. {words}", { words: facts.words }))));
+      fill(go, t("Continue"));
     } catch (error) {
       said.textContent = error.message;
     } finally {
@@ -108,7 +109,7 @@ export function askedSecret(refId = "") {
     const look = () => {
       const found = state.cards.find((card) => card.type === "secure_input_request" && (!refId || card.ref_id === refId));
       if (found) resolve(found);
-      else if (Date.now() > until) reject(new Error("Silas did not ask for it. Try again."));
+      else if (Date.now() > until) reject(new Error(t("Silas did not ask for it. Try again.")));
       else setTimeout(look, 100);
     };
     look();
@@ -120,7 +121,7 @@ export async function choose({ provider: chosen, name, email, phone }) {
   return command("/onboarding", "onboarding", await sha256Hex(canonicalBytes(choice)), choice);
 }
 
-const FIELDS = [["name", "Name", "name", "text"], ["email", "E-mail", "email", "email"], ["phone", "Phone", "tel", "tel"]];
+const FIELDS = [["name", t("Name"), "name", "text"], ["email", t("E-mail"), "email", "email"], ["phone", t("Phone"), "tel", "tel"]];
 
 function identityFields(choice) {
   return FIELDS.map(([name, words, autocomplete, type]) => {
@@ -131,7 +132,7 @@ function identityFields(choice) {
 
 function identity(node, { choice, next }) {
   const problem = h("p", { class: "field-problem", role: "alert" });
-  const go = button("Continue", async () => {
+  const go = button(t("Continue"), async () => {
     go.disabled = true;
     try {
       await choose(choice);
@@ -141,16 +142,16 @@ function identity(node, { choice, next }) {
       go.disabled = false;
     }
   }, { class: "primary" });
-  add(node, [h("h1", { tabindex: "-1", class: "intent" }, "Who are you?"),
-    h("p", {}, "So that I find the right accounts later. All of it is optional and stays on this computer."),
+  add(node, [h("h1", { tabindex: "-1", class: "intent" }, t("Who are you?")),
+    h("p", {}, t("So that I find the right accounts later. All of it is optional and stays on this computer.")),
     identityFields(choice), problem,
     h("div", { class: "actions" }, go)]);
 }
 
 function done(node, { end }) {
-  node.append(h("h1", { tabindex: "-1", class: "intent" }, "I’m ready."),
-    h("p", {}, "Tell me what to connect first, or I’ll figure it out."),
-    h("div", { class: "actions" }, button("Go to the Stream", end, { class: "primary" })));
+  node.append(h("h1", { tabindex: "-1", class: "intent" }, t("I’m ready.")),
+    h("p", {}, t("Tell me what to connect first, or I’ll figure it out.")),
+    h("div", { class: "actions" }, button(t("Go to the Stream"), end, { class: "primary" })));
 }
 
 /** The same choices under More. */
@@ -160,12 +161,12 @@ export async function showSetup(place) {
   const choice = kept(facts);
   const problem = h("p", { class: "field-problem", role: "alert" });
   const after = h("div", {});
-  const save = button("Keep these", async () => {
+  const save = button(t("Keep these"), async () => {
     save.disabled = true;
     problem.textContent = "";
     try {
       const now = await choose(choice);
-      fill(after, h("p", { class: "sent" }, icon("check"), now.words || "Kept."));
+      fill(after, h("p", { class: "sent" }, icon("check"), now.words || t("Kept.")));
     } catch (error) {
       problem.textContent = error.message;
     } finally {
@@ -175,8 +176,8 @@ export async function showSetup(place) {
   const keyPlace = h("div", {});
   const label = h("span", {});
   fill(place,
-    h("p", {}, "Answers come from ", h("b", {}, facts.in_force), facts.restart ? " until the next start." : "."),
+    h("p", {}, t("Answers come from "), h("b", {}, facts.in_force), facts.restart ? t(" until the next start.") : "."),
     choices(facts, choice, () => askKey(keyPlace, choice, facts, label)), keyPlace,
-    h("h2", { class: "label-title" }, "Who you are"), identityFields(choice), problem, save, after);
+    h("h2", { class: "label-title" }, t("Who you are")), identityFields(choice), problem, save, after);
   askKey(keyPlace, choice, facts, label);
 }

@@ -4,6 +4,7 @@ import { command, getJson, postJson } from "./api.js";
 import { button, fill, h, toast } from "./dom.js";
 import { facts, plain } from "./extras.js";
 import { deviceKey } from "./keys.js";
+import { t } from "./words.js";
 
 export async function showSpeech(place) {
   draw(place, await getJson("/persona/state"));
@@ -21,19 +22,19 @@ function draw(place, persona) {
     { class: "chip", "aria-pressed": String(name === persona.preset) });
   const wrong = (type) => button(plain(type), now(async () => {
     const after = await tell(type);
-    toast("Noted.");
+    toast(t("Noted."));
     return after;
   }), { class: "chip" });
   fill(place,
-    h("p", {}, "This shapes wording and tone. What Silas may do never depends on it."),
-    h("h2", { class: "label-title" }, "Preset"),
-    h("div", { class: "chips", role: "group", "aria-label": "Preset" }, persona.presets.map(preset)),
-    h("h2", { class: "label-title" }, "Was something wrong?"),
-    h("div", { class: "chips", role: "group", "aria-label": "Feedback" }, persona.feedback.map(wrong)),
-    h("h2", { class: "label-title" }, "Where it stands"),
-    facts([["Mood", persona.mood_words], ["Situation", plain(persona.context)],
+    h("p", {}, t("This shapes wording and tone. What Silas may do never depends on it.")),
+    h("h2", { class: "label-title" }, t("Preset")),
+    h("div", { class: "chips", role: "group", "aria-label": t("Preset") }, persona.presets.map(preset)),
+    h("h2", { class: "label-title" }, t("Was something wrong?")),
+    h("div", { class: "chips", role: "group", "aria-label": t("Feedback") }, persona.feedback.map(wrong)),
+    h("h2", { class: "label-title" }, t("Where it stands")),
+    facts([[t("Mood"), persona.mood_words], [t("Situation"), plain(persona.context)],
       ...Object.entries(persona.levels).map(([axis, words]) => [plain(axis), words])]),
-    h("h2", { class: "label-title" }, "What the model is told"),
+    h("h2", { class: "label-title" }, t("What the model is told")),
     h("p", { class: "small kept", dir: "auto", "data-testid": "directives" }, persona.directives));
 }
 

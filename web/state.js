@@ -1,11 +1,13 @@
 /* What this page knows. Frames change it in one place, `apply`; views listen and draw. */
 
 import { cardDigest } from "./canonical.js";
+import { t } from "./words.js";
 
 export function emptyState() {
   return {
     level: "auth",
     device: "",
+    language: "", // what Silas speaks
     link: "connecting", // connecting, open, lost, refused
     arrived: false, // whether a stream_state has come since the page was opened
     seq: 0,
@@ -75,7 +77,7 @@ export function apply(at, frame) {
 
 const HANDLERS = {
   stream_state(at, frame) {
-    for (const name of ["level", "device", "stopped", "runbook", "onboarding"]) at[name] = frame[name];
+    for (const name of ["level", "device", "language", "stopped", "runbook", "onboarding"]) at[name] = frame[name];
     at.changed = frame.changed ?? "";
     at.head = frame.head ?? "";
     const told = frame.conversation ?? "";
@@ -248,7 +250,7 @@ export function stirs(at, id) {
   const of = (one) => (one.conversation ?? "") === id;
   const cards = at.cards.filter((card) => (at.askedIn.get(card.request_id) ?? "") === id).length;
   const words = [];
-  if (cards) words.push(cards === 1 ? "1 card waits" : `${cards} cards wait`);
+  if (cards) words.push(cards === 1 ? t("1 card waits") : t("{cards} cards wait", { cards }));
   if ([...at.running.values()].some(of)) words.push("working");
   else if ([...at.answering.values()].includes(id)) words.push("answering");
   if (at.unread.has(id)) words.push("new");

@@ -8,6 +8,7 @@ import { answeringHere, emit, isHere, on, state } from "./state.js";
 import { talkBar } from "./talks.js";
 import { drawAsWritten, drawWords, soon } from "./text.js";
 import { atTime, dayOf, greeting, inFull, stopwatch } from "./time.js";
+import { language, t } from "./words.js";
 
 const MOST = 20_000; // characters of a message, as `wire.py` has it
 const DRAFT = "silas.draft"; // of this tab and conversation alone, until it is sent or the tab is closed
@@ -37,16 +38,16 @@ export function mountStream(root) {
     await later("loadOlder", (draw) => steady(scroll, log, draw));
     fetching = false;
   };
-  const older = button("Earlier messages", fetchOlder, { class: "quiet older", hidden: true });
+  const older = button(t("Earlier messages"), fetchOlder, { class: "quiet older", hidden: true });
   const hint = h("div", { class: "hint-place" });
-  const log = h("ol", { class: "log-list", "aria-label": "Conversation" });
+  const log = h("ol", { class: "log-list", "aria-label": t("Conversation") });
   const running = h("div", { class: "running" });
   const tail = h("div", { class: "tail", "aria-live": "off" });
-  const halt = button("Stop this answer", () => later("stopAnswer"), { class: "quiet small-button", hidden: true, "data-testid": "stop-answer" });
+  const halt = button(t("Stop this answer"), () => later("stopAnswer"), { class: "quiet small-button", hidden: true, "data-testid": "stop-answer" });
   const empty = h("div", { class: "empty stream-empty", hidden: true });
   scroll.append(older, hint, empty, log, running, tail);
   const bar = h("div", { class: "review-bar", hidden: true });
-  root.append(h("h1", { class: "unseen", tabindex: "-1" }, "Stream"), talkBar(), scroll, h("div", { class: "halt-place" }, halt), bar, composer());
+  root.append(h("h1", { class: "unseen", tabindex: "-1" }, t("Stream")), talkBar(), scroll, h("div", { class: "halt-place" }, halt), bar, composer());
 
   // Whoever reads the newest goes on reading it, also where words get their form a moment later.
   let following = true;
@@ -120,7 +121,7 @@ function inPlace(said) {
 function tellAbove() {
   const last = state.transcript.at(-1);
   const moved = last?.type === "message" && last.seq === state.seq && inPlace(state.transcript).find((row) => row.moved && row.seq === last.seq);
-  if (moved) toast(`Answered above: ${moved.text.slice(0, 80)}`);
+  if (moved) toast(t("Answered above: {moved}", { moved: moved.text.slice(0, 80) }));
 }
 
 function makeRow(row) {
@@ -129,7 +130,7 @@ function makeRow(row) {
   const mine = row.type === "outgoing" || row.sender !== "silas";
   const node = h("li", { class: mine ? "from-owner" : "from-silas", "data-testid": mine ? "said" : "heard" });
   node.append(
-    h("span", { class: "unseen" }, mine ? "You: " : "Silas: "),
+    h("span", { class: "unseen" }, mine ? t("You: ") : t("Silas: ")),
     h("div", { class: "text", dir: "auto" }), h("div", { class: "meta" }));
   updateRow(node, row);
   return node;
@@ -159,26 +160,26 @@ function updateRow(node, row) {
   if (row.type === "outgoing") fill(meta, outgoingWords(row));
   else {
     fill(meta, h("time", { datetime: row.timestamp, title: inFull(row.timestamp) }, atTime(row.timestamp)),
-      row.sender === "auth" && " · not signed", replaced.has(row.id) && " · replaced", " ", row.sender === "silas"
+      row.sender === "auth" && t(" · not signed"), replaced.has(row.id) && t(" · replaced"), " ", row.sender === "silas"
         ? copying(node, row.text, "answer")
-        : [copying(node, parted(row.text).words, "message"), " ", button("Edit and ask again", () => {
+        : [copying(node, parted(row.text).words, "message"), " ", button(t("Edit and ask again"), () => {
           const { words, names } = parted(row.text);
           later("again", row, words, names);
         }, { class: "link of-message", "data-testid": "ask-again" })]);
   }
 }
 
-const copying = (node, text, what) => button("Copy", () => later("copyWords", node, text),
-  { class: "link of-message", "aria-label": `Copy this ${what}`, "data-testid": `copy-${what}` });
+const copying = (node, text, what) => button(t("Copy"), () => later("copyWords", node, text),
+  { class: "link of-message", "aria-label": t("Copy this {what}", { what }), "data-testid": `copy-${what}` });
 
 function outgoingWords(row) {
   if (row.refused) {
-    return [h("span", { class: "warning-text" }, `Not taken: ${row.refused} `),
-      button("Send again", () => sayAgain(row), { class: "link" }), " ",
-      button("Remove", () => forget(row), { class: "link" })];
+    return [h("span", { class: "warning-text" }, t("Not taken: {refused} ", { refused: row.refused })),
+      button(t("Send again"), () => sayAgain(row), { class: "link" }), " ",
+      button(t("Remove"), () => forget(row), { class: "link" })];
   }
-  if (row.sent) return "Sent";
-  return state.link === "open" ? "Sending …" : "Waits for the connection";
+  if (row.sent) return t("Sent");
+  return state.link === "open" ? t("Sending …") : t("Waits for the connection");
 }
 
 function drawTail(tail) {
@@ -196,7 +197,7 @@ function drawTail(tail) {
   });
 }
 
-const dots = () => h("span", { class: "dots", role: "status", "aria-label": "Silas is working on it" }, h("i"), h("i"), h("i"));
+const dots = () => h("span", { class: "dots", role: "status", "aria-label": t("Silas is working on it") }, h("i"), h("i"), h("i"));
 
 const passing = () => state.passing.get(state.conversation) ?? "";
 
@@ -219,11 +220,11 @@ function drawEmpty(place) {
   place.hidden = !nothing;
   if (!nothing) return;
   const chips = state.runbook
-    ? ["What can you do?", "Run the tests", "Fix the failing test"]
-    : ["What can you do?", "What did you do while I was away?", "Fix the failing test"];
+    ? [t("What can you do?"), "Run the tests", "Fix the failing test"]
+    : [t("What can you do?"), "What did you do while I was away?", "Fix the failing test"];
   fill(place,
     h("p", { class: "empty-title" }, `${greeting()}.`),
-    h("p", {}, "Say what you need. Silas makes a plan, you decide, and every result is checked before you are told it is done."),
+    h("p", {}, t("Say what you need. Silas makes a plan, you decide, and every result is checked before you are told it is done.")),
     h("div", { class: "chips" }, chips.map((chip) => button(chip, () => say(chip), { class: "chip" }))));
 }
 
@@ -232,9 +233,9 @@ function drawHint(place) {
   if (place.dataset.drawn === wanted) return;
   place.dataset.drawn = wanted;
   fill(place, wanted && h("p", { class: "runbook-hint" },
-    h("b", {}, "Runbook mode. "),
-    "No language model is set up, so Silas follows the written plans it has and says so where it has none. ",
-    h("a", { href: "#/more/setup" }, "Set one up")));
+    h("b", {}, t("Runbook mode. ")),
+    t("No language model is set up, so Silas follows the written plans it has and says so where it has none. "),
+    h("a", { href: "#/more/setup" }, t("Set one up"))));
 }
 
 /** On a phone the question is on another tab; a bar says so where one is writing. */
@@ -244,19 +245,19 @@ function drawBar(bar) {
   if (!many) return;
   fill(bar, h("a", { href: "#/review", "data-testid": "review-bar" },
     h("span", { class: "bar-text", dir: "auto" }, state.cards[0].card.intent),
-    h("span", { class: "bar-more" }, many > 1 ? `Review ${many}` : "Review", icon("next"))));
+    h("span", { class: "bar-more" }, many > 1 ? t("Review {many}", { many }) : t("Review"), icon("next"))));
 }
 
 const tooLong = (length, then) =>
-  `That is ${length.toLocaleString("en")} characters, and a message has room for ${MOST.toLocaleString("en")}. ${then}`;
+  t("That is {language} characters, and a message has room for {most}. {then}", { language: length.toLocaleString(language), most: MOST.toLocaleString(language), then });
 
 function composer() {
   const field = h("textarea", {
-    id: "say", rows: "1", placeholder: "What should be done?", "aria-label": "Message to Silas",
+    id: "say", rows: "1", placeholder: t("What should be done?"), "aria-label": t("Message to Silas"),
     autocomplete: "off", enterkeyhint: "send", dir: "auto", "data-testid": "composer",
   });
-  const clip = button(icon("clip"), () => attach("pick"), { class: "icon-button", "aria-label": "Attach files", "data-testid": "attach" });
-  const send = h("button", { type: "submit", class: "send", "aria-label": "Send" }, icon("send"));
+  const clip = button(icon("clip"), () => attach("pick"), { class: "icon-button", "aria-label": t("Attach files"), "data-testid": "attach" });
+  const send = h("button", { type: "submit", class: "send", "aria-label": t("Send") }, icon("send"));
   const problem = h("p", { class: "field-problem", role: "alert", "data-testid": "composer-problem" });
   const form = h("form", { class: "composer", onsubmit: submit }, problem, clip, field, send);
   const grow = () => {
@@ -267,11 +268,11 @@ function composer() {
   };
   function submit(event) {
     event.preventDefault();
-    if (state.attached.some((one) => !one.id)) return fill(problem, "A file is still on its way; send it when it is there.");
+    if (state.attached.some((one) => !one.id)) return fill(problem, t("A file is still on its way; send it when it is there."));
     const text = [field.value.trim(), "", ...state.attached.map((one) => ATTACHED + one.name)].join("\n").trim();
     if (!text) return;
     if (text.length > MOST) {
-      fill(problem, tooLong(text.length, "Shorten it, or say it in several messages."));
+      fill(problem, tooLong(text.length, t("Shorten it, or say it in several messages.")));
       return;
     }
     field.value = "";
@@ -297,7 +298,7 @@ function composer() {
     const pasted = event.clipboardData?.getData("text/plain").length ?? 0;
     if (pasted <= MOST) return;
     event.preventDefault(); // a field with millions of characters would hold up the page
-    fill(problem, tooLong(pasted, "Nothing was pasted: save it as a file in the workspace and name the file here."));
+    fill(problem, tooLong(pasted, t("Nothing was pasted: save it as a file in the workspace and name the file here.")));
   };
   field.oninput = () => {
     grow();

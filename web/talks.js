@@ -2,6 +2,7 @@
 
 import { fill, h, icon } from "./dom.js";
 import { on, state, stirs } from "./state.js";
+import { t } from "./words.js";
 
 export const HERE = "silas.conversation"; // of this tab
 
@@ -18,8 +19,8 @@ export function talkBar() {
     const others = state.conversations.filter((one) => one.id !== state.conversation && !one.archived);
     const stirring = others.filter((one) => stirs(state, one.id).length).length;
     const here = rowOf(state.conversation);
-    fill(title, here ? `${here.title}${here.archived ? " (archived)" : ""}` : "Main conversation");
-    fill(news, stirring ? `${stirring === 1 ? "1 other has" : `${stirring} others have`} news` : "");
+    fill(title, here ? here.archived ? t("{title} (archived)", { title: here.title }) : here.title : t("Main conversation"));
+    fill(news, stirring ? stirring === 1 ? t("1 other has news") : t("{many} others have news", { many: stirring }) : "");
     for (const link of document.querySelectorAll("[data-to=conversations]")) {
       link.classList.toggle("stirs", stirring > 0);
     }

@@ -1,8 +1,10 @@
 /* Times in the reader's own words. */
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const date = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+import { language, t } from "./words.js";
+
+const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const date = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
+const full = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
 
 export const atTime = (iso) => clock.format(new Date(iso));
 export const inFull = (iso) => full.format(new Date(iso));
@@ -25,8 +27,8 @@ function dayWords(iso) {
   const now = new Date();
   const yesterday = new Date(now);
   yesterday.setDate(now.getDate() - 1);
-  if (day.toDateString() === now.toDateString()) return "Today";
-  if (day.toDateString() === yesterday.toDateString()) return "Yesterday";
+  if (day.toDateString() === now.toDateString()) return t("Today");
+  if (day.toDateString() === yesterday.toDateString()) return t("Yesterday");
   return date.format(day);
 }
 
@@ -46,9 +48,9 @@ export function took(seconds) {
 }
 
 export function greeting(hour = new Date().getHours()) {
-  if (hour < 5 || hour >= 22) return "Good night";
-  if (hour < 12) return "Good morning";
-  return hour < 18 ? "Good afternoon" : "Good evening";
+  if (hour < 5 || hour >= 22) return t("Good night");
+  if (hour < 12) return t("Good morning");
+  return hour < 18 ? t("Good afternoon") : t("Good evening");
 }
 
 const ticking = new Set();

@@ -8,13 +8,14 @@ import { diffView } from "./diff.js";
 import { checksChangedView, checksView, outputView, reportView, statusMark } from "./result.js";
 import { RISKS } from "./kinds.js";
 import { dayOf, atTime } from "./time.js";
+import { t } from "./words.js";
 
 export async function showWork(place, [id]) {
   if (id) return showOne(place, decodeURIComponent(id));
   const rows = await getJson("/work");
   if (!rows.length) {
-    fill(place, h("div", { class: "empty" }, h("p", { class: "empty-title" }, "No work yet."),
-      h("p", {}, "What you ask for appears here, with its plan, its checks and what it changed.")));
+    fill(place, h("div", { class: "empty" }, h("p", { class: "empty-title" }, t("No work yet.")),
+      h("p", {}, t("What you ask for appears here, with its plan, its checks and what it changed."))));
     return undefined;
   }
   fill(place, h("ul", { class: "rows" }, rows.map((row) => h("li", {},
@@ -22,7 +23,7 @@ export async function showWork(place, [id]) {
       h("p", { class: "row-head" }, h("b", { dir: "auto" }, row.title), statusMark(row.status)),
       row.summary && h("p", { class: "small clamp", dir: "auto" }, row.summary),
       h("p", { class: "small" }, row.created_at ? `${dayOf(row.created_at)}, ${atTime(row.created_at)}` : "",
-        row.undoable && " · can be taken back"))))));
+        row.undoable && t(" · can be taken back")))))));
   return undefined;
 }
 
@@ -37,16 +38,16 @@ async function showOne(place, id) {
     h("p", { class: "small" }, riskBadge(risk, true), one.affected && ` · ${one.affected}`),
     controls(place, one, problem), problem,
     reportView(one.report, one.grounds),
-    one.output && section("What it printed (not Silas's words)", outputView(one.output)),
-    section("Checks", checksView(one.checks)),
+    one.output && section(t("What it printed (not Silas's words)"), outputView(one.output)),
+    section(t("Checks"), checksView(one.checks)),
     checksChangedView(one.checks_changed),
     one.diff && changes(one.diff),
-    one.next_steps.length ? section("What could be next", h("ul", { class: "plainlist" }, one.next_steps.map((step) => h("li", { dir: "auto" }, step)))) : null,
-    one.budget.length ? section("Budget used", h("div", { class: "budget" }, one.budget.map(bar))) : null,
-    section("The plan", h("div", { class: "details" }, one.plan.map((part) =>
+    one.next_steps.length ? section(t("What could be next"), h("ul", { class: "plainlist" }, one.next_steps.map((step) => h("li", { dir: "auto" }, step)))) : null,
+    one.budget.length ? section(t("Budget used"), h("div", { class: "budget" }, one.budget.map(bar))) : null,
+    section(t("The plan"), h("div", { class: "details" }, one.plan.map((part) =>
       h("details", {}, h("summary", {}, part.heading), linesOf(part.lines))))),
-    section("Your approval", one.approval ? signedView(one.approval) : h("p", { class: "small" }, "Not given.")),
-    h("p", { class: "small" }, "Plan ", h("code", { class: "hash" }, `sha256:${one.hash}`)));
+    section(t("Your approval"), one.approval ? signedView(one.approval) : h("p", { class: "small" }, t("Not given."))),
+    h("p", { class: "small" }, t("Plan "), h("code", { class: "hash" }, `sha256:${one.hash}`)));
 }
 
 function controls(place, one, problem) {
@@ -57,7 +58,7 @@ function controls(place, one, problem) {
       problem.textContent = "";
       try {
         const done = await todo();
-        toast(done?.words ?? "Done.");
+        toast(done?.words ?? t("Done."));
         await again();
       } catch (error) {
         problem.textContent = error.message;
@@ -68,9 +69,9 @@ function controls(place, one, problem) {
   };
   const path = `/work/${encodeURIComponent(one.id)}`;
   const found = [
-    one.undoable && act([icon("undo"), "Undo its changes"], () => command(`${path}/undo`, "undo", one.id), { class: "secondary undo-button", "data-testid": "undo" }),
-    one.running && act("Stop this work", () => postJson(`${path}/cancel`), { class: "secondary" }),
-    one.status === "waiting" && act("Show its question", async () => {
+    one.undoable && act([icon("undo"), t("Undo its changes")], () => command(`${path}/undo`, "undo", one.id), { class: "secondary undo-button", "data-testid": "undo" }),
+    one.running && act(t("Stop this work"), () => postJson(`${path}/cancel`), { class: "secondary" }),
+    one.status === "waiting" && act(t("Show its question"), async () => {
       await postJson(`${path}/ask`);
       location.hash = "#/review";
     }, { class: "primary" }),
@@ -80,7 +81,7 @@ function controls(place, one, problem) {
 
 function changes(patch) {
   const { node, words } = diffView(patch);
-  return section(`What changed: ${words}`, node);
+  return section(t("What changed: {words}", { words }), node);
 }
 
 const section = (title, node) => node && h("section", { class: "part" }, h("h3", { class: "label-title" }, title), node);

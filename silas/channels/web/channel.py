@@ -43,6 +43,7 @@ from silas.channels.web.transcript import Transcript
 from silas.channels.web.wire import Message, Proof, Response, decision_bytes
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
+from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult
 from silas.types import OWNER, conversation_at, new_id, whose
 from silas.work.models import Notify, ProgressEvent
@@ -194,7 +195,7 @@ class WebChannel:
             return unseen(card)
         except asyncio.CancelledError:
             closing = self._open[name].closing
-            self._tell(CardClosed(request_id=name, outcome="closed", words=closing))
+            self._tell(CardClosed(request_id=name, outcome="closed", words=tr(closing)))
             raise
         finally:
             timer.cancel()

@@ -258,6 +258,7 @@ class StreamState(Frozen):
         conversations: The conversations, the one that was last said something in first.
         asked_in: Which conversation each open question belongs to, by `request_id`.
         answering_in: Which conversation each message of `answering` was said in.
+        language: The code of the language that Silas speaks.
     """
 
     type: Literal["stream_state"] = "stream_state"
@@ -280,6 +281,7 @@ class StreamState(Frozen):
     conversations: tuple[ConversationShown, ...] = ()
     asked_in: dict[str, str] = Field(default_factory=dict)
     answering_in: dict[str, str] = Field(default_factory=dict)
+    language: str = ""
 
 
 class Ack(Frozen):

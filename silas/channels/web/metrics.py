@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from silas.audit.reader import ReadEntry
 from silas.channels.web.views import Metric
+from silas.language import tr, tr_later
 
 EVENTS = frozenset({"card_answered", "workspace_applied", "workspace_undone", "fatigue_cue"})
 """What the measures are made of."""
@@ -85,14 +86,16 @@ class Tally:
         self._cues = [at for at in self._cues if at >= since]
         answers = self._answers
         return (
-            _decision_time("low", answers, "2 to 5 s"),
-            _decision_time("medium", answers, "5 to 15 s"),
+            _decision_time("low", answers, tr("2 to 5 s")),
+            _decision_time("medium", answers, tr("5 to 15 s")),
             _taps(answers),
-            _share("decline_rate", "Declined", answers, lambda one: one.declined),
+            _share("decline_rate", tr("Declined"), answers, lambda one: one.declined),
             _undos(len(self._applied), len(self._undone)),
-            _share("correction_rate", "Changed before a yes", answers, lambda one: one.corrected),
+            _share(
+                "correction_rate", tr("Changed before a yes"), answers, lambda one: one.corrected
+            ),
             _cues(bool(answers), sum(at >= now - _WEEK for at in self._cues)),
-            _share("freetext_rate", "Answered in own words", answers, lambda one: one.freetext),
+            _share("freetext_rate", tr("Answered in own words"), answers, lambda one: one.freetext),
         )
 
 
@@ -118,54 +121,59 @@ def _number(value: Any) -> float | None:
 
 def _decision_time(risk: str, answers: list[AnswerSample], target: str) -> Metric:
     times = [one.seconds for one in answers if one.risk == risk and one.seconds is not None]
-    name, title = f"decision_time_{risk}", f"Time to decide, {risk} risk"
+    name, title = f"decision_time_{risk}", tr("Time to decide, {risk} risk", risk=risk)
     if len(times) < ENOUGH_TIMES:
-        return _not_yet(name, title, "s", target, len(times), ENOUGH_TIMES, "answers")
+        return _not_yet(name, title, "s", target, len(times), ENOUGH_TIMES, tr("answers"))
     value = round(median(times), 1)
     if value < 1:
-        state, words = "watch", "Answers come faster than a card can be read."
+        state, words = "watch", tr("Answers come faster than a card can be read.")
     elif value > 30:
-        state, words = "watch", "Answers take long: the cards may not say clearly what is asked."
+        state, words = (
+            "watch",
+            tr("Answers take long: the cards may not say clearly what is asked."),
+        )
     else:
-        state, words = "good", "Cards are read, and are clear enough to decide by."
+        state, words = "good", tr("Cards are read, and are clear enough to decide by.")
     return _metric(name, title, value, "s", target, state, words)
 
 
 def _taps(answers: list[AnswerSample]) -> Metric:
     taps = [one.taps for one in answers if one.kind == "batch_review" and one.taps]
-    name, title, target = "taps_per_batch", "Taps for one batch", "3 at most"
+    name, title, target = "taps_per_batch", tr("Taps for one batch"), tr("3 at most")
     if not taps:
-        return _not_yet(name, title, "taps", target, 0, 1, "batches")
+        return _not_yet(name, title, tr("taps"), target, 0, 1, tr("batches"))
     value = round(fmean(taps), 1)
     good = value <= 3
-    words = "A batch is decided at once." if good else "A batch takes more taps than it should."
-    return _metric(name, title, value, "taps", target, "good" if good else "watch", words)
+    words = (
+        tr("A batch is decided at once.") if good else tr("A batch takes more taps than it should.")
+    )
+    return _metric(name, title, value, tr("taps"), target, "good" if good else "watch", words)
 
 
 _RATES: dict[str, tuple[str, float, float, str, str, str]] = {
     "decline_rate": (
-        "5 to 15 %",
+        tr_later("5 to 15 %"),
         2,
         30,
-        "Hardly anything is declined; it may not be read any more.",
-        "Much is declined: the proposals do not fit.",
-        "Some proposals are declined, as it should be.",
+        tr_later("Hardly anything is declined; it may not be read any more."),
+        tr_later("Much is declined: the proposals do not fit."),
+        tr_later("Some proposals are declined, as it should be."),
     ),
     "correction_rate": (
-        "below 10 %",
+        tr_later("below 10 %"),
         -1,
         10,
         "",
-        "Many proposals are changed before they fit.",
-        "Most proposals fit as they are.",
+        tr_later("Many proposals are changed before they fit."),
+        tr_later("Most proposals fit as they are."),
     ),
     "freetext_rate": (
-        "below 20 %",
+        tr_later("below 20 %"),
         -1,
         20,
         "",
-        "The buttons often do not say what you want.",
-        "The buttons mostly say what you want.",
+        tr_later("The buttons often do not say what you want."),
+        tr_later("The buttons mostly say what you want."),
     ),
 }
 """Target, below and above what to watch, and the words for too low, too high and good."""
@@ -175,38 +183,44 @@ def _share(
     name: str, title: str, answers: list[AnswerSample], which: Callable[[AnswerSample], bool]
 ) -> Metric:
     target, low, high, too_low, too_high, good = _RATES[name]
+    target = tr(target)
     if len(answers) < ENOUGH_ANSWERS:
-        return _not_yet(name, title, "%", target, len(answers), ENOUGH_ANSWERS, "answers")
+        return _not_yet(name, title, "%", target, len(answers), ENOUGH_ANSWERS, tr("answers"))
     value = round(100 * sum(map(which, answers)) / len(answers), 1)
     if value < low:
-        return _metric(name, title, value, "%", target, "watch", too_low)
+        return _metric(name, title, value, "%", target, "watch", tr(too_low))
     if value > high:
-        return _metric(name, title, value, "%", target, "watch", too_high)
-    return _metric(name, title, value, "%", target, "good", good)
+        return _metric(name, title, value, "%", target, "watch", tr(too_high))
+    return _metric(name, title, value, "%", target, "good", tr(good))
 
 
 def _undos(applied: int, undone: int) -> Metric:
-    name, title, target = "undo_rate", "Taken back", "below 10 %"
+    name, title, target = "undo_rate", tr("Taken back"), tr("below 10 %")
     if applied < ENOUGH_CHANGES:
-        return _not_yet(name, title, "%", target, applied, ENOUGH_CHANGES, "changes")
+        return _not_yet(name, title, "%", target, applied, ENOUGH_CHANGES, tr("changes"))
     value = round(100 * undone / applied, 1)
     good = value < 10
-    words = "What is done mostly stays." if good else "Much of what is done is taken back."
+    words = tr("What is done mostly stays.") if good else tr("Much of what is done is taken back.")
     return _metric(name, title, value, "%", target, "good" if good else "watch", words)
 
 
 def _cues(any_answer: bool, cues: int) -> Metric:
-    name, title, target = "fatigue_triggers", "Cues about tiredness", "less than 1 a week"
+    name, title, target = "fatigue_triggers", tr("Cues about tiredness"), tr("less than 1 a week")
     if not any_answer:
-        return _not_yet(name, title, "a week", target, 0, 1, "answers")
-    words = "None in the last seven days." if not cues else "You decide much, or very fast."
-    return _metric(name, title, cues, "a week", target, "watch" if cues else "good", words)
+        return _not_yet(name, title, tr("a week"), target, 0, 1, tr("answers"))
+    words = tr("None in the last seven days.") if not cues else tr("You decide much, or very fast.")
+    return _metric(name, title, cues, tr("a week"), target, "watch" if cues else "good", words)
 
 
 def _not_yet(
     name: str, title: str, unit: str, target: str, seen: int, enough: int, what: str
 ) -> Metric:
-    words = f"Not enough yet: {seen} of {enough} {what} in the last thirty days."
+    words = tr(
+        "Not enough yet: {seen} of {enough} {what} in the last thirty days.",
+        seen=seen,
+        enough=enough,
+        what=what,
+    )
     return _metric(name, title, None, unit, target, "none", words)
 
 

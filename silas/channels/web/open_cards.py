@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.cards.models import SecureInputCard
 from silas.channels.web.questions import CardEvent
+from silas.language import tr, tr_later
 from silas.types import Risk
 
 Answer = TypeVar("Answer")
@@ -17,9 +18,11 @@ TAPS = {Risk.low: 1, Risk.medium: 2, Risk.high: 2, Risk.irreversible: 3}
 """What the gesture of a card's risk takes (0.5.2); a no is always one."""
 
 _WAITING: Any = PlanAnswer(verdict="waiting")
-_LAPSED = "Lapsed: nobody answered in time, and the safe answer stands."
-_LAPSED_PLAN = "Lapsed: nobody answered in time, and nothing was run. Show it again to decide."
-_CLOSED = "Silas closed this question; the safe answer stands."
+_LAPSED = tr_later("Lapsed: nobody answered in time, and the safe answer stands.")
+_LAPSED_PLAN = tr_later(
+    "Lapsed: nobody answered in time, and nothing was run. Show it again to decide."
+)
+_CLOSED = tr_later("Silas closed this question; the safe answer stands.")
 
 
 @dataclass
@@ -62,10 +65,10 @@ def unseen(card: Card[Answer]) -> Answer:
 
 def lapsed(card: Card[Any]) -> str:
     """What pages are told when nobody answered a card in time."""
-    return _LAPSED_PLAN if type(card) is PlanCard else _LAPSED
+    return tr(_LAPSED_PLAN if type(card) is PlanCard else _LAPSED)
 
 
 def label(card: Card[Any], answer: Any) -> str:
     """An answer in the words of its button; of a selection or an edit, what it is."""
     chosen = next((a.label for a in card.actions if a.value == answer), None)
-    return chosen or str(getattr(answer, "verdict", "answered in own words"))
+    return chosen or str(getattr(answer, "verdict", tr("answered in own words")))

@@ -15,6 +15,7 @@ from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
 from silas.channels.web.record_rule import FRAMES
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
+from silas.language import spoken
 
 MOST_SENT_AGAIN = 200
 """How much of the conversation a page gets when it connects; older parts are asked for."""
@@ -136,6 +137,7 @@ class Sockets:
             conversations=shown_conversations(channel.places.conversations),
             asked_in=channel.asked_in,
             answering_in=channel.coming.answering_in,
+            language=spoken(),
         )
 
     async def _read(self, websocket: WebSocket, page: ConnectedPage) -> None:
