@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from silas.approval.arguments import Argument, ExactItems, Fields, Literal, Pattern, Slot
 from silas.approval.slots import LIST_OF, slot_type
+from silas.language import tr, tr_later, tr_many
 
 Say = Callable[[Any], str]
 """How a JSON value is shown: on one line, so that two values never look alike."""
@@ -14,46 +15,67 @@ def argument_lines(name: str, argument: Argument, say: Say) -> Iterator[str]:
     """What a plan says about an argument, on a line for each part; different for different ones."""
     match argument:
         case Literal():
-            yield f"{name}: exactly {say(argument.value)}"
+            yield tr("{name}: exactly {value}", name=name, value=say(argument.value))
         case Pattern():
-            limit = f"up to {argument.max_chars:,} characters"
-            words = f"text that as a whole matches {say(argument.pattern)}"
-            yield f"{name}: {words}, {limit}, from anywhere"
+            yield tr(
+                "{name}: text that as a whole matches {pattern}, up to {most:,} "
+                "characters, from anywhere",
+                name=name,
+                pattern=say(argument.pattern),
+                most=argument.max_chars,
+            )
         case Slot():
             yield f"{name}{_slot_words(argument)}"
         case Fields():
-            yield f"{name}: nothing but {', '.join(argument.fields)}"
+            yield tr("{name}: nothing but {fields}", name=name, fields=", ".join(argument.fields))
             for field, part in argument.fields.items():
                 yield from argument_lines(f"{name}, {field}", part, say)
         case ExactItems():
-            several = len(argument.items) > 1
-            yield f"{name}: a list of exactly {len(argument.items)} item{'s' if several else ''}"
+            many = tr_many(len(argument.items), "{count} item", "{count} items")
+            yield tr("{name}: a list of exactly {many}", name=name, many=many)
             for number, part in enumerate(argument.items, 1):
-                yield from argument_lines(f"{name}, item {number}", part, say)
+                yield from argument_lines(
+                    tr("{name}, item {number}", name=name, number=number), part, say
+                )
 
 
 def _slot_words(slot: Slot) -> str:
-    words = slot_type(slot.kind).words
-    several = slot.kind.startswith(LIST_OF)
-    each = f"up to {slot.max_items:,} items, each {words}" if several else words
-    limit = f", {'each ' if several else ''}up to {slot.max_chars:,} characters"
-    given = ", if given" if slot.optional else ""
-    return f"{given}: {each} from {from_words(slot.sources)}{limit if slot.max_chars else ''}"
+    words = tr(slot_type(slot.kind).words)
+    each, limit = words, ""
+    if several := slot.kind.startswith(LIST_OF):
+        each = tr("up to {most:,} items, each {words}", most=slot.max_items, words=words)
+    if slot.max_chars:
+        said = (
+            tr_later(", each up to {most:,} characters")
+            if several
+            else tr_later(", up to {most:,} characters")
+        )
+        limit = tr(said, most=slot.max_chars)
+    given = tr(", if given") if slot.optional else ""
+    sources = from_words(slot.sources)
+    return given + tr(": {each} from {sources}{limit}", each=each, sources=sources, limit=limit)
 
 
 _SOURCES: Final[Mapping[str, str]] = {
-    "owner": "your own messages",
-    "plan": "this plan",
-    "any": "anywhere",
+    "owner": tr_later("your own messages"),
+    "plan": tr_later("this plan"),
+    "any": tr_later("anywhere"),
 }
 
 
 def from_words(sources: Sequence[str]) -> str:
     """Where a value may come from."""
-    named = [_SOURCES.get(s) or f"what {s.removeprefix('tool ')} returns" for s in sources]
-    return " or ".join(named)
+    named = [
+        tr(_SOURCES[one])
+        if one in _SOURCES
+        else tr("what {tool} returns", tool=one.removeprefix("tool "))
+        for one in sources
+    ]
+    return tr(" or ").join(named)
 
 
 def times_in_words(times: int) -> str:
     """How often at most."""
-    return {1: "once", 2: "up to twice"}.get(times, f"up to {times:,} times")
+    if times <= 2:
+        return tr("once") if times == 1 else tr("up to twice")
+    return tr("up to {times:,} times", times=times)

@@ -29,6 +29,7 @@ from silas.approval.arguments import (
 from silas.approval.grant_words import Say, argument_lines, from_words, times_in_words
 from silas.approval.slots import LIST_OF, slot_type
 from silas.canonical import canonical_json, read_json
+from silas.language import tr
 from silas.patterns import PatternRefused, fullmatch
 from silas.types import Frozen
 
@@ -178,11 +179,11 @@ def grant_lines(grant: Grant, say: Say = canonical_json) -> tuple[str, ...]:
 
     Two different grants have different lines, as long as `say` tells values apart.
     """
-    head = f"may call {grant.tool} {times_in_words(grant.times)}"
+    head = tr("may call {tool} {times}", tool=grant.tool, times=times_in_words(grant.times))
     if not grant.args:
-        return (f"{head}, without arguments",)
+        return (tr("{head}, without arguments", head=head),)
     return (
-        f"{head}, with",
+        tr("{head}, with", head=head),
         *(
             f"  {line}"
             for name, argument in grant.args.items()

@@ -11,6 +11,8 @@ from datetime import date, datetime, time
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from silas.language import tr_later
+
 LIST_OF: Final = "list of "
 """`list of email`: a list whose every item is of the type."""
 
@@ -126,19 +128,20 @@ _CONTROLS: Final = frozenset({"Cc", "Cs"})
 _BREAKS: Final = frozenset({*_CONTROLS, "Zl", "Zp"})
 
 SLOT_TYPES: Final[Mapping[str, SlotType]] = {
-    "text": SlotType("text", _text_that(_has_no(_CONTROLS, "\n\r\t")), 2000, 100_000),
-    "line": SlotType("one line of text", _text_that(_has_no(_BREAKS)), 200, 2000),
-    "number": SlotType("a number", _number),
-    "integer": SlotType("a whole number", _integer),
-    "boolean": SlotType("true or false", _boolean),
-    "date": SlotType("a date like 2026-01-31", _read_by(_DATE, date.fromisoformat)),
-    "time": SlotType("a time like 09:30", _read_by(_TIME, time.fromisoformat)),
+    "text": SlotType(tr_later("text"), _text_that(_has_no(_CONTROLS, "\n\r\t")), 2000, 100_000),
+    "line": SlotType(tr_later("one line of text"), _text_that(_has_no(_BREAKS)), 200, 2000),
+    "number": SlotType(tr_later("a number"), _number),
+    "integer": SlotType(tr_later("a whole number"), _integer),
+    "boolean": SlotType(tr_later("true or false"), _boolean),
+    "date": SlotType(tr_later("a date like 2026-01-31"), _read_by(_DATE, date.fromisoformat)),
+    "time": SlotType(tr_later("a time like 09:30"), _read_by(_TIME, time.fromisoformat)),
     "datetime": SlotType(
-        "a date and time like 2026-01-31T09:30", _read_by(_DATETIME, datetime.fromisoformat)
+        tr_later("a date and time like 2026-01-31T09:30"),
+        _read_by(_DATETIME, datetime.fromisoformat),
     ),
-    "email": SlotType("one email address", _text_that(_email)),
-    "url": SlotType("a web address", _text_that(_url), 2000, 8000),
-    "path": SlotType("a path without `..`", _text_that(_path), 1000, 4096),
-    "identifier": SlotType("one word without blanks", _text_that(_identifier), 128, 512),
+    "email": SlotType(tr_later("one email address"), _text_that(_email)),
+    "url": SlotType(tr_later("a web address"), _text_that(_url), 2000, 8000),
+    "path": SlotType(tr_later("a path without `..`"), _text_that(_path), 1000, 4096),
+    "identifier": SlotType(tr_later("one word without blanks"), _text_that(_identifier), 128, 512),
 }
 """Every type of a slot; there is no other."""

@@ -9,13 +9,14 @@ from string import Formatter
 from typing import Any, cast
 
 from silas.audit.models import AuditEntry
+from silas.language import tr
 
 _LONGEST = 200  # characters of one value; the entry itself has all of it
 
 _UNKNOWN = "?"
 """Stands for a value that an entry does not have."""
 
-_SENTENCES: Mapping[str, str] = {
+SENTENCES: Mapping[str, str] = {
     # stream
     "stream_started": "Silas started on {channel}.",
     "stream_stopped": "Silas stopped.",
@@ -244,9 +245,9 @@ def narrate(event: str, data: Mapping[str, Any]) -> str:
         One sentence on one line. An event without a sentence of its own is named with its facts.
     """
     values = _Values({_plain(name): _plain(value) for name, value in data.items()})
-    sentence = _SENTENCES.get(event)
+    sentence = SENTENCES.get(event)
     if sentence is not None:
-        return sentence.format_map(values)
+        return tr(sentence).format_map(values)
     name = _plain(event).replace("_", " ").replace(".", ": ")
     facts = ", ".join(f"{fact} {value}" for fact, value in values.items())
     return f"{name[:1].upper()}{name[1:]}{f' ({facts})' if facts else ''}."
@@ -258,23 +259,23 @@ def behind(event: str, data: Mapping[str, Any]) -> str:
     Returns:
         Words in parentheses on one line, or nothing. Of a digest the first 12 of 64 digits.
     """
-    told = {name for _, name, _, _ in Formatter().parse(_SENTENCES.get(event, "")) if name}
+    told = {name for _, name, _, _ in Formatter().parse(SENTENCES.get(event, "")) if name}
     values = _Values({name: _plain(value) for name, value in data.items()})
-    if event not in _SENTENCES:
+    if event not in SENTENCES:
         return ""  # such an entry is told with all its facts
     found = [
-        words.format_map(values)
-        for name, words in _BEHIND.items()
+        tr(words).format_map(values)
+        for name, words in BEHIND.items()
         if name not in told and data.get(name)
     ]
     checks = data.get("checks")
     if isinstance(checks, Mapping):
         failed = [_plain(name) for name, ok in cast(Mapping[str, Any], checks).items() if not ok]
-        found += [f"not passed: {', '.join(failed)}"] if failed else []
+        found += [tr("not passed: {checks}", checks=", ".join(failed))] if failed else []
     return f" ({'; '.join(found)})" if found else ""
 
 
-_BEHIND: Mapping[str, str] = {
+BEHIND: Mapping[str, str] = {
     "tool": "tool {tool}",
     "task": "for {task}",
     "digest": "arguments sha256:{digest:.12}",
@@ -330,7 +331,7 @@ _DAMAGED = "This entry is damaged; run `silas audit verify`."
 
 def known_events() -> frozenset[str]:
     """The events with a sentence of their own, for the test that finds the others."""
-    return frozenset(_SENTENCES)
+    return frozenset(SENTENCES)
 
 
 class _Values(dict[str, str]):
@@ -340,9 +341,9 @@ class _Values(dict[str, str]):
 
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return tr("yes") if value else tr("no")
     if isinstance(value, list | tuple):
-        return ", ".join(map(_plain, value[:10])) or "none"  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - any JSON
+        return ", ".join(map(_plain, value[:10])) or tr("none")  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - any JSON
     text = " ".join(str(value).split())
     # Control, format and surrogate characters: they move a cursor or hide text in a terminal.
     visible = "".join(c for c in text if unicodedata.category(c)[0] != "C")

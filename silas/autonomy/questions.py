@@ -9,6 +9,7 @@ from silas.cards.models import (
     DecisionCard,
     SuggestionCard,
 )
+from silas.language import tr
 from silas.plans import show
 from silas.types import Risk, TaintLevel
 
@@ -23,14 +24,18 @@ _SECONDS = 3600.0  # nobody waits for these, so they may stand for a while
 
 def suggestion_card(proposal: SuggestionProposal) -> SuggestionCard:
     """A next step to plan, or not; a yes begins a plan, which has a card of its own."""
-    whose = "" if proposal.taint is TaintLevel.owner else " The words are a model's, not yours."
+    whose = "" if proposal.taint is TaintLevel.owner else tr(" The words are a model's, not yours.")
     return SuggestionCard(
-        intent=f"Plan this next: {show(proposal.intent)}",
+        intent=tr("Plan this next: {proposal}", proposal=show(proposal.intent)),
         risk=proposal.risk_level,
-        rationale=f"{show(proposal.rationale)} A yes runs nothing: you see its plan first.{whose}",
+        rationale=tr(
+            "{proposal} A yes runs nothing: you see its plan first.{whose}",
+            proposal=show(proposal.rationale),
+            whose=whose,
+        ),
         actions=(
-            Action(label="Make a plan for it", value=DO_IT, role="recommended"),
-            Action(label="Not now", value=NOT_NOW, role="decline"),
+            Action(label=tr("Make a plan for it"), value=DO_IT, role="recommended"),
+            Action(label=tr("Not now"), value=NOT_NOW, role="decline"),
         ),
         safe=NO_ANSWER,
         timeout_seconds=_SECONDS,
@@ -41,15 +46,18 @@ def suggestion_card(proposal: SuggestionProposal) -> SuggestionCard:
 def preference_card(promotion: Promotion) -> DecisionCard:
     """Whether what was learned from the owner's decisions becomes a standing rule."""
     return DecisionCard(
-        intent=f"Make this a standing rule: {show(promotion.content)}",
+        intent=tr("Make this a standing rule: {promotion}", promotion=show(promotion.content)),
         risk=Risk.medium,
         rationale=(
-            "Your last decisions were all like this. As a rule it stands in every prompt; it "
-            "approves nothing, and `silas memory forget` takes it back."
+            tr(
+                "Your last decisions were all like this. As a rule it stands in "
+                "every prompt; it approves nothing, and `silas memory forget` takes "
+                "it back."
+            )
         ),
         actions=(
-            Action(label="Make it a rule", value=KEEP, role="recommended"),
-            Action(label="Do not make it a rule", value=DROP, role="decline"),
+            Action(label=tr("Make it a rule"), value=KEEP, role="recommended"),
+            Action(label=tr("Do not make it a rule"), value=DROP, role="decline"),
         ),
         safe=NO_ANSWER,
         timeout_seconds=_SECONDS,
@@ -60,31 +68,35 @@ def threshold_card(proposal: AutonomyThresholdProposal) -> AutonomyThresholdCard
     """The exact settings before and after, and what speaks for it."""
     widen = proposal.changes[0].direction == "widen"
     return AutonomyThresholdCard(
-        intent="Let Silas ask less" if widen else "Let Silas ask more",
+        intent=tr("Let Silas ask less") if widen else tr("Let Silas ask more"),
         risk=Risk(proposal.risk_level),
         rationale=show(proposal.rationale),
         affected=f"{len(proposal.changes)} settings",
         details=(
             Detail(
-                heading="Settings",
+                heading=tr("Settings"),
                 lines=tuple(
                     f"{change.key}: {change.current_value} -> {change.proposed_value}"
                     for change in proposal.changes
                 ),
             ),
             Detail(
-                heading="Evidence",
+                heading=tr("Evidence"),
                 lines=(
-                    f"window: {proposal.evidence_window}",
-                    f"corrected: {proposal.correction_rate:.2%} of {proposal.sample_size}",
-                    f"offered until: {proposal.expires_at:%F %R} UTC",
+                    tr("window: {evidence_window}", evidence_window=proposal.evidence_window),
+                    tr(
+                        "corrected: {correction_rate:.2%} of {sample_size}",
+                        correction_rate=proposal.correction_rate,
+                        sample_size=proposal.sample_size,
+                    ),
+                    tr("offered until: {until:%F %R} UTC", until=proposal.expires_at),
                 ),
             ),
         ),
         actions=(
-            Action(label="Change these settings", value="approve", role="recommended"),
-            Action(label="Tighten them instead", value="tighten_now"),
-            Action(label="Leave them as they are", value="decline", role="decline"),
+            Action(label=tr("Change these settings"), value="approve", role="recommended"),
+            Action(label=tr("Tighten them instead"), value="tighten_now"),
+            Action(label=tr("Leave them as they are"), value="decline", role="decline"),
         ),
         safe="decline",
         timeout_seconds=_SECONDS,

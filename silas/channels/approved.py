@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from silas.cards import Arrived, Card, CardChannel, HeldCard, PlanCard
 from silas.channels.live_terminal import LiveTerminal
+from silas.language import tr
 
 Answer = TypeVar("Answer")
 
@@ -43,8 +44,14 @@ class PreApproved:
         if shown is None or (_of_changes(card) and shown != self._plan_hash):
             return await self._channel.ask(to, card)  # a plan was approved, not what came of it
         if self._plan_hash in (shown, plain):
-            files = "" if shown == self._plan_hash else ", with the files it runs as they are now"
-            said = f"Approved beforehand: exactly sha256:{self._plan_hash}{files}."
+            files = (
+                "" if shown == self._plan_hash else tr(", with the files it runs as they are now")
+            )
+            said = tr(
+                "Approved beforehand: exactly sha256:{plan_hash}{files}.",
+                plan_hash=self._plan_hash,
+                files=files,
+            )
             await self._channel.send(to, said)
             return next(action.value for action in card.actions if action.role == "recommended")
         await self._channel.send(

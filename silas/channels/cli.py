@@ -17,6 +17,7 @@ from silas.channels.text import (
     takes_own_words,
 )
 from silas.clock import Clock
+from silas.language import tr
 from silas.plans.characters import first_hidden, show_lines
 
 Answer = TypeVar("Answer")
@@ -154,20 +155,27 @@ class CLIChannel:
         shown = first_screen(card, width) if self._source.isatty() else whole
         self._print(shown)
         if not self._source.isatty():
-            self._print("There is no terminal to answer on: taken as the safe answer.")
+            self._print(tr("There is no terminal to answer on: taken as the safe answer."))
             return card.safe
         deadline = self._clock.monotonic() + card.timeout_seconds
         tries = TRIES
         while tries:
-            words = ", or your own words" if takes_own_words(card) else ""
-            waits = f" (`{LATER}` leaves it waiting)" if plan else ""
-            self._print(f"Your choice, 1 to {len(card.actions)}{words}:{waits}")
+            words = tr(", or your own words") if takes_own_words(card) else ""
+            waits = tr(" (`{later}` leaves it waiting)", later=LATER) if plan else ""
+            self._print(
+                tr(
+                    "Your choice, 1 to {card}{words}:{waits}",
+                    card=len(card.actions),
+                    words=words,
+                    waits=waits,
+                )
+            )
             reply = await self._reply_before(deadline)
             if plan and self._puts_off(reply):
                 self.put_off = True
                 return cast(Answer, PLAN_WAITS)
             if reply is None:
-                self._print("No answer: taken as the safe one.")
+                self._print(tr("No answer: taken as the safe one."))
                 return card.safe
             if shown != whole and reply.strip().casefold() == MORE:  # reading is no unclear answer
                 self._print(whole)
@@ -176,14 +184,14 @@ class CLIChannel:
             answer = parse_reply(card, reply)
             if answer is not None:
                 return answer
-        self._print("Not understood: taken as the safe answer.")
+        self._print(tr("Not understood: taken as the safe answer."))
         return card.safe
 
     def _puts_off(self, reply: str | None) -> bool:
         """Whether a plan goes on waiting: its owner says so, has left, or its time is over."""
         if reply is None:
-            why = "The input ended" if self._ended else "Lapsed: nobody answered in time"
-            self._print(f"{why}, and nothing was run.")
+            why = tr("The input ended") if self._ended else tr("Lapsed: nobody answered in time")
+            self._print(tr("{why}, and nothing was run.", why=why))
             return True
         return reply.strip().casefold() == LATER
 

@@ -13,6 +13,7 @@ from silas.cards.models import (
     DecisionCard,
     Detail,
 )
+from silas.language import tr, tr_later
 from silas.plans.characters import as_shown
 from silas.types import Risk
 
@@ -37,7 +38,7 @@ _MOST_WORDS = 2000  # characters of an answer in own words, as in the cockpit's 
 MORE: Final = "more"
 """What a person types to see all of a card before the question."""
 
-SOME: Final = "or say which: only 1 3-5, or: without 2"
+SOME: Final = tr_later("or say which: only 1 3-5, or: without 2")
 """How a person chooses some of a batch's items by their numbers."""
 
 _SOME = re.compile(r"(only|nur|without|ohne)\s+([\d\s,;–-]+)", re.IGNORECASE)
@@ -74,7 +75,7 @@ def _options(card: Card[Answer], width: int) -> list[str]:
         for number, action in enumerate(card.actions, 1)
         for line in _wrapped(f"  {number}  ", action.label, width)
     ]
-    return [*lines, *(_wrapped("     ", SOME, width) if _can_choose(card) else ())]
+    return [*lines, *(_wrapped("     ", tr(SOME), width) if _can_choose(card) else ())]
 
 
 def card_lines(card: Card[Answer], width: int = WIDTH) -> list[str]:
@@ -83,7 +84,7 @@ def card_lines(card: Card[Answer], width: int = WIDTH) -> list[str]:
     if card.risk in _ALWAYS_OPEN or isinstance(card, _SIGNED):
         lines += _detailed(card.details, width)
     elif card.details:
-        lines += _wrapped("Details: ", ", ".join(d.heading for d in card.details), width)
+        lines += _wrapped(tr("Details: "), ", ".join(d.heading for d in card.details), width)
     return lines
 
 
@@ -94,12 +95,12 @@ def short_lines(card: PlanCard, width: int = WIDTH) -> list[str]:
     is not set are for who asks for them (`MORE`). Two plans that differ have different hashes.
     """
     opened = [one for one in card.details if one.open and one.heading != "Hash"]
-    more = f'"{MORE}" shows everything that your yes signs.'
+    more = tr('"{more}" shows everything that your yes signs.', more=MORE)
     return [
         *_head(card, width),
         *_detailed(opened, width),
         "",
-        *_wrapped("Hash: ", f"sha256:{_told_hash(card)}", width),
+        *_wrapped(tr("Hash: "), f"sha256:{_told_hash(card)}", width),
         *_wrapped("", more, width),
     ]
 
@@ -110,12 +111,15 @@ def _told_hash(card: PlanCard) -> str:
 
 
 def _head(card: Card[Answer], width: int) -> list[str]:
-    lines = ["=" * width, *_wrapped("Intent: ", card.intent, width)]
+    lines = ["=" * width, *_wrapped(tr("Intent: "), card.intent, width)]
     if card.effect:
-        lines += _wrapped("Effect: ", card.effect, width)
-    lines += [f"Risk: {card.risk.value}", *_wrapped("Why: ", card.rationale, width)]
+        lines += _wrapped(tr("Effect: "), card.effect, width)
+    lines += [
+        tr("Risk: {value}", value=card.risk.value),
+        *_wrapped(tr("Why: "), card.rationale, width),
+    ]
     if card.affected:
-        lines += _wrapped("Affects: ", card.affected, width)
+        lines += _wrapped(tr("Affects: "), card.affected, width)
     return lines
 
 

@@ -7,13 +7,14 @@ from typing import Any, Final, NamedTuple
 from silas.clock import Clock
 from silas.context.errors import ContextError
 from silas.db import Database, Tx
+from silas.language import tr, tr_later
 from silas.types import new_id
 
 FIRST: Final = "first"
 """What the first conversation is called where an id is told: inside, its id is empty."""
 
-MAIN_TITLE: Final = "Main conversation"
-NEW_TITLE: Final = "New conversation"
+MAIN_TITLE: Final = tr_later("Main conversation")
+NEW_TITLE: Final = tr_later("New conversation")
 """The titles of a conversation that has none yet."""
 
 LONGEST_TITLE: Final = 80
@@ -60,7 +61,7 @@ class ConversationRow(NamedTuple):
     @property
     def called(self) -> str:
         """Its title, or what stands for one."""
-        return self.title or (NEW_TITLE if self.id else MAIN_TITLE)
+        return self.title or tr(NEW_TITLE if self.id else MAIN_TITLE)
 
     @property
     def told_id(self) -> str:

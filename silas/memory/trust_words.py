@@ -2,24 +2,31 @@
 
 from collections.abc import Mapping
 
+from silas.language import tr, tr_later
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.types import TaintLevel
 
 _FIRM: Mapping[TrustLevel, str] = {
-    TrustLevel.constitutional: "It says who Silas is; nothing changes it while Silas runs.",
-    TrustLevel.verified: "You said or confirmed it; Silas takes it as true, and only your own "
-    "words change it.",
+    TrustLevel.constitutional: tr_later(
+        "It says who Silas is; nothing changes it while Silas runs."
+    ),
+    TrustLevel.verified: tr_later(
+        "You said or confirmed it; Silas takes it as true, and only your own words change it."
+    ),
 }
 _WORKING: Mapping[TaintLevel, str] = {
-    TaintLevel.owner: "Silas noted it from your own words, and you have not confirmed it; it may "
-    "still change.",
-    TaintLevel.auth: "It was said to Silas by somebody it knows, without a signature; Silas uses "
-    "it with care.",
-    TaintLevel.external: "It is from elsewhere; Silas may tell you of it, and takes no wish of "
-    "yours from it.",
+    TaintLevel.owner: tr_later(
+        "Silas noted it from your own words, and you have not confirmed it; it may still change."
+    ),
+    TaintLevel.auth: tr_later(
+        "It was said to Silas by somebody it knows, without a signature; Silas uses it with care."
+    ),
+    TaintLevel.external: tr_later(
+        "It is from elsewhere; Silas may tell you of it, and takes no wish of yours from it."
+    ),
 }
 
 
 def trust_words(item: MemoryItem) -> str:
     """One sentence: what stands behind a memory, and what follows from that."""
-    return _FIRM.get(item.trust_level) or _WORKING[item.taint]
+    return tr(_FIRM.get(item.trust_level) or _WORKING[item.taint])

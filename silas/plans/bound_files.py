@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from silas.errors import ApprovalError
+from silas.language import tr
 from silas.plans.commands.executed_files import FileUse, Use
 from silas.plans.commands.plan_commands import uses_of_plan
 from silas.plans.models import WorkItem
@@ -105,17 +106,25 @@ def file_lines(files: Facts, quoted: Callable[[str], str]) -> Iterator[str]:
     for path, facts in sorted(files.items()):
         match facts:
             case {"kind": "file", "sha256": str(digest)}:
-                yield f"the file {quoted(path)}, which it runs:"
+                yield tr("the file {quoted}, which it runs:", quoted=quoted(path))
                 yield f"  sha256:{quoted(digest)[1:-1]}"
             case {"kind": "tests", "sha256": str(digest), "files": int(count)}:
-                yield f"the {count} files in {quoted(path)}, where it looks for tests:"
+                yield tr(
+                    "the {count} files in {quoted}, where it looks for tests:",
+                    count=count,
+                    quoted=quoted(path),
+                )
                 yield f"  sha256:{quoted(digest)[1:-1]}"
             case {"kind": "link", "target": str(target)}:
-                yield f"the link {quoted(path)}, to {quoted(target)}"
+                yield tr(
+                    "the link {quoted}, to {quoted2}", quoted=quoted(path), quoted2=quoted(target)
+                )
             case {"kind": "too large"}:
-                yield f"nothing of {quoted(path)}: it holds too much to be compared"
+                yield tr(
+                    "nothing of {quoted}: it holds too much to be compared", quoted=quoted(path)
+                )
             case {"kind": "missing"}:
-                yield f"that there is no {quoted(path)}"
+                yield tr("that there is no {quoted}", quoted=quoted(path))
             case _:
                 yield f"{quoted(path)}: {quoted(str(facts))}"
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from silas.canonical import canonical_bytes, sha256_hex
+from silas.language import tr
 from silas.sandbox.toolchains.mounts import Facts, tool_words
 
 
 def tool_line(tools: Facts, show: Callable[[str], str]) -> tuple[str, ...]:
     """What a card says of the tools; nothing where only the system's take part."""
-    return (f"tools: {show(tool_words(tools))}",) if tools else ()
+    return (tr("tools: {tool_words}", tool_words=show(tool_words(tools))),) if tools else ()
 
 
 def tool_digest(tools: Facts) -> tuple[str, ...]:
@@ -16,4 +17,4 @@ def tool_digest(tools: Facts) -> tuple[str, ...]:
     if not tools:
         return ()
     digest = sha256_hex(canonical_bytes(dict(tools)))
-    return ("the programs of the tools above, by name, size and time:", f"  sha256:{digest}")
+    return (tr("the programs of the tools above, by name, size and time:"), f"  sha256:{digest}")

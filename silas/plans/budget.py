@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from silas.clock import Clock
 from silas.errors import PlanFamilyError
+from silas.language import tr
 from silas.plans.models import Budget, BudgetUsed
 
 _TIGHT: Final = 0.85
@@ -44,31 +45,39 @@ def shares(used: BudgetUsed, budget: Budget) -> tuple[BudgetShare, ...]:
         BudgetShare(words, _share(part, whole), tight=runs_out and part > _TIGHT * whole)
         for words, part, whole, runs_out in (
             (
-                f"{used.tokens:,} of {budget.max_tokens:,} tokens",
+                tr("{used:,} of {most:,} tokens", used=used.tokens, most=budget.max_tokens),
                 used.tokens,
                 budget.max_tokens,
                 True,
             ),
             (
-                f"${used.cost_usd:.2f} of ${budget.max_cost_usd:.2f}",
+                tr("${used:.2f} of ${most:.2f}", used=used.cost_usd, most=budget.max_cost_usd),
                 used.cost_usd,
                 budget.max_cost_usd,
                 True,
             ),
             (
-                f"{used.wall_time_seconds:.0f} of {budget.max_wall_time_seconds} seconds",
+                tr(
+                    "{used:.0f} of {most} seconds",
+                    used=used.wall_time_seconds,
+                    most=budget.max_wall_time_seconds,
+                ),
                 used.wall_time_seconds,
                 budget.max_wall_time_seconds,
                 True,
             ),
             (
-                f"{used.attempts} of {budget.max_attempts} attempts",
+                tr("{used} of {most} attempts", used=used.attempts, most=budget.max_attempts),
                 used.attempts,
                 budget.max_attempts,
                 False,
             ),
             (
-                f"{used.planner_calls} of {budget.max_planner_calls} planner calls",
+                tr(
+                    "{used} of {most} planner calls",
+                    used=used.planner_calls,
+                    most=budget.max_planner_calls,
+                ),
                 used.planner_calls,
                 budget.max_planner_calls,
                 False,

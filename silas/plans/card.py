@@ -15,6 +15,7 @@ from silas.approval.grants import GrantRefused, grant_lines, grants_of, shortest
 from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
+from silas.language import tr, tr_later, tr_many
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import show, show_exactly, show_lines
@@ -38,14 +39,14 @@ NEEDS_CONFIRMATION = frozenset({Risk.high, Risk.irreversible})
 """Risks that force `confirm_only_when_required`, whatever mode a plan asks for (spec 5.1.0)."""
 
 _EXPECTATIONS: Mapping[str, str] = {
-    "exit_code": "exit code is {}",
-    "equals": "output is exactly {}",
-    "contains": "output contains {}",
-    "regex": "output matches {}",
-    "output_lt": "output is a number below {}",
-    "output_gt": "output is a number above {}",
-    "file_exists": "file {} exists",
-    "not_empty": "output is not empty",
+    "exit_code": tr_later("exit code is {}"),
+    "equals": tr_later("output is exactly {}"),
+    "contains": tr_later("output contains {}"),
+    "regex": tr_later("output matches {}"),
+    "output_lt": tr_later("output is a number below {}"),
+    "output_gt": tr_later("output is a number above {}"),
+    "file_exists": tr_later("file {} exists"),
+    "not_empty": tr_later("output is not empty"),
 }
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')  # of JSON
@@ -97,30 +98,34 @@ def plan_card(
     return PlanCard(
         intent=show(str(plan["title"])),
         risk=risk_of(plan),
-        rationale=show(why.strip()) or "No reason was given.",
+        rationale=show(why.strip()) or tr("No reason was given."),
         actions=(
             Action(label=_label(plan), value=PlanAnswer(verdict="approved"), role="recommended"),
-            Action(label="Ask for changes", value=PlanAnswer(verdict="edit_requested")),
-            Action(label="Decline, run nothing", value=PLAN_DECLINED, role="decline"),
+            Action(label=tr("Ask for changes"), value=PlanAnswer(verdict="edit_requested")),
+            Action(label=tr("Decline, run nothing"), value=PLAN_DECLINED, role="decline"),
         ),
         safe=PLAN_DECLINED,
         timeout_seconds=_SECONDS_TO_DECIDE,
         effect=effect_sentence(plan),
         details=(
             Detail(
-                heading="What it may touch",
+                heading=tr("What it may touch"),
                 lines=(*_touches(plan), *_shown(shown), *tool_line(tools, show), proof_line(plan)),
                 open=True,
             ),
             *recurs(plan, standing_uses),
             *(mark.model_copy(update={"open": True}) for mark in marks),
-            Detail(heading="What it does", lines=_prose(plan["body"])),
-            Detail(heading="What verifies it", lines=_checks(plan["verify"])),
-            Detail(heading="Budget", lines=_budget(plan["budget"])),
-            Detail(heading="Skills", lines=tuple(map(_quoted, plan["skills"])) or ("none",)),
-            Detail(heading="What must be the same when it runs", lines=_held(plan, files, tools)),
-            Detail(heading="Everything else", lines=_rest(plan)),
-            Detail(heading="Hash", lines=(f"sha256:{plan_hash}",), open=True),
+            Detail(heading=tr("What it does"), lines=_prose(plan["body"])),
+            Detail(heading=tr("What verifies it"), lines=_checks(plan["verify"])),
+            Detail(heading=tr("Budget"), lines=_budget(plan["budget"])),
+            Detail(
+                heading=tr("Skills"), lines=tuple(map(_quoted, plan["skills"])) or (tr("none"),)
+            ),
+            Detail(
+                heading=tr("What must be the same when it runs"), lines=_held(plan, files, tools)
+            ),
+            Detail(heading=tr("Everything else"), lines=_rest(plan)),
+            Detail(heading=tr("Hash"), lines=(f"sha256:{plan_hash}",), open=True),
         ),
         work_item_id=str(plan["id"]),
         files_hash=files_hash(plan_hash, files),
@@ -137,7 +142,9 @@ def forced_mode(mode: str, why: str) -> str:
     """
     if not why or mode == InteractionMode.confirm_only_when_required:
         return ""
-    return f"The plan asks for {mode}; {why}, so Silas confirms when required."
+    return tr(
+        "The plan asks for {mode}; {why}, so Silas confirms when required.", mode=mode, why=why
+    )
 
 
 def effective_mode(item: WorkItem) -> InteractionMode:
@@ -148,7 +155,7 @@ def effective_mode(item: WorkItem) -> InteractionMode:
 
 def forcing(risk: Risk) -> str:
     """Why a risk forces confirmation; nothing where it does not."""
-    return f"its risk is {risk}" if risk in NEEDS_CONFIRMATION else ""
+    return tr("its risk is {risk}", risk=risk) if risk in NEEDS_CONFIRMATION else ""
 
 
 def _plan(canonical: bytes) -> Plan:
@@ -170,8 +177,12 @@ def _plan(canonical: bytes) -> Plan:
 
 def _label(plan: Plan) -> str:
     if plan["type"] == "goal":
-        return "Approve this goal"
-    return "Approve and run this project" if plan["type"] == "project" else "Approve and run once"
+        return tr("Approve this goal")
+    return (
+        tr("Approve and run this project")
+        if plan["type"] == "project"
+        else tr("Approve and run once")
+    )
 
 
 def recurs(plan: Plan, standing_uses: int) -> tuple[Detail, ...]:
@@ -180,57 +191,75 @@ def recurs(plan: Plan, standing_uses: int) -> tuple[Detail, ...]:
         return ()
     when = schedule_words(plan["schedule"])
     if plan.get("cycle"):
-        line = (
-            f"runs {when}: does the work below, without asking {standing_uses} times within "
-            f"{STANDING_DAYS} days at most; after that each time has a card of its own."
+        line = tr(
+            "runs {when}: does the work below, without asking {standing_uses} times within "
+            "{standing_days} days at most; after that each time has a card of its own.",
+            when=when,
+            standing_uses=standing_uses,
+            standing_days=STANDING_DAYS,
         )
-        return (Detail(heading="When it runs, and what it may start", lines=(line,), open=True),)
     names = ", ".join(_named(check["name"]) for check in plan["verify"])
     then = (
-        f"one that fails starts the work below, without asking {standing_uses} times within "
-        f"{STANDING_DAYS} days at most; after that each such work has a card of its own"
+        tr(
+            "one that fails starts the work below, without asking {standing_uses} times within "
+            "{standing_days} days at most; after that each such work has a card of its own",
+            standing_uses=standing_uses,
+            standing_days=STANDING_DAYS,
+        )
         if plan["on_failure"] == SPAWNS
-        else "one that fails is told to you, and nothing is started"
+        else tr("one that fails is told to you, and nothing is started")
     )
-    line = f"runs {when}: checks {names}; {then}."
-    return (Detail(heading="When it runs, and what it may start", lines=(line,), open=True),)
+    line = tr("runs {when}: checks {names}; {then}.", when=when, names=names, then=then)
+    return (Detail(heading=tr("When it runs, and what it may start"), lines=(line,), open=True),)
 
 
 def _touches(plan: Plan) -> tuple[str, ...]:
     workspace = plan.get("workspace")
     lines = [
-        f"works on a copy of: {_quoted(workspace)}"
+        tr("works on a copy of: {workspace}", workspace=_quoted(workspace))
         if workspace
-        else "works in: an empty directory of its own"
+        else tr("works in: an empty directory of its own")
     ]
     lines += _changes(plan)
-    lines += [f"may read: {_quoted(path)}" for path in plan.get("read", [])]
-    lines += [f"may reach over the network: {_host(host)}" for host in plan.get("network", [])]
+    lines += [tr("may read: {quoted}", quoted=_quoted(path)) for path in plan.get("read", [])]
+    lines += [
+        tr("may reach over the network: {host}", host=_host(host))
+        for host in plan.get("network", [])
+    ]
     lines += [line for grant in plan.get("tools", []) for line in _grant(grant)]
     lines += [
-        f"is given your secret: {_quoted(name)} ({_quoted(ref_id)})"
+        tr("is given your secret: {name} ({ref_id})", name=_quoted(name), ref_id=_quoted(ref_id))
         for name, ref_id in sorted(plan.get("credential_refs", {}).items())
     ]
-    return (*lines, *(() if plan.get("network") else ("may reach over the network: nothing",)))
+    return (*lines, *(() if plan.get("network") else (tr("may reach over the network: nothing"),)))
 
 
 def _shown(shown: Files) -> tuple[str, ...]:
     """Who is shown what the work reads; the yes to the plan is a yes to this."""
-    return tuple(f"shows what it reads to: {show(name)}" for name in sorted(shown))
+    return tuple(tr("shows what it reads to: {name}", name=show(name)) for name in sorted(shown))
 
 
-_IN_CHECKED_WORK = "anywhere in the workspace, once its checks have passed"
-_WITHOUT_CHECKS = "nothing; what it changes is shown to you first, because it has no checks"
+_IN_CHECKED_WORK = tr_later("anywhere in the workspace, once its checks have passed")
+_WITHOUT_CHECKS = tr_later(
+    "nothing; what it changes is shown to you first, because it has no checks"
+)
 
 
 def _changes(plan: Plan) -> tuple[str, ...]:
     """What of the workspace it may change without being asked about again (decision B22)."""
     writes: list[str] | None = plan.get("writes")
     if writes is None:
-        unset = _IN_CHECKED_WORK if plan["verify"] else _WITHOUT_CHECKS
-        return (f"may change: {unset if plan.get('workspace') else 'nothing of yours'}",)
-    lines = tuple(f"may change: {_quoted(entry)}" for entry in writes) or ("may change: nothing",)
-    shown = () if plan["verify"] else ("  (shown to you first, because it has no checks)",)
+        unset = tr(_IN_CHECKED_WORK if plan["verify"] else _WITHOUT_CHECKS)
+        return (
+            tr(
+                "may change: {unset}",
+                unset=unset if plan.get("workspace") else tr("nothing of yours"),
+            ),
+        )
+    lines = tuple(tr("may change: {entry}", entry=_quoted(entry)) for entry in writes) or (
+        tr("may change: nothing"),
+    )
+    shown = () if plan["verify"] else (tr("  (shown to you first, because it has no checks)"),)
     return (*lines, *shown)
 
 
@@ -239,11 +268,15 @@ def _grant(raw: object) -> tuple[str, ...]:
     try:
         (grant,) = grants_of([raw])
     except GrantRefused:
-        return (f"names calls in a way that is not understood and allows none: {_json(raw)}",)
+        return (
+            tr(
+                "names calls in a way that is not understood and allows none: {raw}", raw=_json(raw)
+            ),
+        )
     lines = grant_lines(grant, _value)
     if canonical_json(shortest(grant)) == canonical_json(raw):
         return lines
-    return (*lines, f"  (written as {_json(raw)})")
+    return (*lines, tr("  (written as {raw})", raw=_json(raw)))
 
 
 def _held(plan: Plan, files: Files, tools: Files) -> tuple[str, ...]:
@@ -252,25 +285,35 @@ def _held(plan: Plan, files: Files, tools: Files) -> tuple[str, ...]:
     """
     lines: list[str] = []
     if plan.get("workspace"):
-        lines.append(f"the directory {_quoted(plan['workspace'])} itself, reached without a link")
+        lines.append(
+            tr(
+                "the directory {quoted} itself, reached without a link",
+                quoted=_quoted(plan["workspace"]),
+            )
+        )
     lines += [
-        f"{_quoted(path)}: a file to the byte, a directory itself, without a link"
+        tr("{quoted}: a file to the byte, a directory itself, without a link", quoted=_quoted(path))
         for path in plan.get("read", [])
     ]
     lines += file_lines(files, _quoted)
     lines += tool_digest(tools)
-    lines += [f"every file of the skill {_quoted(name)}" for name in plan["skills"]]
+    lines += [tr("every file of the skill {name}", name=_quoted(name)) for name in plan["skills"]]
     if plan.get("worker"):
-        lines.append(f"the file of the worker {_quoted(plan['worker'])}, of each that it may")
-        lines.append("  delegate to, and every file of the skills that these name")
-    return (*lines, "the sandbox and its limits, as configured now")
+        lines.append(
+            tr(
+                "the file of the worker {quoted}, of each that it may",
+                quoted=_quoted(plan["worker"]),
+            )
+        )
+        lines.append(tr("  delegate to, and every file of the skills that these name"))
+    return (*lines, tr("the sandbox and its limits, as configured now"))
 
 
 def _prose(body: str) -> tuple[str, ...]:
     """The briefing; what stands between fences is followed to the letter, and shown so."""
     fence, lines = "", list[str]()
     if not body:
-        return ("no briefing",)
+        return (tr("no briefing"),)
     for line in body.split("\n"):
         mark = line.lstrip()[:3]
         inside = bool(fence) or mark in _FENCES
@@ -282,14 +325,26 @@ def _prose(body: str) -> tuple[str, ...]:
 
 def _checks(checks: list[dict[str, Any]]) -> tuple[str, ...]:
     if not checks:
-        return ("nothing: it counts as done when it ran without an error",)
+        return (tr("nothing: it counts as done when it ran without an error"),)
     lines: list[str] = []
     for check in checks:
         network = _reach(check)
-        lines.append(f"check {_named(check['name'])}: {_expectation(check['expect'])}")
+        lines.append(
+            tr(
+                "check {name}: {expectation}",
+                name=_named(check["name"]),
+                expectation=_expectation(check["expect"]),
+            )
+        )
         if check["expect"]["not_empty"] is False:
-            lines.append("  (whether there is output does not matter)")
-        lines.append(f"  after at most {check['timeout']} seconds, {network}, of the command")
+            lines.append(tr("  (whether there is output does not matter)"))
+        lines.append(
+            tr(
+                "  after at most {check} seconds, {network}, of the command",
+                check=check["timeout"],
+                network=network,
+            )
+        )
         lines += [f"  | {line}" for line in show_lines(check["run"], show_exactly)]
     return tuple(lines)
 
@@ -298,36 +353,45 @@ def _reach(check: dict[str, Any]) -> str:
     """Which hosts a check may reach (decision D41)."""
     match check["network"]:
         case False | []:
-            return "without network" if check["network"] is False else "with network to no host"
+            return (
+                tr("without network")
+                if check["network"] is False
+                else tr("with network to no host")
+            )
         case True:
             named = [_quoted(str(there)) for there in endpoints_in(check["run"])]
-            return " and ".join(("with network to the plan's hosts", *named))
+            return tr(" and ").join((tr("with network to the plan's hosts"), *named))
         case entries:
-            return "with network to " + " and ".join(map(_host, entries))
+            return tr("with network to ") + tr(" and ").join(map(_host, entries))
 
 
 def _host(entry: str) -> str:
     """One entry of `network:`; without a port it stands for two."""
-    ports = "" if ":" in entry else f" ({' and '.join(map(str, DEFAULT_PORTS))})"
+    ports = "" if ":" in entry else f" ({tr(' and ').join(map(str, DEFAULT_PORTS))})"
     return _quoted(entry) + ports
 
 
 def _expectation(expect: dict[str, Any]) -> str:
     name, value = next((n, v) for n, v in expect.items() if v is not None and v is not False)
-    return _EXPECTATIONS[name].format(_json(value))
+    return tr(_EXPECTATIONS[name]).format(_json(value))
 
 
 def _budget(budget: dict[str, Any]) -> tuple[str, ...]:
     return (
-        f"at most {budget['max_tokens']:,} tokens and {_dollars(budget['max_cost_usd'])}",
-        f"at most {budget['max_wall_time_seconds']} seconds, "
-        f"{_many(budget['max_attempts'], 'attempt')}, "
-        f"{_many(budget['max_planner_calls'], 'planner call')}",
+        tr(
+            "at most {budget:,} tokens and {dollars}",
+            budget=budget["max_tokens"],
+            dollars=_dollars(budget["max_cost_usd"]),
+        ),
+        tr(
+            "at most {budget} seconds, {many}, {many2}",
+            budget=budget["max_wall_time_seconds"],
+            many=tr_many(budget["max_attempts"], "{count} attempt", "{count} attempts"),
+            many2=tr_many(
+                budget["max_planner_calls"], "{count} planner call", "{count} planner calls"
+            ),
+        ),
     )
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _dollars(amount: float) -> str:
@@ -342,7 +406,7 @@ def _rest(plan: Plan) -> tuple[str, ...]:
     given = [f"{name}: {_json(v)}" for name, v in others.items() if v not in (None, [], {})]
     empty = [name for name, v in others.items() if v in (None, [], {})]
     forced = forced_mode(plan["interaction_mode"], forcing(risk_of(plan)))
-    return (*given, *filter(None, (forced,)), "not set: " + ", ".join(empty))
+    return (*given, *filter(None, (forced,)), tr("not set: ") + ", ".join(empty))
 
 
 def _quoted(text: str) -> str:

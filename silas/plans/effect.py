@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from silas.approval.grants import GrantRefused, grants_of
+from silas.language import tr, tr_many
 from silas.plans.characters import show_exactly
 from silas.plans.goals.limits import SPAWNS
 from silas.types import Risk
@@ -60,7 +61,11 @@ def effect_sentence(plan: Plan) -> str:
     runs, is no field of a plan.
     """
     effect = effect_of(plan)
-    out = f"; it {_joined(effect.leaves)}" if effect.leaves else ", without a network"
+    out = (
+        tr("; it {ways}", ways=_joined(effect.leaves))
+        if effect.leaves
+        else tr(", without a network")
+    )
     return f"{_does(plan)}{out}; {_undo(effect)}."
 
 
@@ -74,15 +79,23 @@ def project_sentence(project: Plan, tasks: Sequence[Plan]) -> str:
     effects = [effect_of(plan) for plan in (project, *tasks)]
     ways = tuple(dict.fromkeys(way for effect in effects for way in effect.leaves))
     changes = sum(effect_of(task).changes for task in tasks)
-    does = f"Does {_many(len(tasks), 'task')}, of which {changes or 'none'} may change your files"
-    out = f"; it {_joined(ways)}" if ways else ", without a network"
+    does = tr(
+        "Does {many}, of which {changes} may change your files",
+        many=tr_many(len(tasks), "{count} task", "{count} tasks"),
+        changes=changes or tr("none"),
+    )
+    out = tr("; it {ways}", ways=_joined(ways)) if ways else tr(", without a network")
     return f"{does}{out}; {_undo(PlanEffect(bool(changes), ways, repeats=True))}."
 
 
 def proof_line(plan: Plan) -> str:
     """What decides whether it worked, as one line of a card; the commands stand further down."""
     names = [f"`{_name(str(check['name']))}`" for check in plan["verify"]]
-    return f"proved by: {_joined(names)}" if names else "proved by: nothing, it has no checks"
+    return (
+        tr("proved by: {names}", names=_joined(names))
+        if names
+        else tr("proved by: nothing, it has no checks")
+    )
 
 
 def _may_change(plan: Plan) -> bool:
@@ -95,29 +108,46 @@ def _ways_out(plan: Plan) -> tuple[str, ...]:
     tools = sorted({f"`{_name(tool)}`" for raw in plan.get("tools", []) for tool in _tool(raw)})
     ways: list[str] = []
     if hosts:
-        ways.append(f"may send data to {_joined(hosts)}")
+        ways.append(tr("may send data to {hosts}", hosts=_joined(hosts)))
     elif any(check["network"] for check in plan["verify"]):
-        ways.append("may reach a network in its checks")
+        ways.append(tr("may reach a network in its checks"))
     if plan.get("tools"):
-        ways.append(f"may call {_joined(tools) if tools else 'further tools'}")
+        ways.append(tr("may call {tools}", tools=_joined(tools) if tools else tr("further tools")))
     if plan.get("worker"):
-        ways.append(f"is done by the worker `{_name(str(plan['worker']))}` with its tools")
+        ways.append(
+            tr("is done by the worker `{name}` with its tools", name=_name(str(plan["worker"])))
+        )
     if plan.get("credential_refs"):
-        ways.append(f"is given {_many(len(plan['credential_refs']), 'secret')} of yours")
+        ways.append(
+            tr(
+                "is given {many} of yours",
+                many=tr_many(len(plan["credential_refs"]), "{count} secret", "{count} secrets"),
+            )
+        )
     return tuple(ways)
 
 
 def _does(plan: Plan) -> str:
     """The first part: the verb, and the place."""
     if plan["type"] == "goal" and plan.get("cycle"):
-        return f"By the clock, without asking each time: {_lowered(_worked(plan))}"
+        return tr(
+            "By the clock, without asking each time: {lowered}", lowered=_lowered(_worked(plan))
+        )
     if plan["type"] == "goal":
         if plan["on_failure"] != SPAWNS:
-            checks = _many(len(plan["verify"]), "check")
-            return f"Runs {checks}{_in(plan)} by the clock and tells you what fails"
-        return f"Starts work by itself{_in(plan)} each time one of its checks fails"
+            checks = tr_many(len(plan["verify"]), "{count} check", "{count} checks")
+            return tr(
+                "Runs {checks}{words} by the clock and tells you what fails",
+                checks=checks,
+                words=_in(plan),
+            )
+        return tr("Starts work by itself{words} each time one of its checks fails", words=_in(plan))
     if plan["type"] == "project":
-        return f"Does {_many(len(plan.get('tasks', [])), 'task')}{_in(plan)}"
+        return tr(
+            "Does {many}{words}",
+            many=tr_many(len(plan.get("tasks", [])), "{count} task", "{count} tasks"),
+            words=_in(plan),
+        )
     return _worked(plan)
 
 
@@ -126,14 +156,31 @@ def _worked(plan: Plan) -> str:
     place = plan.get("workspace")
     if not place:
         read = [f"`{_name(path)}`" for path in plan.get("read", [])]
-        where = f"Reads {_joined(read)}" if read else "Works in an empty folder of its own"
-        return f"{where} and changes nothing of yours"
+        where = (
+            tr("Reads {read}", read=_joined(read))
+            if read
+            else tr("Works in an empty folder of its own")
+        )
+        return tr("{where} and changes nothing of yours", where=where)
     if plan.get("writes") == []:
-        return f"Reads `{_name(place)}`, works on a copy and changes nothing of yours"
+        return tr(
+            "Reads `{place}`, works on a copy and changes nothing of yours", place=_name(place)
+        )
     if not plan["verify"]:
-        return f"Works on a copy of `{_name(place)}` and asks you again before anything is changed"
-    after = f"after {_many(len(plan['verify']), 'check')} passed"
-    return f"Changes {_changed(plan)} in `{_name(place)}` {after}"
+        return tr(
+            "Works on a copy of `{place}` and asks you again before anything is changed",
+            place=_name(place),
+        )
+    after = tr(
+        "after {checks} passed",
+        checks=tr_many(len(plan["verify"]), "{count} check", "{count} checks"),
+    )
+    return tr(
+        "Changes {changed} in `{place}` {after}",
+        changed=_changed(plan),
+        place=_name(place),
+        after=after,
+    )
 
 
 def _lowered(words: str) -> str:
@@ -141,18 +188,20 @@ def _lowered(words: str) -> str:
 
 
 def _in(plan: Plan) -> str:
-    return f" in `{_name(plan['workspace'])}`" if plan.get("workspace") else ""
+    return tr(" in `{name}`", name=_name(plan["workspace"])) if plan.get("workspace") else ""
 
 
 def _changed(plan: Plan) -> str:
     writes: Sequence[str] | None = plan.get("writes")
-    return "files" if writes is None else _joined([f"`{_short(path)}`" for path in writes])
+    return tr("files") if writes is None else _joined([f"`{_short(path)}`" for path in writes])
 
 
 def _undo(effect: PlanEffect) -> str:
     if effect.leaves:
-        return "what leaves it cannot be undone" + (", file changes can" if effect.changes else "")
-    return "you can undo it" if effect.changes else "nothing to undo"
+        return tr("what leaves it cannot be undone") + (
+            tr(", file changes can") if effect.changes else ""
+        )
+    return tr("you can undo it") if effect.changes else tr("nothing to undo")
 
 
 def _tool(raw: object) -> tuple[str, ...]:
@@ -176,9 +225,9 @@ def _short(text: str) -> str:
 def _joined(parts: Sequence[str]) -> str:
     """`a`, `a and b`, or `a, b and 3 more`."""
     if len(parts) <= _MOST_NAMED:
-        return " and ".join(parts)
-    return f"{', '.join(parts[:_MOST_NAMED])} and {len(parts) - _MOST_NAMED} more"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+        return tr(" and ").join(parts)
+    return tr(
+        "{named} and {more} more",
+        named=", ".join(parts[:_MOST_NAMED]),
+        more=len(parts) - _MOST_NAMED,
+    )

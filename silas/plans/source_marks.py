@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from silas.cards.models import Detail
+from silas.language import tr, tr_later
 from silas.plans.characters import show, show_exactly, show_lines
 
-HEADING: Final = "Words of this plan that were read elsewhere"
+HEADING: Final = tr_later("Words of this plan that were read elsewhere")
 _BEHIND: Final = "\x1e"  # the ASCII record separator
 _MOST: Final = 200  # marks on one card
 _LONGEST: Final = 500  # characters of one mark
@@ -51,15 +52,15 @@ def split_marks(rationale: str) -> tuple[str, tuple[Detail, ...]]:
         rows = [PlanMark(*map(str, row)) for row in kept["marks"]]
         more = int(kept["more"])
     except (ValueError, TypeError, KeyError):
-        lines: tuple[str, ...] = ("cannot be told any more; take all of it as read elsewhere",)
-        return f"{why} {_LOOK}", (Detail(heading=HEADING, lines=lines),)
+        lines: tuple[str, ...] = (tr("cannot be told any more; take all of it as read elsewhere"),)
+        return f"{why} {tr(_LOOK)}", (Detail(heading=tr(HEADING), lines=lines),)
     lines = tuple(line for row in rows for line in _lines(row))
     if more:
-        lines += (f"and {more} more; take all of it as read elsewhere",)
-    return f"{why} {_LOOK}", (Detail(heading=HEADING, lines=lines),)
+        lines += (tr("and {more} more; take all of it as read elsewhere", more=more),)
+    return f"{why} {tr(_LOOK)}", (Detail(heading=tr(HEADING), lines=lines),)
 
 
-_LOOK = "Parts of the plan repeat what was read; look at what is marked."
+_LOOK = tr_later("Parts of the plan repeat what was read; look at what is marked.")
 
 
 def _lines(mark: PlanMark) -> tuple[str, ...]:

@@ -117,37 +117,3 @@ def _no_rule(part: Part) -> ReminderRefused:
         "“on the 5th of every month”.",
         code="E_REMINDER_TIME",
     )
-
-
-def rule_words(rule: str) -> str:
-    """A rule of `rule_of` as a person says it; empty for none."""
-    if not rule:
-        return ""
-    parts = dict(one.split("=", 1) for one in rule.split(";"))
-    step, frequency = int(parts.get("INTERVAL", "1")), parts["FREQ"]
-    unit = {value: key.removesuffix("s") for key, value in _FREQUENCIES.items()}[frequency]
-    every = f"every {unit}" if step == 1 else f"every {step} {unit}s"
-    words = every + _on(parts, frequency)
-    if parts.get("BYDAY") == _WORKDAYS and step == 1:
-        words = "every workday, Monday to Friday"
-    if "UNTIL" in parts:
-        last = datetime.strptime(parts["UNTIL"], "%Y%m%dT%H%M%S")  # noqa: DTZ007, RUF100 - a wall time
-        words += f", until {last:%-d %B %Y}"
-    return words
-
-
-def _on(parts: dict[str, str], frequency: str) -> str:
-    if "BYDAY" in parts:
-        days = parts["BYDAY"].split(",")
-        if frequency == "MONTHLY":
-            nth, day = int(days[0][:-2]), _NAMES[_DAYS.index(days[0][-2:])]
-            return f" on the {_ORDINAL_WORDS[nth]} {day}"
-        names = [_NAMES[_DAYS.index(day)] for day in days]
-        return " on " + " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    if "BYMONTHDAY" not in parts:
-        return ""
-    day = int(parts["BYMONTHDAY"].split(",")[-1])
-    if frequency == "YEARLY":
-        words = f" on {day} {_MONTHS[int(parts['BYMONTH']) - 1]}"
-        return words + (" (28 February in other years)" if "BYSETPOS" in parts else "")
-    return f" on day {day}" + (" (or the month's last)" if "BYSETPOS" in parts else "")

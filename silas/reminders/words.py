@@ -7,8 +7,10 @@ from zoneinfo import ZoneInfo
 from silas.cards import Action
 from silas.cards.models import DecisionAnswer, DecisionCard, Detail
 from silas.jobs.slots import comes_twice, following, is_skipped
+from silas.language import tr, tr_many
+from silas.language.calendar import MONTHS, WEEKDAYS
 from silas.reminders.models import Reminder, When
-from silas.reminders.recurrence import rule_words
+from silas.reminders.rule_words import rule_words
 from silas.types import Risk
 
 _NO = DecisionAnswer()
@@ -22,14 +24,25 @@ def moment_words(moment: datetime, zone: ZoneInfo) -> str:
     """`Wednesday 25 November 2026, 09:00 (Europe/Vienna, UTC+01:00)`."""
     at = moment.astimezone(zone)
     offset = f"{at:%z}"
-    return f"{at:%A %-d %B %Y, %H:%M} ({zone.key}, UTC{offset[:3]}:{offset[3:]})"
+    day = tr(
+        "{weekday} {day} {month} {year}",
+        weekday=tr(WEEKDAYS[at.weekday()]),
+        day=at.day,
+        month=tr(MONTHS[at.month - 1]),
+        year=at.year,
+    )
+    return f"{day}, {at:%H:%M} ({zone.key}, UTC{offset[:3]}:{offset[3:]})"
 
 
 def when_words(when: When) -> str:
     """When something comes, and comes again."""
     first = moment_words(when.moment, when.zone)
     rule = rule_words(when.rule)
-    return f"{rule[0].upper()}{rule[1:]}, first on {first}" if rule else first
+    return (
+        tr("{rule}{rule2}, first on {first}", rule=rule[0].upper(), rule2=rule[1:], first=first)
+        if rule
+        else first
+    )
 
 
 def when_of(reminder: Reminder) -> When:
@@ -56,28 +69,39 @@ def reminder_card(text: str, when: When) -> DecisionCard:
         text: What will be said.
         when: When.
     """
-    return _card(f"Remind you: {text}", when, text, "Remind me then", "No reminder")
+    return _card(
+        tr("Remind you: {text}", text=text), when, text, tr("Remind me then"), tr("No reminder")
+    )
 
 
 def moving_card(reminder: Reminder, when: When) -> DecisionCard:
     """Shows the time that a reminder is to have; silence leaves it as it is."""
     goes_on = reminder.rule and not when.rule
-    more = f"Afterwards {rule_words(reminder.rule)} as before." if goes_on else ""
+    more = (
+        tr("Afterwards {rule_words} as before.", rule_words=rule_words(reminder.rule))
+        if goes_on
+        else ""
+    )
     return _card(
-        f"Move a reminder: {reminder.text}", when, reminder.text, "Move it there", "Leave it", more
+        tr("Move a reminder: {text}", text=reminder.text),
+        when,
+        reminder.text,
+        tr("Move it there"),
+        tr("Leave it"),
+        more,
     )
 
 
 def _card(intent: str, when: When, text: str, yes: str, no: str, more: str = "") -> DecisionCard:
     wall, notes = when.start, [f"{when_words(when)}."]
     if is_skipped(wall, when.zone):
-        notes.append(f"The clocks are put forward then and skip {wall:%H:%M}.")
+        notes.append(tr("The clocks are put forward then and skip {wall:%H:%M}.", wall=wall))
     elif comes_twice(wall, when.zone) and when.moment.astimezone(when.zone).fold == 0:
-        notes.append(f"The clocks are put back then; it is the first {wall:%H:%M}.")
-    details = [Detail(heading="What will be said", lines=(text,))]
+        notes.append(tr("The clocks are put back then; it is the first {wall:%H:%M}.", wall=wall))
+    details = [Detail(heading=tr("What will be said"), lines=(text,))]
     if when.rule:
         times = tuple(moment_words(moment, when.zone) for moment in next_times(when))
-        details.append(Detail(heading="Next times", lines=times))
+        details.append(Detail(heading=tr("Next times"), lines=times))
     return DecisionCard(
         intent=intent,
         risk=Risk.low,
@@ -114,12 +138,18 @@ def telling_words(reminder: Reminder, now: datetime, missed: int, *, again: bool
         missed: How many further moments passed meanwhile.
         again: It was begun before, and nobody knows whether it was seen.
     """
-    words = [f"Reminder: {reminder.text}"]
+    words = [tr("Reminder: {text}", text=reminder.text)]
     if again:
-        words.append("You may have seen this: Silas ended while it told you.")
+        words.append(tr("You may have seen this: Silas ended while it told you."))
     if now - reminder.due > ON_TIME:
         due = moment_words(reminder.due, reminder.zone)
-        words.append(f"It was due {due}; nothing could tell you then.")
+        words.append(tr("It was due {due}; nothing could tell you then.", due=due))
     if missed:
-        words.append(f"It came {missed} more {'time' if missed == 1 else 'times'} meanwhile.")
+        words.append(
+            tr_many(
+                missed,
+                "It came {count} more time meanwhile.",
+                "It came {count} more times meanwhile.",
+            )
+        )
     return "\n".join(words)

@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 from silas.cards import CardChannel
 from silas.channels.web.reports import ENDED
 from silas.errors import SilasError
+from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.dispatch import ShowWork, as_text
 from silas.stream.drafts import ShowsWaiting, Waits, waits_on
@@ -95,7 +96,7 @@ class _Stepping:
         if running:
             words = running[-1]
         elif going.phase == "attempt":
-            words = "waiting for the model (executor)"
+            words = tr("waiting for the model (executor)")
         else:
             words = "checking"
         self._waits(OWNER, self._item.id, words)

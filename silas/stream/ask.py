@@ -15,6 +15,7 @@ from silas.cards import Action, CardChannel, Detail, ToolCallCard
 from silas.cards.models import BatchAnswer, BatchReviewCard, BatchRow
 from silas.clock import Clock
 from silas.gates import GateResult
+from silas.language import as_part, tr, tr_later
 from silas.plans import WorkItem, show, show_lines
 from silas.plans.characters import show_exactly
 from silas.stream.ask_reasons import because
@@ -55,18 +56,23 @@ def tool_call_card(why: str, question: CallQuestion, claimed: str = "") -> ToolC
     tool, action = canonical_json(call.tool_name), canonical_json(call.action)
     arguments = json.dumps(call.args, indent=2, ensure_ascii=False, sort_keys=True)
     return ToolCallCard(
-        intent=f"Allow one call of {show_exactly(call.tool_name)}",
+        intent=tr("Allow one call of {call}", call=show_exactly(call.tool_name)),
         risk=_CARD_RISK[question.risk],
         rationale=_why(because(why, [question.reason]), doubts, asked_by),
         details=(
-            Detail(heading="Arguments", lines=tuple(show_lines(arguments))),
+            Detail(heading=tr("Arguments"), lines=tuple(show_lines(arguments))),
             *_foreign(doubts),
             *_claimed(claimed),
-            Detail(heading="Call", lines=(f"tool: {tool}", f"action: {action}")),
+            Detail(
+                heading=tr("Call"),
+                lines=(tr("tool: {tool}", tool=tool), tr("action: {action}", action=action)),
+            ),
         ),
         actions=(
-            Action(label="Allow exactly this call, once", value="approve", role="recommended"),
-            Action(label="Refuse; the work goes on without it", value="decline", role="decline"),
+            Action(label=tr("Allow exactly this call, once"), value="approve", role="recommended"),
+            Action(
+                label=tr("Refuse; the work goes on without it"), value="decline", role="decline"
+            ),
         ),
         safe="decline",
         tool_name=call.tool_name,
@@ -75,20 +81,22 @@ def tool_call_card(why: str, question: CallQuestion, claimed: str = "") -> ToolC
     )
 
 
-IN_A_TURN = "Answering you takes this look-up"
+IN_A_TURN = tr_later("Answering you takes this look-up")
 
 
 def for_work(item: WorkItem) -> str:
     """Who asks for a call of work."""
-    return f"'{show(item.title)}' asks for this"
+    return tr("'{title}' asks for this", title=show(item.title))
 
 
 def _why(why: str, doubts: Sequence[Doubt], asked_by: str = "") -> str:
     if asked_by:
-        why = f"{why}. The worker {show_exactly(asked_by)} wants this"
+        why = tr(
+            "{why}. The worker {asked_by} wants this", why=why, asked_by=show_exactly(asked_by)
+        )
     if not doubts:
         return f"{why}."
-    return f"{why}. Look at what of it is neither yours nor the plan's."
+    return tr("{why}. Look at what of it is neither yours nor the plan's.", why=why)
 
 
 def _foreign(doubts: Sequence[Doubt]) -> tuple[Detail, ...]:
@@ -103,7 +111,7 @@ def _foreign(doubts: Sequence[Doubt]) -> tuple[Detail, ...]:
             *(f"  | {shown}" for shown in show_lines(doubt.text)),
         )
     ]
-    return (Detail(heading="Not yours and not the plan's", lines=tuple(lines)),)
+    return (Detail(heading=tr("Not yours and not the plan's"), lines=tuple(lines)),)
 
 
 def _claimed(words: str) -> tuple[Detail, ...]:
@@ -111,18 +119,18 @@ def _claimed(words: str) -> tuple[Detail, ...]:
     if not words:
         return ()
     lines = tuple(show_lines(words[:_CLAIMED]))
-    return (Detail(heading="What the tool says itself, unchecked", lines=lines),)
+    return (Detail(heading=tr("What the tool says itself, unchecked"), lines=lines),)
 
 
 _PLACES: Mapping[OriginKind, str] = {
-    OriginKind.owner: "what you said",
-    OriginKind.plan: "the plan",
-    OriginKind.message: "a message",
-    OriginKind.tool: "a result",
-    OriginKind.file: "the file",
-    OriginKind.memory: "a memory",
-    OriginKind.web: "the page",
-    OriginKind.model: "the model's own words",
+    OriginKind.owner: tr_later("what you said"),
+    OriginKind.plan: tr_later("the plan"),
+    OriginKind.message: tr_later("a message"),
+    OriginKind.tool: tr_later("a result"),
+    OriginKind.file: tr_later("the file"),
+    OriginKind.memory: tr_later("a memory"),
+    OriginKind.web: tr_later("the page"),
+    OriginKind.model: tr_later("the model's own words"),
 }
 
 
@@ -130,9 +138,9 @@ def place_of(origin: Origin) -> str:
     """Where something was read, in words for a card."""
     tool = show_exactly(origin.tool)
     if origin.name:
-        read = f", read by {tool}" if tool else ""
-        return f"{_PLACES[origin.kind]} {show_exactly(origin.name)}{read}"
-    return _PLACES[origin.kind] + (f" of {tool}" if tool else "")
+        read = tr(", read by {tool}", tool=tool) if tool else ""
+        return f"{tr(_PLACES[origin.kind])} {show_exactly(origin.name)}{read}"
+    return tr(_PLACES[origin.kind]) + (tr(" of {tool}", tool=tool) if tool else "")
 
 
 def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> BatchReviewCard:
@@ -141,14 +149,20 @@ def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> Bat
     many, order = len(cards), list(Risk)
     details = [
         Detail(
-            heading=f"{number} of {many}: {card.tool_name}, {detail.heading.lower()}",
+            heading=tr(
+                "{number} of {many}: {tool}, {part}",
+                number=number,
+                many=many,
+                tool=card.tool_name,
+                part=as_part(detail.heading),
+            ),
             lines=detail.lines,
         )
         for number, card in enumerate(cards, 1)
         for detail in card.details
     ]
     return BatchReviewCard(
-        intent=f"Allow {many} calls",
+        intent=tr("Allow {many} calls", many=many),
         risk=max((card.risk for card in cards), key=order.index),
         rationale=_why(
             because(why, [question.reason for question in questions]),
@@ -158,13 +172,15 @@ def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> Bat
         details=tuple(details),
         actions=(
             Action(
-                label=f"Allow exactly these {many} calls, once each",
+                label=tr("Allow exactly these {many} calls, once each", many=many),
                 value=BatchAnswer(verdict="approve"),
                 role="recommended",
             ),
-            Action(label="Ask about each by itself", value=BatchAnswer(verdict="edit_selection")),
             Action(
-                label="Refuse all; the work goes on without them", value=REFUSED, role="decline"
+                label=tr("Ask about each by itself"), value=BatchAnswer(verdict="edit_selection")
+            ),
+            Action(
+                label=tr("Refuse all; the work goes on without them"), value=REFUSED, role="decline"
             ),
         ),
         safe=REFUSED,
@@ -209,7 +225,7 @@ class OwnerQuestions:
             to: The conversation that the turn is part of, by its address.
             questions: The look-ups.
         """
-        return await self._decided(IN_A_TURN, questions, to)
+        return await self._decided(tr(IN_A_TURN), questions, to)
 
     async def _decided(
         self, why: str, questions: Sequence[CallQuestion], to: str = OWNER

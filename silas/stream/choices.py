@@ -7,6 +7,7 @@ from silas.audit import Audit
 from silas.cards import Action, CardChannel
 from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.clock import Clock
+from silas.language import tr
 from silas.stream.owner import Owner
 from silas.tools.builtin.ask_owner import OwnerAnswer
 from silas.types import Risk, TaintLevel
@@ -25,10 +26,13 @@ def choice_card(work_item_id: str, question: str, options: tuple[str, ...]) -> D
         for option in options
     )
     return DecisionCard(
-        intent=f"A question from the work {work_item_id}; your choice approves nothing",
+        intent=tr(
+            "A question from the work {work_item_id}; your choice approves nothing",
+            work_item_id=work_item_id,
+        ),
         risk=Risk.medium,
-        rationale=f"The model asks: {question}",
-        actions=(*chips, Action(label="Do not answer", value=_NO_ANSWER, role="decline")),
+        rationale=tr("The model asks: {question}", question=question),
+        actions=(*chips, Action(label=tr("Do not answer"), value=_NO_ANSWER, role="decline")),
         safe=_NO_ANSWER,
         allow_freetext=True,
         timeout_seconds=_SECONDS,

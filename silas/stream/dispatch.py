@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from silas.language import tr, tr_later
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.models import Send
 from silas.types import OWNER, whose
@@ -9,12 +10,12 @@ from silas.work.executor import WorkItemExecutor
 from silas.work.models import Notify, ProgressEvent
 
 _WORDS = {
-    "running": "working",
-    "verification_failed": "not yet right",
-    "done": "done",
-    "stuck": "stuck",
-    "blocked": "blocked",
-    "failed": "failed",
+    "running": tr_later("working"),
+    "verification_failed": tr_later("not yet right"),
+    "done": tr_later("done"),
+    "stuck": tr_later("stuck"),
+    "blocked": tr_later("blocked"),
+    "failed": tr_later("failed"),
 }
 
 
@@ -23,7 +24,8 @@ _OVER = frozenset({"done", "stuck", "blocked", "failed"})
 
 def progress_line(event: ProgressEvent) -> str:
     """One line for a person: what stands and why."""
-    return f"{_WORDS.get(event.status, event.status)}: {event.message}"
+    status = tr(_WORDS[event.status]) if event.status in _WORDS else event.status
+    return f"{status}: {event.message}"
 
 
 ShowWork = Callable[[WorkItem, Send], Notify]

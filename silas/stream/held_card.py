@@ -1,6 +1,7 @@
 """The card of verified changes that wait for the owner's yes (decision B22)."""
 
 from silas.cards import Action, Detail, HeldCard
+from silas.language import tr, tr_later, tr_many
 from silas.plans import WorkItemResult, show
 from silas.plans.characters import show_exactly
 from silas.types import Risk
@@ -11,13 +12,13 @@ from silas.workspace.diff import heading
 
 _MOST_LINES = 200  # of paths; more are counted
 
-_WHY_LED = (
-    "The work is done, and nothing of it is applied. It followed text that it had read, which is "
-    "neither yours nor the plan's: look at what it wants to change."
+_WHY_LED = tr_later(
+    "The work is done, and nothing of it is applied. It followed text that it had "
+    "read, which is neither yours nor the plan's: look at what it wants to change."
 )
-_WHY = (
-    "The work is done, and nothing of it is applied: its plan does not let all of this be changed "
-    "without your word."
+_WHY = tr_later(
+    "The work is done, and nothing of it is applied: its plan does not let all of "
+    "this be changed without your word."
 )
 
 
@@ -26,25 +27,29 @@ def held_card(held: HeldChanges, diff: str) -> HeldCard:
     changes, many = held.kept.changes, len(held.kept.changes)
     waiting = [f"{show_exactly(one.path)}: {one.why}" for one in held.paths]
     return HeldCard(
-        intent=f"Apply {_counted(many)} of '{show(held.title)}'",
+        intent=tr("Apply {counted} of '{held}'", counted=_counted(many), held=show(held.title)),
         risk=Risk.high,
-        rationale=_WHY_LED if held.sources else _WHY,
-        affected=f"{_counted(many)} in {show_exactly(str(held.kept.original))}",
+        rationale=tr(_WHY_LED if held.sources else _WHY),
+        affected=tr(
+            "{counted} in {held}",
+            counted=_counted(many),
+            held=show_exactly(str(held.kept.original)),
+        ),
         details=(
-            Detail(heading="What needs your word, and why", lines=_first(waiting)),
+            Detail(heading=tr("What needs your word, and why"), lines=_first(waiting)),
             *_words_of_others(held.sources),
             Detail(
-                heading="Everything it changes",
+                heading=tr("Everything it changes"),
                 lines=_first([show(heading(change).rstrip("\n")) for change in changes]),
             ),
-            Detail(heading="Line by line", lines=tuple(map(show, diff.splitlines())) or ("",)),
+            Detail(heading=tr("Line by line"), lines=tuple(map(show, diff.splitlines())) or ("",)),
             *_said(held.result),
-            Detail(heading="Hash", lines=(f"sha256:{held.kept.digest}",)),
+            Detail(heading=tr("Hash"), lines=(f"sha256:{held.kept.digest}",)),
         ),
         actions=(
-            Action(label="Apply exactly these changes", value="apply", role="recommended"),
-            Action(label="Drop them for good", value="drop"),
-            Action(label="Apply nothing, keep them", value="keep", role="decline"),
+            Action(label=tr("Apply exactly these changes"), value="apply", role="recommended"),
+            Action(label=tr("Drop them for good"), value="drop"),
+            Action(label=tr("Apply nothing, keep them"), value="keep", role="decline"),
         ),
         safe="keep",
         work_item_id=held.work_item_id,
@@ -57,8 +62,8 @@ def _said(result: WorkItemResult) -> tuple[Detail, ...]:
     last = result.verification_results[-1:]
     checks = [f"{one['name']}: {one['reason']}" for each in last for one in each["results"]]
     parts = (
-        ("What its checks found", "\n".join(checks)),
-        ("What its own checks run, and it changed", "\n".join(result.checks_changed)),
+        (tr("What its checks found"), "\n".join(checks)),
+        (tr("What its own checks run, and it changed"), "\n".join(result.checks_changed)),
         (PRINTED, result.output),
         (report_heading(result.grounds), result.report),
     )
@@ -70,7 +75,7 @@ def _said(result: WorkItemResult) -> tuple[Detail, ...]:
 
 
 def _counted(many: int) -> str:
-    return f"{many} {'change' if many == 1 else 'changes'}"
+    return tr_many(many, "{count} change", "{count} changes")
 
 
 def _words_of_others(sources: tuple[str, ...]) -> tuple[Detail, ...]:
@@ -78,10 +83,10 @@ def _words_of_others(sources: tuple[str, ...]) -> tuple[Detail, ...]:
     if not sources:
         return ()
     lines = (
-        "neither yours nor the plan's, and read before the work changed this:",
-        *_first([f"  what came of: {source}" for source in map(show, sources)]),
+        tr("neither yours nor the plan's, and read before the work changed this:"),
+        *_first([tr("  what came of: {source}", source=source) for source in map(show, sources)]),
     )
-    return (Detail(heading="Whose words led there", lines=lines),)
+    return (Detail(heading=tr("Whose words led there"), lines=lines),)
 
 
 def _first(lines: list[str]) -> tuple[str, ...]:

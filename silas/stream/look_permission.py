@@ -10,6 +10,7 @@ from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.clock import Clock
 from silas.db import Database
 from silas.errors import Stopped
+from silas.language import tr
 from silas.stream.owner import Owner
 from silas.stream.turn_place import Aside
 from silas.tools.look_limits import MAX_LOOKS, MAX_SEEN, NO_LOOKS, LookLimits
@@ -154,24 +155,33 @@ class WorkspaceLooks:
 def look_card(workspace: str, shown_to: str) -> DecisionCard:
     """Whether models elsewhere may be shown what is looked at; silence shows nothing."""
     return DecisionCard(
-        intent=f"Let the model look at files in {workspace}",
+        intent=tr("Let the model look at files in {workspace}", workspace=workspace),
         risk=Risk.medium,
-        rationale=f"To answer, it wants to read there. What it reads goes to {shown_to}.",
+        rationale=tr(
+            "To answer, it wants to read there. What it reads goes to {shown_to}.",
+            shown_to=shown_to,
+        ),
         details=(
             Detail(
-                heading="What a yes means",
+                heading=tr("What a yes means"),
                 lines=(
-                    f"in each message of yours at most {MAX_LOOKS} looks and {MAX_SEEN:,} bytes",
-                    "hidden files and files that may hold secrets are listed and not read, unless "
-                    "your message names them",
-                    "nothing is changed, and you are not asked again for this directory",
+                    tr(
+                        "in each message of yours at most {max_looks} looks and {max_seen:,} bytes",
+                        max_looks=MAX_LOOKS,
+                        max_seen=MAX_SEEN,
+                    ),
+                    tr(
+                        "hidden files and files that may hold secrets are listed and "
+                        "not read, unless your message names them"
+                    ),
+                    tr("nothing is changed, and you are not asked again for this directory"),
                 ),
             ),
         ),
         actions=(
-            Action(label="Let it look here", value=_YES, role="recommended"),
-            Action(label="Never show it this directory", value=_NEVER),
-            Action(label="Not now, look at nothing", value=_NOT_NOW, role="decline"),
+            Action(label=tr("Let it look here"), value=_YES, role="recommended"),
+            Action(label=tr("Never show it this directory"), value=_NEVER),
+            Action(label=tr("Not now, look at nothing"), value=_NOT_NOW, role="decline"),
         ),
         safe=_NOT_NOW,
         timeout_seconds=_SECONDS,

@@ -6,6 +6,7 @@ from typing import Any
 from silas.agents import AgentResponse, PlanAction, PlanActionType
 from silas.audit import Audit
 from silas.autonomy import Decision, Signal, plan_family
+from silas.language import tr, tr_later
 from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.plans.source_marks import with_marks
 from silas.stream.models import Outcome, Send
@@ -34,9 +35,9 @@ _DECISIONS: dict[str, Decision] = {
 }
 """What the owner's answer to a plan says about plans of its kind (6.6)."""
 
-_SAY = "Or say here what should be different: the plan stays in view."
+_SAY = tr_later("Or say here what should be different: the plan stays in view.")
 
-_AWAY = "It went back to the planner {times} and is still wrong; ask in other words. "
+_AWAY = tr_later("It went back to the planner {times} and is still wrong; ask in other words. ")
 """Of a plan that did not get better."""
 
 
@@ -140,16 +141,24 @@ class PlanFlow:
     async def _unreadable(self, turn: Turn, message: str, error: PlanError, back: str) -> str:
         turn.outcome = "blocked"
         await self._audit.log("plan_unreadable", turn_id=turn.id, reason=str(error))
-        return f"{message}\n\nThe plan cannot be read: {error}. {back}Nothing was run."
+        return tr(
+            "{message}\n\nThe plan cannot be read: {error}. {back}Nothing was run.",
+            message=message,
+            error=error,
+            back=back,
+        )
 
     async def _could_not(self, turn: Turn, item: WorkItem, message: str, back: str) -> str:
         """What was tried of the plan says that it could not succeed."""
         turn.outcome = "blocked"
         why = "; ".join(turn.review.mistakes)
         await self._audit.log("plan_refused", work_item_id=item.id, reason=why)
-        return (
-            f"{message}\n\nThe plan could not succeed: {why}. {back}"
-            "Nothing was asked, and nothing was run."
+        return tr(
+            "{message}\n\nThe plan could not succeed: {why}. {back}Nothing was "
+            "asked, and nothing was run.",
+            message=message,
+            why=why,
+            back=back,
         )
 
     async def _answered(
@@ -169,7 +178,7 @@ class PlanFlow:
             self._work_view.may_leave(turn.address, item.id)
         turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
         if proposal.verdict == "edit_requested":
-            return f"{proposal.words} {_SAY}"
+            return f"{proposal.words} {tr(_SAY)}"
         return proposal.words
 
     async def _replaced(self, turn: Turn, item: WorkItem, action: PlanAction) -> list[WorkItem]:
@@ -191,19 +200,29 @@ class PlanFlow:
             self._dispatch(item, turn.send)
         except AlreadyRunning as error:  # another conversation was given the same yes meanwhile
             turn.outcome = "blocked"
-            return f"{response.message}\n\n{error.message} It was not started a second time."
+            return tr(
+                "{message}\n\n{message2} It was not started a second time.",
+                message=response.message,
+                message2=error.message,
+            )
         turn.outcome = "dispatched"
         self._work_view.began(turn.scope, item)
-        return f"{response.message}\n\nApproved: {item.title}. Working on it."
+        return tr(
+            "{message}\n\nApproved: {title}. Working on it.",
+            message=response.message,
+            title=item.title,
+        )
 
     async def _nothing_to_propose(self, turn: Turn, message: str, wanted: PlanActionType) -> str:
         turn.outcome = "blocked"
         await self._audit.log("plan_action_refused", turn_id=turn.id, action=wanted.value)
         if wanted is PlanActionType.abort:
-            return f"{message}\n\nNothing was run."
-        return (
-            f"{message}\n\nNothing was run: the answer asks to {wanted.value} a plan "
-            "and brings none that could be proposed."
+            return tr("{message}\n\nNothing was run.", message=message)
+        return tr(
+            "{message}\n\nNothing was run: the answer asks to {value} a plan and "
+            "brings none that could be proposed.",
+            message=message,
+            value=wanted.value,
         )
 
     async def _finished(self, turn: Turn, item: WorkItem, action: PlanAction) -> WorkItem:
@@ -226,9 +245,11 @@ class PlanFlow:
         """The finished work of this conversation that this names; a model may name anything."""
         known = await self._work.known(named, turn.scope_id)
         if known is None:
-            reason = "there is no such work in this conversation"
+            reason = tr("there is no such work in this conversation")
         elif known.item.status is not WorkItemStatus.done:
-            reason = f"it is {known.item.status.value}, so there is nothing to go on from"
+            reason = tr(
+                "it is {value}, so there is nothing to go on from", value=known.item.status.value
+            )
         else:
             return known.item
         await self._audit.log("continuation_dropped", turn_id=turn.id, reason=reason)
@@ -237,7 +258,8 @@ class PlanFlow:
 
 def _times(returned: int) -> str:
     """That a plan went back in vain; nothing where it did not."""
-    return _AWAY.format(times="once" if returned == 1 else "twice") if returned else ""
+    times = tr("once") if returned == 1 else tr("twice")
+    return tr(_AWAY).format(times=times) if returned else ""
 
 
 def _to(turn: Turn) -> str:
@@ -247,8 +269,14 @@ def _to(turn: Turn) -> str:
 
 def _rationale(turn: Turn, message: str) -> str:
     """Why a plan is proposed; for a plan that the owner did not ask for, who did."""
-    why = message.strip() or "The agent gives no reason."
+    why = message.strip() or tr("The agent gives no reason.")
     if turn.incoming.connection_id == OWNER:
         return why
     sender = turn.incoming.message.sender_id
-    return f"{sender} on {turn.incoming.message.channel} ({turn.taint}) asked for this. {why}"
+    return tr(
+        "{sender} on {channel} ({taint}) asked for this. {why}",
+        sender=sender,
+        channel=turn.incoming.message.channel,
+        taint=turn.taint,
+        why=why,
+    )

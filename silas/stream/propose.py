@@ -10,6 +10,7 @@ from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ApprovalError, DatabaseError
+from silas.language import tr, tr_later
 from silas.plans import (
     PlanError,
     PlanParser,
@@ -26,20 +27,23 @@ from silas.stream.owner import Owner
 from silas.stream.plan_tokens import PlanTokens
 from silas.work.dependencies import inherited_work
 
-_NOT_APPROVED = "The plan was not approved; nothing was run."
+_NOT_APPROVED = tr_later("The plan was not approved; nothing was run.")
 _ANSWERS = {
-    "edit_requested": "You want the plan changed; nothing was run. It waits: `silas approve {id}` "
-    "shows it again.",
-    "waiting": "The plan waits for its owner; nothing was run. `silas approve {id}` shows it.",
-    "conditional": "A plan is approved as it is or not at all; nothing was run.",
+    "edit_requested": tr_later(
+        "You want the plan changed; nothing was run. It waits: `silas approve {id}` shows it again."
+    ),
+    "waiting": tr_later(
+        "The plan waits for its owner; nothing was run. `silas approve {id}` shows it."
+    ),
+    "conditional": tr_later("A plan is approved as it is or not at all; nothing was run."),
 }
 """What is said to an answer that is neither yes nor no."""
 
 _ANOTHER = "another plan with the id {id} exists already, so give this one another id"
 
 _ELSEWHERE = (
-    "the task {id} was approved elsewhere, as work of its own, and that does not count for "
-    "{project}; give it another id"
+    "the task {id} was approved elsewhere, as work of its own, and that does not count "
+    "for {project}; give it another id"
 )
 
 _SETTLED_LATER = ("interaction_mode", "follow_up_of", "input_artifacts_from", "skills")
@@ -138,7 +142,9 @@ class Proposer:
             return _ANOTHER.format(id=item.id)
         if known is not None and known.status is WorkItemStatus.running:
             # a second run would share the first one's scratch copy and repeat its effects
-            return f"{item.id} is running already, or was interrupted: `silas chat` resumes it"
+            return tr(
+                "{id} is running already, or was interrupted: `silas chat` resumes it", id=item.id
+            )
         for child in item.children:
             if taken := await self._child_taken(item, child):
                 return taken
@@ -231,7 +237,7 @@ class Proposer:
         if not why:
             return None
         refused = await self._refused(item, why.rstrip("."))
-        return refused._replace(words=f"{why} Nothing was asked, and nothing was run.")
+        return refused._replace(words=tr("{why} Nothing was asked, and nothing was run.", why=why))
 
     async def _missing(self, item: WorkItem) -> str:
         """What the plan has of other work and is not there, in one sentence, or nothing."""
@@ -267,7 +273,7 @@ class Proposer:
             return Proposal(item, answer.verdict, words)
         if answer.verdict != "approved":
             await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
-            words = _ANSWERS.get(answer.verdict, _NOT_APPROVED)
+            words = tr(_ANSWERS.get(answer.verdict, _NOT_APPROVED))
             return Proposal(item, answer.verdict, words.format(id=item.id))
         try:
             await self._tokens.sign(item, card, binds)
@@ -285,8 +291,10 @@ class Proposer:
             await self._audit.log(
                 "plan_approved", work_item_id=one.id, plan_hash=plan_hash(one), token=token
             )
-        return Proposal(item, "approved", "Approved.")
+        return Proposal(item, "approved", tr("Approved."))
 
     async def _refused(self, item: WorkItem, reason: str) -> Proposal:
         await self._audit.log("plan_refused", work_item_id=item.id, reason=reason)
-        return Proposal(item, "refused", f"The plan was refused: {reason}; nothing was run.")
+        return Proposal(
+            item, "refused", tr("The plan was refused: {reason}; nothing was run.", reason=reason)
+        )

@@ -11,6 +11,7 @@ from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.errors import SilasError
+from silas.language import tr
 from silas.stream.models import Outcome
 from silas.stream.owner import Owner
 from silas.stream.state import Turn
@@ -69,7 +70,10 @@ class Reminding:
         try:
             answered = await self._do(turn, asked)
         except SilasError as error:
-            answered = (f"{error.message} No reminder was made or changed.", "answered")
+            answered = (
+                tr("{message} No reminder was made or changed.", message=error.message),
+                "answered",
+            )
         if answered is None:
             return False
         words, outcome = answered
@@ -117,16 +121,20 @@ class Reminding:
         understood = await asyncio.to_thread(desk.understand, asked)
         desk.require_whole()  # nobody is asked for what would be refused
         if not await self._agreed(turn, reminder_card(understood.text, understood.when)):
-            return "No reminder was made.", "declined"
+            return tr("No reminder was made."), "declined"
         made = desk.make(understood.text, understood.when, turn.source)
-        return f"I will remind you: {made.text}. {when_words(understood.when)}.", "answered"
+        return tr(
+            "I will remind you: {text}. {when_words}.",
+            text=made.text,
+            when_words=when_words(understood.when),
+        ), "answered"
 
     def _list(self) -> str:
         from silas.reminders.words import listed  # noqa: PLC0415 - as above
 
         waiting = self._reminders().waiting()
         if not waiting:
-            return "No reminder waits."
+            return tr("No reminder waits.")
         return "\n".join([f"{len(waiting)} waiting:", *listed(waiting)])
 
     def _find(self, which: str) -> "Reminder | None":
@@ -143,7 +151,9 @@ class Reminding:
         from silas.reminders.words import when_line  # noqa: PLC0415 - as above
 
         self._reminders().cancel(reminder)
-        return f"Cancelled: {reminder.text}, {when_line(reminder)}."
+        return tr(
+            "Cancelled: {text}, {when_line}.", text=reminder.text, when_line=when_line(reminder)
+        )
 
     async def _move(self, turn: Turn, found: "Reminder", asked: "ReminderRequest") -> Answered:
         from silas.reminders.words import moving_card, when_line  # noqa: PLC0415 - as above
@@ -152,9 +162,11 @@ class Reminding:
         when = await asyncio.to_thread(desk.when, asked.phrase)
         desk.require_whole()
         if not await self._agreed(turn, moving_card(found, when)):
-            return "The reminder stays as it was.", "declined"
+            return tr("The reminder stays as it was."), "declined"
         moved = desk.move(found, when)
-        return f"Moved: {moved.text}, {when_line(moved)}.", "answered"
+        return tr(
+            "Moved: {text}, {when_line}.", text=moved.text, when_line=when_line(moved)
+        ), "answered"
 
     async def _agreed(self, turn: Turn, card: "DecisionCard") -> bool:
         owner = Owner(turn.channel, self._audit, self._clock)

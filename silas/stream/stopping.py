@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from silas.language import tr
 from silas.stream.models import Incoming
 from silas.stream.sender_identity import TERMINAL
 from silas.types import OWNER
@@ -32,4 +33,4 @@ async def stop_on_request(incoming: Incoming, executor: WorkItemExecutor, asks: 
     if not running or not typed or not asks(message.text):
         return ""
     ended = [one for one in running if await executor.cancel(one)]
-    return f"Stopped: {', '.join(ended)}; nothing of it was applied." if ended else ""
+    return tr("Stopped: {join}; nothing of it was applied.", join=", ".join(ended)) if ended else ""

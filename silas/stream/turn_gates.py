@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from silas.audit import Audit
 from silas.cards import Action, GateCard
 from silas.gates import Gate, GateOutcome, GateResult, Gates, GateTrigger
+from silas.language import tr
 from silas.stream.escalate import Escalation, Escalator
 from silas.stream.escalation_actions import EscalationActions
 from silas.stream.owner import Owner
@@ -39,13 +40,13 @@ class Passed(NamedTuple):
 def gate_card(result: GateResult) -> GateCard:
     """A question about one gate; silence blocks."""
     return GateCard(
-        intent=f"The rule '{result.gate_name}' asks you before going on",
+        intent=tr("The rule '{gate_name}' asks you before going on", gate_name=result.gate_name),
         risk=Risk.medium,
-        rationale=result.reason or "It gives no reason.",
+        rationale=result.reason or tr("It gives no reason."),
         affected="" if result.value is None else str(result.value),
         actions=(
-            Action(label="Let it pass this once", value="approve", role="recommended"),
-            Action(label="Block it", value="block", role="decline"),
+            Action(label=tr("Let it pass this once"), value="approve", role="recommended"),
+            Action(label=tr("Block it"), value="block", role="decline"),
         ),
         safe="block",
         timeout_seconds=_SECONDS_TO_DECIDE,

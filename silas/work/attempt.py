@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from silas.context import scrub_output
+from silas.language import tr
 from silas.plans import BudgetTracker, VerificationReport, WorkItem, format_failures
 from silas.plans.budget import shares
 from silas.work.checks.check_files import check_files_note
@@ -47,22 +48,38 @@ def instructions(item: WorkItem, failures: str, guidance: str) -> str:
 
 def out_of_budget(item: WorkItem, tracker: BudgetTracker) -> str:
     """Why no attempt could begin though none failed: what is used up, and how work goes on."""
-    again = "`silas run` its plan again, or ask again; it needs a new approval."
+    again = tr("`silas run` its plan again, or ask again; it needs a new approval.")
     limit = item.budget.max_attempts
     if tracker.remaining().attempts <= 0:
-        which = "its only attempt" if limit == 1 else f"the last of its {limit} attempts"
-        return f"It was interrupted in {which}, so it does not go on by itself. {again}"
+        which = (
+            tr("its only attempt")
+            if limit == 1
+            else tr("the last of its {limit} attempts", limit=limit)
+        )
+        return tr(
+            "It was interrupted in {which}, so it does not go on by itself. {again}",
+            which=which,
+            again=again,
+        )
     spent = [one.words for one in shares(tracker.used(), tracker.budget) if one.share >= 1]
     words = ", ".join(spent) or tracker.describe()
-    return f"Its budget was used up before it was interrupted: {words}. {again}"
+    return tr(
+        "Its budget was used up before it was interrupted: {words}. {again}",
+        words=words,
+        again=again,
+    )
 
 
 def what_was_done(attempt: Attempt) -> str:
     """The words of work that is done."""
     if attempt.report is None:
-        return "Done; the plan has no checks, so nothing was verified."
+        return tr("Done; the plan has no checks, so nothing was verified.")
     passed = ", ".join(result.name for result in attempt.report.results)
-    return f"Done and verified: {passed}. {check_files_note(attempt.checks_changed)}".rstrip()
+    return tr(
+        "Done and verified: {passed}. {check_files_note}",
+        passed=passed,
+        check_files_note=check_files_note(attempt.checks_changed),
+    ).rstrip()
 
 
 def what_failed(attempt: Attempt) -> str:

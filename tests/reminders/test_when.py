@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from silas.jobs.slots import at_wall_time, comes_twice, count_between, following, is_skipped
 from silas.reminders.models import ReminderRefused, When
 from silas.reminders.phrase import chosen_phrase, phrases_in
-from silas.reminders.recurrence import rule_words
 from silas.reminders.request import read_request, request_of
+from silas.reminders.rule_words import rule_words
 from silas.reminders.when import read_when
 
 VIENNA = ZoneInfo("Europe/Vienna")

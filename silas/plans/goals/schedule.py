@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from silas.language import tr
+from silas.language.calendar import WEEKDAYS
 from silas.schedule import cron_fault, next_due
 
 ALWAYS_ON: Final = "always_on"
@@ -24,7 +26,6 @@ STANDING_DAYS: Final = 30
 
 _ZONE: Final = "CRON_TZ="
 
-_DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _WORKDAYS: Final = frozenset({"1-5", "1,2,3,4,5"})
 
 
@@ -85,13 +86,14 @@ def schedule_words(text: str) -> str:
     schedule = read_schedule(text)
     if schedule.always_on:
         minutes = round(PAUSE_BETWEEN.total_seconds() / 60)
-        return f"again and again, {minutes} minutes after each end"
+        return tr("again and again, {minutes} minutes after each end", minutes=minutes)
     if schedule.moment is not None:
-        return f"once, on {schedule.moment:%Y-%m-%d at %H:%M} UTC"
-    zone, words = schedule.zone or "your time zone", cron_words(schedule.cron)
+        day, time = schedule.moment.strftime("%Y-%m-%d %H:%M").split()
+        return tr("once, on {day} at {time} UTC", day=day, time=time)
+    zone, words = schedule.zone or tr("your time zone"), cron_words(schedule.cron)
     if words:
-        return f"{words} in {zone} (`{schedule.cron}`)"
-    return f"at each `{schedule.cron}` (cron) of {zone}"
+        return tr("{words} in {zone} (`{cron}`)", words=words, zone=zone, cron=schedule.cron)
+    return tr("at each `{cron}` (cron) of {zone}", cron=schedule.cron, zone=zone)
 
 
 def brief_words(text: str) -> str:
@@ -114,35 +116,44 @@ def cron_words(cron: str) -> str:
     if not at:
         return ""
     if day.isdecimal():
-        return f"on day {day} of every month at {at}"
+        return tr("on day {day} of every month at {at}", day=day, at=at)
     days = _weekdays(weekday) if day == "*" else ""
-    return f"{days} at {at}" if days else ""
+    return tr("{days} at {at}", days=days, at=at) if days else ""
 
 
 def _weekdays(field: str) -> str:
     """`every day`, `Monday to Friday`, `every Saturday and Sunday`; nothing for other fields."""
     if field == "*" or field in _WORKDAYS:
-        return "every day" if field == "*" else "Monday to Friday"
+        return tr("every day") if field == "*" else tr("Monday to Friday")
     days = field.split(",")
     if not all(len(day) == 1 and day in "01234567" for day in days):
         return ""
-    names = [_DAYS[int(day) % 7] for day in days]
-    return f"every {' and '.join([', '.join(names[:-1]), names[-1]] if names[1:] else names)}"
+    names = [tr(WEEKDAYS[int(day) - 1]) for day in days]
+    return tr(
+        "every {days}",
+        days=tr(" and ").join([", ".join(names[:-1]), names[-1]] if names[1:] else names),
+    )
 
 
 def _often(minute: str, hour: str) -> str:
     """What comes more than once a day."""
     every = minute.removeprefix("*/")
     if hour == "*" and every.isdecimal() and minute.startswith("*/") and 60 % int(every) == 0:
-        return f"every {every} minutes" if int(every) > 1 else "every minute"
+        return tr("every {every} minutes", every=every) if int(every) > 1 else tr("every minute")
     if (minute, hour) == ("*", "*"):
-        return "every minute"
+        return tr("every minute")
     if minute.isdecimal() and hour == "*":
-        return "every hour" if minute == "0" else f"every hour at minute {minute}"
+        return (
+            tr("every hour")
+            if minute == "0"
+            else tr("every hour at minute {minute}", minute=minute)
+        )
     every = hour.removeprefix("*/")
     steps = hour.startswith("*/") and every.isdecimal() and 24 % int(every) == 0
     if minute.isdecimal() and steps and int(every) > 1:
-        return f"every {every} hours{f' at minute {minute}' if minute != '0' else ''}"
+        if minute == "0":
+            return tr("every {every} hours", every=every)
+        return tr("every {every} hours at minute {minute}", every=every, minute=minute)
     return ""
 
 

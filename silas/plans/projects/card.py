@@ -11,17 +11,21 @@ from typing import Any, Final, NamedTuple
 
 from silas.canonical import canonical_bytes, sha256_hex
 from silas.cards.models import Detail, PlanCard
+from silas.language import tr, tr_later
 from silas.plans.card import plan_card
 from silas.plans.characters import show
 from silas.plans.effect import project_sentence
 
-TASKS: Final = "Its tasks, and what each of them does"
+TASKS: Final = tr_later("Its tasks, and what each of them does")
 """The heading of the part that is never collapsed."""
 
 
 _HEADINGS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
-    "What it may touch": ("What its own checks may touch, beside its tasks", ()),
-    "Budget": ("Budget", ("for all tasks together, but attempts and planner calls for each",)),
+    "What it may touch": (tr_later("What its own checks may touch, beside its tasks"), ()),
+    "Budget": (
+        tr_later("Budget"),
+        (tr_later("for all tasks together, but attempts and planner calls for each"),),
+    ),
 }
 """Parts of a plan whose heading or lines say something else of a project."""
 
@@ -54,14 +58,17 @@ def project_card(project: BoundPlan, tasks: Sequence[BoundPlan], rationale: str)
         PlanFamilyError: `E_PLAN_BYTES`: these are not the canonical bytes of plans.
     """
     own = _card(project, rationale)
-    cards = [_card(task, "A task of this project.") for task in tasks]
+    cards = [_card(task, tr("A task of this project.")) for task in tasks]
     plans = [json.loads(task.canonical) for task in tasks]
     whole = project_hash(own.approves, [card.approves for card in cards])
     parts = map(_task, range(len(plans)), plans, cards)
     *details, last = map(_of_project, own.details)
-    lines = (*last.lines, f"with its {len(cards)} tasks and the files that they run:")
+    lines = (
+        *last.lines,
+        tr("with its {cards} tasks and the files that they run:", cards=len(cards)),
+    )
     hashes = last.model_copy(update={"lines": (*lines, f"sha256:{whole}")})
-    overview = Detail(heading=TASKS, lines=tuple(_overview(plans, cards)), open=True)
+    overview = Detail(heading=tr(TASKS), lines=tuple(_overview(plans, cards)), open=True)
     return own.model_copy(
         update={
             "details": (overview, *details, *parts, hashes),
@@ -95,8 +102,11 @@ def project_hash(project: str, tasks: Sequence[str]) -> str:
 
 def _of_project(part: Detail) -> Detail:
     """A part of the project's own plan, so that it is not taken for one of its tasks."""
-    heading, further = _HEADINGS.get(part.heading, (part.heading, ()))
-    return part.model_copy(update={"heading": heading, "lines": (*part.lines, *further)})
+    for known, (heading, further) in _HEADINGS.items():
+        if part.heading == tr(known):
+            lines = (*part.lines, *map(tr, further))
+            return part.model_copy(update={"heading": tr(heading), "lines": lines})
+    return part
 
 
 def _overview(plans: Sequence[Mapping[str, Any]], cards: Sequence[PlanCard]) -> Iterator[str]:
@@ -104,12 +114,17 @@ def _overview(plans: Sequence[Mapping[str, Any]], cards: Sequence[PlanCard]) -> 
     for number, (plan, card) in enumerate(zip(plans, cards, strict=True), 1):
         yield f"{number}. {show(str(plan['title']))} (`{plan['id']}`): {card.effect}"
         waits = ", ".join(f"`{name}`" for name in plan["depends_on"])
-        yield f"  begins after {waits}" if waits else "  waits for no other task"
+        yield (
+            tr("  begins after {waits}", waits=waits) if waits else tr("  waits for no other task")
+        )
 
 
 def _task(index: int, plan: Mapping[str, Any], card: PlanCard) -> Detail:
     """All that the card of this task alone has, its headings as lines."""
-    lines = [card.effect, f"risk: {card.risk.value}"]
+    lines = [card.effect, tr("risk: {value}", value=card.risk.value)]
     for part in card.details:
         lines += [f"{part.heading}:", *(f"  {line}" for line in part.lines)]
-    return Detail(heading=f"Task {index + 1}: {show(str(plan['id']))}", lines=tuple(lines))
+    return Detail(
+        heading=tr("Task {index}: {show}", index=index + 1, show=show(str(plan["id"]))),
+        lines=tuple(lines),
+    )

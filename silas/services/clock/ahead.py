@@ -36,7 +36,7 @@ from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import plan_bytes
 from silas.reminders.desk import Reminders
 from silas.reminders.models import Reminder
-from silas.reminders.recurrence import rule_words
+from silas.reminders.rule_words import rule_words
 from silas.services.approvals import how_it_stands
 from silas.services.clock.goals import goals_over
 from silas.services.clock.reminders import notifier_of, reminders_over

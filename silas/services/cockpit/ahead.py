@@ -12,6 +12,7 @@ from silas.channels.web.views_ahead import (
     ProjectRow,
     TaskShown,
 )
+from silas.language import tr
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, AheadDesk, Coming, RunsAlone
@@ -59,22 +60,22 @@ class CockpitAhead:
     async def pause(self, goal_id: str) -> Done:
         """See `AheadRoom.pause`."""
         self._desk().goals.pause(goal_id)
-        return Done(words="It is paused.")
+        return Done(words=tr("It is paused."))
 
     async def resume(self, goal_id: str) -> Done:
         """See `AheadRoom.resume`."""
         self._desk().goals.resume(goal_id)
-        return Done(words="It runs again.")
+        return Done(words=tr("It runs again."))
 
     async def run(self, goal_id: str) -> Done:
         """See `AheadRoom.run`."""
         self._desk().goals.run_now(goal_id)
-        return Done(words="It is due now.")
+        return Done(words=tr("It is due now."))
 
     async def take_back(self, goal_id: str) -> Done:
         """See `AheadRoom.take_back`."""
         await self._desk().take_back(goal_id)
-        return Done(words="Your yes is taken back: nothing more of it begins.")
+        return Done(words=tr("Your yes is taken back: nothing more of it begins."))
 
     async def narrow(self, goal_id: str, uses: int) -> Done:
         """See `AheadRoom.narrow`."""
@@ -130,5 +131,10 @@ class CockpitAhead:
             title=self._redact(one.title),
             does=self._redact(one.does),
             uses_left=one.uses - one.used,
-            left=f"{one.uses - one.used} of {one.uses} times left until {until:%-d %B %Y, %H:%M}",
+            left=tr(
+                "{used} of {uses} times left until {until:%-d %B %Y, %H:%M}",
+                used=one.uses - one.used,
+                uses=one.uses,
+                until=until,
+            ),
         )

@@ -3,9 +3,10 @@
 from silas.agents.choice import RUNBOOK
 from silas.channels.web.views import Fact, Facts, Settings
 from silas.config import SilasConfig
+from silas.language import tr, tr_later
 from silas.tools import AutonomyLevel
 
-_NO_MODEL = "built in: follows runbooks, is no language model"
+_NO_MODEL = tr_later("built in: follows runbooks, is no language model")
 _AUTONOMY = AutonomyLevel.A2  # what runs are given, as in `Parts`
 
 
@@ -18,25 +19,25 @@ def settings_in_force(config: SilasConfig, sandbox: str) -> Settings:
     """
     return Settings(
         parts=(
-            Facts(heading="Who answers", facts=_models(config)),
-            Facts(heading="What Silas may do", facts=_limits(config, sandbox)),
-            Facts(heading="What others offer it", facts=_others(config)),
-            Facts(heading="Keys and record", facts=_keys(config)),
-            Facts(heading="Places", facts=_places(config)),
+            Facts(heading=tr("Who answers"), facts=_models(config)),
+            Facts(heading=tr("What Silas may do"), facts=_limits(config, sandbox)),
+            Facts(heading=tr("What others offer it"), facts=_others(config)),
+            Facts(heading=tr("Keys and record"), facts=_keys(config)),
+            Facts(heading=tr("Places"), facts=_places(config)),
         ),
-        words="They are changed in the configuration file, which `silas config path` names.",
+        words=tr("They are changed in the configuration file, which `silas config path` names."),
     )
 
 
 def _models(config: SilasConfig) -> tuple[Fact, ...]:
     models = config.models
     roles = (
-        ("talks with you", models.proxy.name),
-        ("makes plans", models.planner.name),
-        ("does approved work", models.executor.name),
+        (tr("talks with you"), models.proxy.name),
+        (tr("makes plans"), models.planner.name),
+        (tr("does approved work"), models.executor.name),
     )
     return tuple(
-        Fact(name=role, value=name, words=_NO_MODEL if name == RUNBOOK else "")
+        Fact(name=role, value=name, words=tr(_NO_MODEL) if name == RUNBOOK else "")
         for role, name in roles
     )
 
@@ -44,22 +45,22 @@ def _models(config: SilasConfig) -> tuple[Fact, ...]:
 def _limits(config: SilasConfig, sandbox: str) -> tuple[Fact, ...]:
     given, limits = config.sandbox, config.limits
     return (
-        Fact(name="autonomy", value=_AUTONOMY.name, words="harmless calls run, others ask"),
-        Fact(name="sandbox", value=sandbox, words="where everything runs"),
+        Fact(name="autonomy", value=_AUTONOMY.name, words=tr("harmless calls run, others ask")),
+        Fact(name="sandbox", value=sandbox, words=tr("where everything runs")),
         Fact(
-            name="memory and time",
+            name=tr("memory and time"),
             value=f"{given.default_memory_mb} MB, {given.default_cpu_seconds} s of processor",
-            words="for one run",
+            words=tr("for one run"),
         ),
         Fact(
             name="delegation",
             value=str(limits.max_delegation_depth),
-            words="how often work may be handed on",
+            words=tr("how often work may be handed on"),
         ),
         Fact(
             name="gates",
             value=", ".join(gate.name for gate in config.gates.system) or "none",
-            words="rules that look at every turn and call",
+            words=tr("rules that look at every turn and call"),
         ),
     )
 
@@ -69,9 +70,9 @@ def _others(config: SilasConfig) -> tuple[Fact, ...]:
         Fact(name="toolsets", value=", ".join(config.toolsets) or "none"),
         Fact(name="MCP servers", value=", ".join(config.mcpServers) or "none"),
         Fact(
-            name="web search",
+            name=tr("web search"),
             value=str(config.search.provider) if config.search.enabled else "off",
-            words="needs a provider and its key",
+            words=tr("needs a provider and its key"),
         ),
     )
 
@@ -79,13 +80,13 @@ def _others(config: SilasConfig) -> tuple[Fact, ...]:
 def _keys(config: SilasConfig) -> tuple[Fact, ...]:
     witnesses = [str(path) for path in config.audit.witness_paths]
     return (
-        Fact(name="key store", value=config.keys.backend),
+        Fact(name=tr("key store"), value=config.keys.backend),
         Fact(
             name="checkpoints",
             value=f"every {config.audit.checkpoint_minutes} minutes",
-            words="the record is signed",
+            words=tr("the record is signed"),
         ),
-        Fact(name="witnesses", value=", ".join(witnesses) or "none", words="who keeps a copy"),
+        Fact(name="witnesses", value=", ".join(witnesses) or "none", words=tr("who keeps a copy")),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from silas.channels.web.views import Done, Memories, MemoryRow
+from silas.language import tr
 from silas.memory import MemoryItem
 from silas.memory.models import TrustLevel
 from silas.memory.trust_words import trust_words
@@ -34,10 +35,10 @@ class CockpitMemory:
         """See `MemoryRoom.look`."""
         if query.strip():
             found = await self._search.find(OWNER, query, _MOST)
-            nothing = "Nothing is remembered that fits."
+            nothing = tr("Nothing is remembered that fits.")
         else:
             found = await self._search.newest(_MOST)
-            nothing = "Nothing is remembered yet."
+            nothing = tr("Nothing is remembered yet.")
         return Memories(
             memories=tuple(self._row(one) for one in found), words="" if found else nothing
         )
@@ -45,17 +46,17 @@ class CockpitMemory:
     async def add(self, text: str) -> Done:
         """See `MemoryRoom.add`."""
         await self._desk().add(text, _SOURCE)
-        return Done(words="Silas remembers it as your own words.")
+        return Done(words=tr("Silas remembers it as your own words."))
 
     async def correct(self, memory_id: str, text: str) -> Done:
         """See `MemoryRoom.correct`."""
         await self._desk().correct(memory_id, text, _SOURCE)
-        return Done(words="Your words stand there now.")
+        return Done(words=tr("Your words stand there now."))
 
     async def forget(self, memory_id: str) -> Done:
         """See `MemoryRoom.forget`."""
         await self._desk().forget_one(memory_id)
-        return Done(words="Silas has forgotten it. What was said in the Stream stays there.")
+        return Done(words=tr("Silas has forgotten it. What was said in the Stream stays there."))
 
     def _row(self, item: MemoryItem) -> MemoryRow:
         return MemoryRow(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import ReminderRow, ReminderRows, ReminderShown
+from silas.language import tr
 from silas.types import new_id
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class CockpitReminders:
         return await asyncio.to_thread(self._rows)
 
     def _rows(self) -> ReminderRows:
-        from silas.reminders.recurrence import rule_words  # noqa: PLC0415 - few pages ask
+        from silas.reminders.rule_words import rule_words  # noqa: PLC0415 - few pages ask
         from silas.reminders.words import moment_words  # noqa: PLC0415 - as above
 
         desk = self._desk()
@@ -90,9 +91,9 @@ class CockpitReminders:
             )
         desk = self._desk()
         if shown.moved is None:
-            made, done = desk.make(shown.text, shown.when, _SOURCE), "Silas will remind you"
+            made, done = desk.make(shown.text, shown.when, _SOURCE), tr("Silas will remind you")
         else:
-            made, done = desk.move(shown.moved, shown.when), "Moved"
+            made, done = desk.move(shown.moved, shown.when), tr("Moved")
         self._shown.pop(shown_id, None)
         return Done(words=f"{done}: {self._redact(made.text)}, {when_line(made)}.")
 
@@ -101,7 +102,7 @@ class CockpitReminders:
         desk = self._desk()
         found = desk.one(reminder_id)
         desk.reminders.cancel(found)
-        return Done(words=f"Cancelled: {self._redact(found.text)}.")
+        return Done(words=tr("Cancelled: {found}.", found=self._redact(found.text)))
 
     def _show(self, shown: _Shown, card: "DecisionCard") -> ReminderShown:
         name = new_id("shown")

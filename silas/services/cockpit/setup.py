@@ -18,6 +18,7 @@ from silas.errors import ConfigError
 from silas.keys.secret_inputs import SecretInputs
 from silas.keys.secret_registry import SecretRegistry
 from silas.keys.secrets import SecretVault
+from silas.language import tr, tr_later
 from silas.services.cockpit.announcements import Announcer
 from silas.services.secrets import SecretsDesk
 from silas.services.setup.provider_key import TryKey, note_provider_key
@@ -26,27 +27,12 @@ from silas.types import Risk
 
 Key = Literal["needed", "stored", "none"]
 
-_CHOICES = (
-    Choice(
-        value="openrouter",
-        label="Use OpenRouter",
-        words="A language model of your choice; needs a key, which goes into your key store.",
-    ),
-    Choice(
-        value="local",
-        label="Use a model on this machine",
-        words="A server such as Ollama; nothing leaves this machine.",
-    ),
-    Choice(
-        value="runbook",
-        label="Start without a model",
-        words="Silas follows runbooks, needs no key and no network.",
-    ),
+_READY = tr_later("I'm ready. Tell me what to connect first, or I'll figure it out.")
+_AGAIN = tr_later("Start Silas again to let it answer.")
+_LOCAL = tr_later(
+    "Name your server under `models:` in the configuration file, then start Silas again."
 )
-_READY = "I'm ready. Tell me what to connect first, or I'll figure it out."
-_AGAIN = "Start Silas again to let it answer."
-_LOCAL = "Name your server under `models:` in the configuration file, then start Silas again."
-_KEY = "Enter the key on the card that is open."
+_KEY = tr_later("Enter the key on the card that is open.")
 
 
 class SetupRoom:
@@ -90,7 +76,7 @@ class SetupRoom:
             return Onboarding(
                 needed=self._in_force == RUNBOOK,
                 provider="",
-                providers=_CHOICES,
+                providers=_choices(),
                 in_force=self._in_force,
                 key="none",
                 restart=False,
@@ -99,7 +85,7 @@ class SetupRoom:
         return Onboarding(
             needed=False,
             provider=chosen.provider,
-            providers=_CHOICES,
+            providers=_choices(),
             in_force=self._in_force,
             key=key,
             restart=self._restarts(chosen, key),
@@ -141,7 +127,7 @@ class SetupRoom:
             )
         desk = SecretsDesk(self._folder, self._vault, self._audit, self._clock)
         removed = await desk.remove(ref_id)
-        return Done(words=f"{removed.name} is no longer in the key store.")
+        return Done(words=tr("{name} is no longer in the key store.", name=removed.name))
 
     async def _shown(self, card: SecureInputCard) -> None:
         try:
@@ -190,11 +176,11 @@ class SetupRoom:
 
     def _words(self, chosen: FirstRun, key: Key) -> str:
         if key == "needed":
-            return _KEY
+            return tr(_KEY)
         if self._restarts(chosen, key):
-            return _AGAIN
+            return tr(_AGAIN)
         local = chosen.provider == "local" and self._in_force == RUNBOOK
-        return _LOCAL if local else _READY
+        return tr(_LOCAL if local else _READY)
 
 
 def secret_card(ref_id: str, label: str) -> SecureInputCard:
@@ -202,14 +188,37 @@ def secret_card(ref_id: str, label: str) -> SecureInputCard:
     no = SecureInputAnswer(ref_id=ref_id, success=False)
     yes = SecureInputAnswer(ref_id=ref_id, success=True)
     return SecureInputCard(
-        intent=f"Store the secret {label}",
+        intent=tr("Store the secret {label}", label=label),
         risk=Risk.low,
-        rationale="It goes straight into your key store: no model, message or record sees it.",
+        rationale=tr("It goes straight into your key store: no model, message or record sees it."),
         actions=(
-            Action(label="Store it", value=yes, role="recommended"),
-            Action(label="Not now, store nothing", value=no, role="decline"),
+            Action(label=tr("Store it"), value=yes, role="recommended"),
+            Action(label=tr("Not now, store nothing"), value=no, role="decline"),
         ),
         safe=no,
         ref_id=ref_id,
         label=label,
+    )
+
+
+def _choices() -> tuple[Choice, ...]:
+    """Who could answer, as the first step offers it."""
+    return (
+        Choice(
+            value="openrouter",
+            label=tr("Use OpenRouter"),
+            words=tr(
+                "A language model of your choice; needs a key, which goes into your key store."
+            ),
+        ),
+        Choice(
+            value="local",
+            label=tr("Use a model on this machine"),
+            words=tr("A server such as Ollama; nothing leaves this machine."),
+        ),
+        Choice(
+            value="runbook",
+            label=tr("Start without a model"),
+            words=tr("Silas follows runbooks, needs no key and no network."),
+        ),
     )

@@ -9,6 +9,7 @@ from typing import Any
 from silas.approval import NonceStore
 from silas.channels.web.views import BudgetRow, CheckView, Done, SectionView, WorkDetail, WorkRow
 from silas.errors import ChannelError, from_foreign
+from silas.language import tr, tr_later
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.budget import shares
 from silas.plans.characters import show
@@ -28,8 +29,8 @@ MOST_ROWS = 200
 
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
 _SHARED = 3  # limits of a project that its tasks share: tokens, cost and time
-_STOPPED = "Stopped; nothing of it was applied."
-_APPROVED = "This is the plan as it was approved."
+_STOPPED = tr_later("Stopped; nothing of it was applied.")
+_APPROVED = tr_later("This is the plan as it was approved.")
 
 
 class WorkRoom:
@@ -76,7 +77,7 @@ class WorkRoom:
         item, result, waiting = piece
         undoable = await asyncio.to_thread(self._undoable, [item])
         if waiting is None:
-            row, why = self._row(item, result, undoable.get(item.id)), _APPROVED
+            row, why = self._row(item, result, undoable.get(item.id)), tr(_APPROVED)
         else:
             row, why = self._waiting_row(item), waiting.rationale
         token = item.approval_token
@@ -111,7 +112,7 @@ class WorkRoom:
             raise ChannelError(
                 "This work is not running, so there is nothing to stop.", code="E_CHANNEL_NOT_NOW"
             )
-        return Done(words=_STOPPED)
+        return Done(words=tr(_STOPPED))
 
     async def stop_answer(self, message_id: str) -> Done:
         """See `Work.stop_answer`."""
@@ -120,12 +121,12 @@ class WorkRoom:
                 "No answer to this message is under way, so there is nothing to stop.",
                 code="E_CHANNEL_NOT_NOW",
             )
-        return Done(words="This answer is stopped; everything else goes on.")
+        return Done(words=tr("This answer is stopped; everything else goes on."))
 
     async def ask(self, work_item_id: str) -> Done:
         """See `Work.ask`."""
         asked = await self._session.ask_again(work_item_id)
-        words = "Its card is shown again." if asked else "Its card is open already."
+        words = tr("Its card is shown again.") if asked else tr("Its card is open already.")
         return Done(words=words)
 
     async def undo(self, work_item_id: str) -> Done:
@@ -134,7 +135,7 @@ class WorkRoom:
         for name in dict.fromkeys((*taken.taken_back, work_item_id)):
             self._announce.undone(name)
         if taken.taken_back == (work_item_id,):
-            return Done(words="Taken back: its files are as they were before.")
+            return Done(words=tr("Taken back: its files are as they were before."))
         return Done(words=taken.words(work_item_id))
 
     async def stop(self) -> Done:
@@ -150,16 +151,19 @@ class WorkRoom:
             self._desk.record()
         self._announce.stopped(stopping.sentinel.words())
         return Done(
-            words=f"Silas is stopped, and every approval is void. Tools killed: {ended.killed}."
+            words=tr(
+                "Silas is stopped, and every approval is void. Tools killed: {killed}.",
+                killed=ended.killed,
+            )
         )
 
     async def resume(self) -> Done:
         """See `Work.resume`."""
         if not self._desk.sentinel.stands():
-            return Done(words="Silas is not stopped.")
+            return Done(words=tr("Silas is not stopped."))
         await self._desk.resume()
         self._announce.stopped("")
-        return Done(words="Silas works again; what was interrupted needs a new approval.")
+        return Done(words=tr("Silas works again; what was interrupted needs a new approval."))
 
     def _waiting_row(self, item: WorkItem) -> WorkRow:
         return WorkRow(
@@ -167,7 +171,7 @@ class WorkRoom:
             title=item.title,
             status="waiting",
             created_at=None,
-            summary="Waits for your answer.",
+            summary=tr("Waits for your answer."),
             undoable=False,
         )
 

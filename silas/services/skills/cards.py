@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from silas.cards import Action, Detail
 from silas.cards.models import DecisionAnswer, DecisionCard
+from silas.language import tr, tr_later, tr_many
 from silas.plans import show_lines
 from silas.plans.characters import show, show_exactly
 from silas.skills.approved import Installation
@@ -12,31 +13,43 @@ from silas.types import Risk
 
 _LINES = 400  # of one file on a card; nobody reads more there, and the path is given
 
-_WHY = (
-    "Whoever works on a plan that names it is told what it says. The fixed rules find carelessness "
-    "and no intent: read it."
+_WHY = tr_later(
+    "Whoever works on a plan that names it is told what it says. The fixed rules "
+    "find carelessness and no intent: read it."
 )
 
 
 def skill_card(shown: Installation, further: Sequence[Detail], *, why: str = _WHY) -> DecisionCard:
     """Ask for the owner's yes to exactly these files; silence installs nothing."""
     no, yes = DecisionAnswer(), DecisionAnswer(selected_value="install", approved=True)
-    files = "1 file" if len(shown.files) == 1 else f"{len(shown.files)} files"
-    told = (f"name: {shown.name}", f"for: {shown.description}", f"from: {shown.source}")
+    files = tr_many(len(shown.files), "{count} file", "{count} files")
+    told = (
+        tr("name: {name}", name=shown.name),
+        tr("for: {description}", description=shown.description),
+        tr("from: {source}", source=shown.source),
+    )
     return DecisionCard(
-        intent=f"Install the skill {show(shown.name)} with {files}, as they are now",
+        intent=tr(
+            "Install the skill {shown} with {files}, as they are now",
+            shown=show(shown.name),
+            files=files,
+        ),
         risk=Risk.high,
-        rationale=why,
+        rationale=tr(why),
         details=(
-            Detail(heading="Skill", lines=_shown(told)),
-            *([Detail(heading="Importing", lines=_shown(shown.changes))] if shown.changes else []),
-            Detail(heading="Files, by their SHA-256", lines=_digests(shown.files)),
+            Detail(heading=tr("Skill"), lines=_shown(told)),
+            *(
+                [Detail(heading=tr("Importing"), lines=_shown(shown.changes))]
+                if shown.changes
+                else []
+            ),
+            Detail(heading=tr("Files, by their SHA-256"), lines=_digests(shown.files)),
             *further,
-            Detail(heading="Hash", lines=(f"sha256:{shown.digest}",)),
+            Detail(heading=tr("Hash"), lines=(f"sha256:{shown.digest}",)),
         ),
         actions=(
-            Action(label=f"Install these {files}", value=yes, role="recommended"),
-            Action(label="Install nothing", value=no, role="decline"),
+            Action(label=tr("Install these {files}", files=files), value=yes, role="recommended"),
+            Action(label=tr("Install nothing"), value=no, role="decline"),
         ),
         safe=no,
     )
@@ -50,15 +63,16 @@ def what_changed(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[Det
     told += [f"GONE {path}" for path in sorted(before.keys() - now.keys())]
     both = sorted(now.keys() & before.keys())
     told += [f"CHANGED {path}" for path in both if now[path] != before[path]]
-    lines = _shown(told) or ("nothing differs",)
-    return (Detail(heading="Against what you approved before", lines=lines),)
+    lines = _shown(told) or (tr("nothing differs"),)
+    return (Detail(heading=tr("Against what you approved before"), lines=lines),)
 
 
 def texts_of(files: Sequence[SkillFile]) -> tuple[Detail, ...]:
     """What stands in the files, `SKILL.md` first; each line of it behind `| `."""
     ordered = sorted(files, key=lambda file: (file.path != SKILL_MD, file.path))
     return tuple(
-        Detail(heading=f"File {show_exactly(file.path)}", lines=_text(file)) for file in ordered
+        Detail(heading=tr("File {file}", file=show_exactly(file.path)), lines=_text(file))
+        for file in ordered
     )
 
 
@@ -66,12 +80,12 @@ def _text(file: SkillFile) -> tuple[str, ...]:
     try:
         lines = file.raw.decode("utf-8").split("\n")
     except UnicodeDecodeError:
-        return (f"no text; {len(file.raw)} bytes",)
+        return (tr("no text; {file} bytes", file=len(file.raw)),)
     # prose in its own language, everything else to the character
     shows = show if file.path.endswith(".md") else show_exactly
     told = [f"| {part}" for line in lines[:_LINES] for part in show_lines(line, shows)]
     if len(lines) > _LINES:
-        told.append(f"... and {len(lines) - _LINES} lines more")
+        told.append(tr("... and {lines} lines more", lines=len(lines) - _LINES))
     return tuple(told)
 
 

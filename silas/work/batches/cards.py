@@ -16,6 +16,7 @@ from silas.cards.models import (
     DecisionAnswer,
     DecisionCard,
 )
+from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import show, show_exactly
 from silas.types import Risk
 from silas.work.batches.kinds import KINDS
@@ -26,13 +27,22 @@ LEAVE: Final = DecisionAnswer()
 SHOWN_NAMES: Final = 20
 """Names on a card that asks about files as a whole; more are counted."""
 
-_KINDS_OFFERED: Final = ("Documents", "Pictures", "Music", "Videos", "Archives", "Code")
+_KINDS_OFFERED: Final = (
+    "Documents",
+    "Pictures",
+    "Music",
+    "Videos",
+    "Archives",
+    "Code",
+)
 
 _WHY: Final = {
-    Band.high: "Rules know these by their endings, their age and their content.",
-    Band.medium: "A rule fits, and could be wrong about these: choose those that you want moved.",
-    Band.low: "You asked to see these, though they may not be what their names say.",
-    Band.novel: "You said where files of this ending go.",
+    Band.high: tr_later("Rules know these by their endings, their age and their content."),
+    Band.medium: tr_later(
+        "A rule fits, and could be wrong about these: choose those that you want moved."
+    ),
+    Band.low: tr_later("You asked to see these, though they may not be what their names say."),
+    Band.novel: tr_later("You said where files of this ending go."),
 }
 
 
@@ -43,20 +53,28 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
     moves, many = batch.moves, _files(len(batch.moves))
     unsure = batch.band in (Band.medium, Band.low)
     return BatchReviewCard(
-        intent=f"Move {many} in {show_exactly(str(batch.folder.path))} ({number} of {of})",
+        intent=tr(
+            "Move {many} in {batch} ({number} of {of})",
+            many=many,
+            batch=show_exactly(str(batch.folder.path)),
+            number=number,
+            of=of,
+        ),
         risk=Risk.medium,
-        rationale=_WHY[batch.band],
+        rationale=tr(_WHY[batch.band]),
         affected=batch.proposal.reason_summary,
-        effect=f"Moves {many} to folders below, over nothing; each can be taken back.",
-        details=(*_grouped(moves), Detail(heading="Hash", lines=(f"sha256:{digest}",))),
+        effect=tr(
+            "Moves {many} to folders below, over nothing; each can be taken back.", many=many
+        ),
+        details=(*_grouped(moves), Detail(heading=tr("Hash"), lines=(f"sha256:{digest}",))),
         actions=(
             Action(
-                label=f"Move exactly {'this file' if len(moves) == 1 else f'these {len(moves)}'}",
+                label=tr_many(len(moves), "Move exactly this file", "Move exactly these {count}"),
                 value=BatchAnswer(verdict="approve"),
                 role="recommended",
             ),
             *_choosing(moves),
-            Action(label="Move none of them", value=DECLINED, role="decline"),
+            Action(label=tr("Move none of them"), value=DECLINED, role="decline"),
         ),
         safe=DECLINED,
         batch_id=batch.proposal.batch_id,
@@ -66,7 +84,7 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
                 item_id=item.item_id,
                 title=f"{number}. {show(move.name)}",
                 unusual=unsure,
-                group=f"To {show(move.target)}",
+                group=tr("To {move}", move=show(move.target)),
                 reason=show(f"{move.reason}; {move.about}"),
             )
             for number, (item, move) in enumerate(zip(batch.proposal.items, moves, strict=True), 1)
@@ -77,7 +95,9 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
 def _choosing(moves: Sequence[FileMove]) -> tuple[Action[BatchAnswer], ...]:
     if len(moves) < 2:
         return ()
-    return (Action(label="Move only those chosen", value=BatchAnswer(verdict="edit_selection")),)
+    return (
+        Action(label=tr("Move only those chosen"), value=BatchAnswer(verdict="edit_selection")),
+    )
 
 
 def _grouped(moves: Sequence[FileMove]) -> tuple[Detail, ...]:
@@ -85,7 +105,7 @@ def _grouped(moves: Sequence[FileMove]) -> tuple[Detail, ...]:
     numbered = list(enumerate(moves, 1))
     return tuple(
         Detail(
-            heading=f"To {show_exactly(target)}",
+            heading=tr("To {target}", target=show_exactly(target)),
             lines=tuple(
                 f"{number}. {show(move.name)} ({show(move.about)}): {show(move.reason)}"
                 for number, move in of
@@ -100,16 +120,16 @@ def attention_card(folder: Folder, moves: Sequence[FileMove]) -> DecisionCard:
     """Files that are not what their names say: told, with what could be done."""
     many = _files(len(moves))
     return DecisionCard(
-        intent=f"Look at {many} in {show_exactly(str(folder.path))}",
+        intent=tr("Look at {many} in {folder}", many=many, folder=show_exactly(str(folder.path))),
         risk=Risk.medium,
-        rationale="They are not what their names say; opening one may start a program.",
-        details=(Detail(heading="What they are", lines=_names(moves), open=True),),
+        rationale=tr("They are not what their names say; opening one may start a program."),
+        details=(Detail(heading=tr("What they are"), lines=_names(moves), open=True),),
         actions=(
             Action(
-                label="Show them as a batch that moves them to the folder To check",
+                label=tr("Show them as a batch that moves them to the folder To check"),
                 value=DecisionAnswer(selected_value="batch", approved=True),
             ),
-            Action(label="Leave them where they are", value=LEAVE, role="decline"),
+            Action(label=tr("Leave them where they are"), value=LEAVE, role="decline"),
         ),
         safe=LEAVE,
     )
@@ -118,21 +138,31 @@ def attention_card(folder: Folder, moves: Sequence[FileMove]) -> DecisionCard:
 def teaching_card(folder: Folder, ending: str, moves: Sequence[FileMove]) -> DecisionCard:
     """Files of an ending that no rule knows: where should they go?"""
     return DecisionCard(
-        intent=f"Say where {_files(len(moves))} with {show_exactly(ending)} go",
+        intent=tr(
+            "Say where {files} with {ending} go",
+            files=_files(len(moves)),
+            ending=show_exactly(ending),
+        ),
         risk=Risk.low,
-        rationale=f"No rule knows them. What you say counts for {show_exactly(str(folder.path))}, "
-        "this time; they are shown as a batch before anything is moved.",
-        details=(Detail(heading="Which", lines=_names(moves), open=True),),
+        rationale=tr(
+            "No rule knows them. What you say counts for {folder}, this time; they "
+            "are shown as a batch before anything is moved.",
+            folder=show_exactly(str(folder.path)),
+        ),
+        details=(Detail(heading=tr("Which"), lines=_names(moves), open=True),),
         actions=(
             *(
-                Action(label=f"To {kind}", value=DecisionAnswer(selected_value=kind, approved=True))
+                Action(
+                    label=tr("To {kind}", kind=kind),
+                    value=DecisionAnswer(selected_value=kind, approved=True),
+                )
                 for kind in _KINDS_OFFERED
             ),
             Action(
-                label="To a folder Other",
+                label=tr("To a folder Other"),
                 value=DecisionAnswer(selected_value="Other", approved=True),
             ),
-            Action(label="Leave them where they are", value=LEAVE, role="decline"),
+            Action(label=tr("Leave them where they are"), value=LEAVE, role="decline"),
         ),
         safe=LEAVE,
     )
@@ -141,15 +171,19 @@ def teaching_card(folder: Folder, ending: str, moves: Sequence[FileMove]) -> Dec
 def go_on_card(folder: Folder, left: int) -> DecisionCard:
     """After two batches in a row that were declined: whether to show the others."""
     return DecisionCard(
-        intent=f"Show the other {_batches(left)} of {show_exactly(str(folder.path))}",
+        intent=tr(
+            "Show the other {batches} of {folder}",
+            batches=_batches(left),
+            folder=show_exactly(str(folder.path)),
+        ),
         risk=Risk.low,
-        rationale="You moved nothing of the last two.",
+        rationale=tr("You moved nothing of the last two."),
         actions=(
             Action(
-                label="Show the next one",
+                label=tr("Show the next one"),
                 value=DecisionAnswer(selected_value="next", approved=True),
             ),
-            Action(label="End here; what was moved stays moved", value=LEAVE, role="decline"),
+            Action(label=tr("End here; what was moved stays moved"), value=LEAVE, role="decline"),
         ),
         safe=LEAVE,
     )
@@ -167,8 +201,8 @@ def _names(moves: Sequence[FileMove]) -> tuple[str, ...]:
 
 
 def _files(many: int) -> str:
-    return f"{many} {'file' if many == 1 else 'files'}"
+    return tr_many(many, "{count} file", "{count} files")
 
 
 def _batches(many: int) -> str:
-    return f"{many} {'batch' if many == 1 else 'batches'}"
+    return tr_many(many, "{count} batch", "{count} batches")
