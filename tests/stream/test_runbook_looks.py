@@ -97,6 +97,15 @@ async def test_what_cannot_be_seen_is_said_and_counts_as_not_answered(
     assert (reply.outcome, reply.plan, channel.cards) == ("failed", None, [])
 
 
+@pytest.mark.parametrize("text", ["what changed in git?", "git log", "git diff"])
+async def test_of_a_worktree_nothing_is_said_to_be_unchanged(text: str, place: Path) -> None:
+    (place / ".git").write_text("gitdir: /elsewhere/.git/worktrees/place\n")
+    reply, _ = await said(text, place)
+    assert reply.text.startswith("The .git of this workspace leads elsewhere")
+    assert "Nothing has changed" not in reply.text
+    assert reply.outcome == "failed"
+
+
 async def test_a_repository_is_asked_for_its_state_and_history(place: Path) -> None:
     who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
     for words in (("init", "-q", "-b", "main"), ("add", "notes.txt"), ("commit", "-qm", "begin")):

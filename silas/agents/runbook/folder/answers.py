@@ -15,6 +15,9 @@ LIST, READ, SEARCH, FILES, GIT = (
 _MOST: Final = 20  # files that an answer names where nobody says how many
 _ENDINGS_TOLD: Final = 3
 _ALL: Final = 200  # files that one look shows
+_NOT_SEEN: Final = re.compile(
+    r"There is no git|The \.git of|The repository keeps|\.git/|git c|Files with"
+)  # how the sentences of `workspace_git` begin that say why nothing was seen
 
 
 class LookCall(NamedTuple):
@@ -334,7 +337,8 @@ def _git(show: str) -> Callable[[Given, Moment], Asking]:
         if show == "log":
             args["count"] = min(int(given.get("count", "10")), 100)
         said = (yield LookCall(GIT, args)).rstrip()
-        if said.startswith("There is no git repository"):
+        if _NOT_SEEN.match(said) or (show == "status" and said[:3] != "## "):
+            # nothing is known then, least of all that nothing has changed
             return LookAnswer(said, understood=False)
         if show == "status":
             branch, _, files = said.partition("\n")
