@@ -127,3 +127,11 @@ async def time_limit(clock: Clock, seconds: float) -> AsyncGenerator[None]:
         if limit.expired():
             raise TimeLimitReached from error
         raise
+
+
+def is_moment(value: object) -> bool:
+    """Whether something is the text of a moment with its zone, as every table keeps them."""
+    try:
+        return isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False

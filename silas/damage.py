@@ -24,6 +24,13 @@ _NOTE = """
 INSERT INTO damaged_rows (place, key, content) VALUES (:place, :key, :content)
 ON CONFLICT (place, key) DO NOTHING
 """
+MENDED = ("effective_time", "emergency_stops", "nonces_forgotten")
+"""Tables that hold nobody's words, and whose damaged row is mended by writing over it."""
+
+_KEEP_NO_WORDS = """
+UPDATE damaged_rows SET content = '' WHERE content <> ''
+  AND place NOT IN ('effective_time', 'emergency_stops', 'nonces_forgotten')
+"""
 _ALL = "SELECT place, key, told FROM damaged_rows ORDER BY place, key"
 _TOLD = "UPDATE damaged_rows SET told = 1 WHERE place = :place AND key = :key"
 
@@ -54,7 +61,8 @@ class Damaged(NamedTuple):
 
 
 def set_aside(db: Database, place: str, key: object, content: object) -> None:
-    """Note a row that cannot be read, once; what it holds is kept as text, too.
+    """Note a row that cannot be read, once. It stays where it is; what it holds is kept here only
+    where it will be written over, so that what is forgotten there is not remembered here.
 
     Args:
         db: The database that it is in.
@@ -65,7 +73,8 @@ def set_aside(db: Database, place: str, key: object, content: object) -> None:
     name = key if isinstance(key, str) else repr(key)
     # a disk that takes no note must not keep what can be read from being read
     with suppress(DatabaseError), db.write() as tx:
-        tx.run(_NOTE, place=place, key=name[:_LONGEST_KEY], content=repr(content)[:_KEPT])
+        kept = repr(content)[:_KEPT] if place in MENDED else ""
+        tx.run(_NOTE, place=place, key=name[:_LONGEST_KEY], content=kept)
 
 
 def readable(
@@ -104,6 +113,12 @@ def damaged_rows(db: Database) -> list[Damaged]:
     with db.read() as tx:
         rows = tx.run(_ALL).fetchall()
     return [Damaged(place, key, bool(told)) for place, key, told in rows]
+
+
+def keep_no_words(db: Database) -> None:
+    """Drop what earlier versions kept here of rows that hold somebody's words."""
+    with db.write() as tx:
+        tx.run(_KEEP_NO_WORDS)
 
 
 def mark_told(db: Database, damaged: Damaged) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from silas.clock import Clock
+from silas.clock import Clock, is_moment
 from silas.context.errors import ContextError
 from silas.db import Database, Tx
 from silas.language import tr, tr_later
@@ -279,5 +279,5 @@ def _row(row: Sequence[Any]) -> ConversationRow:
     """A row as it is told; a title that was damaged is none, and hides no conversation."""
     name, title, named, begun, said, archived = row
     told = title if isinstance(title, str) else ""
-    at = None if archived is None else str(archived)
+    at = archived if is_moment(archived) else None  # damaged: it is shown, so that nothing is lost
     return ConversationRow(str(name), told, bool(named), str(begun), str(said), at)

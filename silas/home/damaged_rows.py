@@ -7,8 +7,9 @@ from silas.autonomy.store import SqlAutonomyStore
 from silas.channels.web.transcript import check_newest
 from silas.clock import SystemClock
 from silas.context.conversation_store import ConversationStore
-from silas.damage import Damaged, damaged_rows, mark_told
+from silas.damage import Damaged, damaged_rows, keep_no_words, mark_told
 from silas.db import Database, at_once
+from silas.home.row_forms import check_forms
 from silas.memory.store import SqlMemoryStore
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
@@ -36,6 +37,7 @@ def all_damaged(db: Database) -> list[Damaged]:
     SqlMemoryStore(db, clock).check()
     _look_at_the_clocks_own(db)
     check_newest(db)
+    check_forms(db)
     return damaged_rows(db)
 
 
@@ -54,6 +56,7 @@ def _look_at_the_clocks_own(db: Database) -> None:
 
 async def tell_damaged(db: Database, audit: Audit, tell: Callable[[str], Awaitable[None]]) -> None:
     """Tell the owner once of every row that was set aside, on record."""
+    keep_no_words(db)
     fresh = [damaged for damaged in damaged_rows(db) if not damaged.told]
     if not fresh:
         return

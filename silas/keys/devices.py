@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from silas.clock import Clock
+from silas.clock import Clock, is_moment
 from silas.db import Database
 from silas.errors import ApprovalError
 from silas.keys.signer import import_public_key, verify_with
@@ -150,6 +150,13 @@ def _unknown() -> ApprovalError:
 
 def _device(row: Sequence[str | None]) -> Device:
     device_id, name, key, paired_at, revoked_at = row
-    revoked = None if revoked_at is None else datetime.fromisoformat(revoked_at)
-    paired = datetime.fromisoformat(str(paired_at))
-    return Device(str(device_id), str(name), str(key), paired, revoked)
+    revoked = None if revoked_at is None else _moment(revoked_at)  # damaged: revoked, as SQL says
+    return Device(str(device_id), str(name), str(key), _moment(paired_at), revoked)
+
+
+def _moment(text: object) -> datetime:
+    """A moment as it was kept; of a damaged one nobody knows, and no other device waits for it."""
+    return datetime.fromisoformat(str(text)) if is_moment(text) else _UNKNOWN
+
+
+_UNKNOWN = datetime.fromtimestamp(0, UTC)

@@ -3,15 +3,18 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from silas.clock import Clock
+from silas.clock import Clock, is_moment
 from silas.db import Database, Tx
 from silas.stop.sentinel import Sentinel
 
 _COUNT = "SELECT count(*) FROM emergency_stops"
-_OPEN = "SELECT count(*) FROM emergency_stops WHERE resumed_at IS NULL"
+_ALL = "SELECT number, stopped_at, resumed_at FROM emergency_stops"
 _STOP = "INSERT INTO emergency_stops (stopped_at) VALUES (:stopped_at)"
 _VOID = "INSERT INTO emergency_stops (stopped_at, resumed_at) VALUES (:at, :at)"
-_RESUME = "UPDATE emergency_stops SET resumed_at = :resumed_at WHERE resumed_at IS NULL"
+_RESUME = """
+UPDATE emergency_stops SET stopped_at = :stopped_at, resumed_at = :resumed_at
+WHERE number = :number
+"""
 
 
 class StopEpochs:
@@ -70,7 +73,10 @@ class StopEpochs:
                 self._record(tx, recorded)
         try:
             with self._db.write(durable=True) as tx:
-                tx.run(_RESUME, resumed_at=self._clock.now().isoformat())
+                now = self._clock.now().isoformat()
+                for number, stopped_at in _open_stops(tx):
+                    since = stopped_at if is_moment(stopped_at) else now
+                    tx.run(_RESUME, number=number, stopped_at=since, resumed_at=now)
                 witness()
                 self._sentinel.remove()  # under the lock of `reconcile`, which would make it again
         except BaseException:
@@ -88,4 +94,13 @@ def void_tokens(tx: Tx, moment: datetime) -> None:
 
 
 def _is_open(tx: Tx) -> bool:
-    return bool(tx.run(_OPEN).fetchone()[0])
+    return bool(_open_stops(tx))
+
+
+def _open_stops(tx: Tx) -> list[tuple[int, object]]:
+    """Those that are not over, and since when; a damaged one is not known to be."""
+    return [
+        (number, stopped_at)
+        for number, stopped_at, resumed_at in tx.run(_ALL).fetchall()
+        if not (is_moment(stopped_at) and is_moment(resumed_at))
+    ]

@@ -5,6 +5,7 @@ from typing import Final, Protocol
 
 from pydantic import ValidationError
 
+from silas.damage import set_aside
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.tools.models import ToolHealth
@@ -55,6 +56,7 @@ class SqlHealthStore:
         try:
             return ToolHealth() if row is None else ToolHealth.model_validate_json(str(row[0]))
         except ValidationError:
+            set_aside(self._db, "tool_health", tool_name, row[0])
             return ToolHealth()
 
     def keep(self, tool_name: str, health: ToolHealth) -> None:

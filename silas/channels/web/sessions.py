@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, LiteralString, NamedTuple
 
 from silas.canonical import sha256_hex
-from silas.clock import Clock
+from silas.clock import Clock, is_moment
 from silas.db import Database
 from silas.types import new_id, new_nonce
 
@@ -26,7 +26,8 @@ _ADD_LINK = "INSERT INTO pairing_links (token_hash, expires_at) VALUES (:token_h
 _LINK = "SELECT expires_at, used_at, used_by FROM pairing_links WHERE token_hash = :token_hash"
 _USE_LINK = """
 UPDATE pairing_links SET used_at = :used_at, used_by = :used_by
-WHERE token_hash = :token_hash AND used_at IS NULL AND expires_at > :used_at
+WHERE token_hash = :token_hash AND used_at IS NULL
+  AND expires_at > :used_at AND expires_at <= :upto
 """
 _FORGET_LINKS = "DELETE FROM pairing_links WHERE expires_at <= :upto"
 _FORGET_SESSIONS = "DELETE FROM web_sessions WHERE began_at <= :upto"
@@ -35,7 +36,9 @@ INSERT INTO web_sessions (id, device_id, cookie_hash, page_hash, began_at, seen_
 VALUES (:id, :device_id, :cookie_hash, :page_hash, :now, :now)
 """
 _ROW = "SELECT id, device_id, page_hash, seen_at FROM web_sessions WHERE ended_at IS NULL"
-_STILL = "AND began_at > :began_after AND seen_at > :seen_after"
+_STILL = """
+AND began_at > :began_after AND began_at <= :upto AND seen_at > :seen_after AND seen_at <= :upto
+"""
 _BY_COOKIE = f"{_ROW} AND cookie_hash = :key {_STILL}"
 _BY_ID = f"{_ROW} AND id = :key {_STILL}"
 _STANDING = f"{_ROW} {_STILL}"
@@ -101,16 +104,19 @@ class WebSessions:
         expires_at, used_at, used_by = row
         if used_at is not None:
             return LinkState("used", str(used_by))
-        return LinkState("good" if expires_at > _stamp(self._clock.now()) else "expired")
+        now = self._clock.now()
+        good = is_moment(expires_at) and _stamp(now) < expires_at <= _stamp(now + LINK_LIFE)
+        return LinkState("good" if good else "expired")
 
     def use_link(self, token: str, device_id: str) -> bool:
         """Use the token up; of two at the same moment one succeeds."""
-        now = _stamp(self._clock.now())
+        now = self._clock.now()
         with self._db.write() as tx:
             return (
                 tx.run(
                     _USE_LINK,
-                    used_at=now,
+                    used_at=_stamp(now),
+                    upto=_stamp(now + LINK_LIFE),
                     used_by=device_id,
                     token_hash=token_hash(token),
                 ).rowcount
@@ -159,7 +165,7 @@ class WebSessions:
         """When the device was last here, to the hour; None where it never was."""
         with self._db.read() as tx:
             (seen,) = tx.run(_LAST_SEEN, device_id=device_id).fetchone()
-        return None if seen is None else datetime.fromisoformat(seen)
+        return datetime.fromisoformat(seen) if is_moment(seen) else None
 
     def _find(self, statement: LiteralString, key: str) -> SessionRow | None:
         now = self._clock.now()
@@ -174,11 +180,12 @@ class WebSessions:
         return SessionRow(session_id, device_id, page_hash)
 
     def _bounds(self) -> dict[str, str]:
-        """A session must have begun and been seen after these."""
+        """A session must have begun and been seen within these; a damaged moment is in none."""
         now = self._clock.now()
         return {
             "began_after": _stamp(now - SESSION_LIFE),
             "seen_after": _stamp(now - SESSION_IDLE),
+            "upto": _stamp(now + SESSION_LIFE),
         }
 
 
