@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from silas.clock import Clock
+from silas.damage import set_aside
 from silas.db import Database, Tx
 from silas.stop.epochs import void_tokens
 
@@ -225,8 +226,10 @@ class EffectiveClock:
 
     def _began(self, tx: Tx, machine: datetime) -> ClockMark:
         """The first mark; where there is a damaged one, nothing from before it counts."""
-        damaged = tx.run(_READ).fetchone() is not None
+        row = tx.run(_READ).fetchone()
+        damaged = row is not None
         if damaged:
+            set_aside(self._db, "effective_time", "1", row)
             void_tokens(tx, machine)
             self._witness("clock.jumped", before="", at=machine.isoformat())
         mark = ClockMark(machine, machine, unconfirmed=damaged)

@@ -1,5 +1,6 @@
 """What was forgotten, as a Silas learns it that is running beside the one that forgot."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from silas.db import Database, Tx
@@ -46,7 +47,16 @@ def note(tx: Tx, scope_id: str, source: str) -> None:
 def since(tx: Tx, scope_id: str, last: int) -> ForgottenEntry:
     """What a scope forgot after the forgetting of this number."""
     rows = tx.run(_SINCE, scope_id=scope_id, number=last).fetchall()
-    return ForgottenEntry(rows[-1][0] if rows else last, tuple(source for _, source in rows))
+    return ForgottenEntry(rows[-1][0] if rows else last, _readable(rows))
+
+
+def _readable(rows: Sequence[tuple[int, object]]) -> tuple[str, ...]:
+    """Their sources; a damaged one may have been any, so all count as forgotten."""
+    known = [(source,) if isinstance(source, str) else _ANY for _, source in rows]
+    return tuple(one for some in known for one in some)
+
+
+_ANY = ("agent", "channel", "file", "mcp", "memory", "tool")
 
 
 def one_memory(memory_id: str) -> str:

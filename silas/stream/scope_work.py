@@ -225,13 +225,13 @@ class ScopeWork:
         """The last forgetting before it began; where nobody knows, none."""
         with self._db.read() as tx:
             row = tx.run(_FORGOTTEN, work_item_id=work_item_id).fetchone()
-        return 0 if row is None else int(row[0])
+        return row[0] if row is not None and isinstance(row[0], int) else 0
 
     def _made_from(self, work_item_id: str) -> list[str]:
         """What its plan was made from."""
         with self._db.read() as tx:
             row = tx.run(_SOURCES, work_item_id=work_item_id).fetchone()
-        return [] if row is None else [str(source) for source in json.loads(row[0])]
+        return [] if row is None else _listed(row[0])
 
     def _claimed(self, address: str, limit: int) -> list[str]:
         scope_id, where = whose(address), conversation_at(address)
@@ -246,12 +246,18 @@ def any_rests_on(tx: Tx, source: str, scope_id: str = OWNER) -> bool:
     A call of a turn that is not over yet counts, too: what the turn makes of it is not kept yet.
     """
     made_from = [
-        str(one)
-        for (found,) in tx.run(_EVERY_SOURCE, scope_id=scope_id)
-        for one in json.loads(found)
+        one for (found,) in tx.run(_EVERY_SOURCE, scope_id=scope_id) for one in _listed(found)
     ]
     answered = [answered_by(tool, where or "") for tool, where in every_answer(tx)]
     return _any_named([*made_from, *answered], (source,))
+
+
+def _listed(text: str) -> list[str]:
+    """A row's list of sources; of a damaged one none is known, and nothing else waits for it."""
+    try:
+        return [str(one) for one in json.loads(text)]
+    except (ValueError, TypeError):
+        return []
 
 
 def without_words(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
