@@ -41,6 +41,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
             *("key.rotation_began", "access_level_changed", "onboarded"),
             *(
+                "approval.narrowed",
                 "approval.revoked",
                 "clock.confirmed",
                 "clock.jumped",
@@ -59,7 +60,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             ),
             *("memory.exported", "memory.import_began", "memory.imported"),
             *("memory.forgotten", "memory.consolidated", "memory.added", "memory.corrected"),
-            *("autonomy_decided", "preference_decided"),
+            *("autonomy_decided", "autonomy_tightened", "preference_decided"),
             *("skill.imported", "skill.removed"),
         }
     ),

@@ -103,6 +103,7 @@ SENTENCES: Mapping[str, str] = {
     "suggestion_answered": "A suggestion was {outcome} ({suggestion_id}).",
     "preference_inferred": "Silas noticed a habit of the owner's: {pattern}.",
     "preference_decided": "The owner was asked whether {pattern} is a rule: {rule}.",
+    "autonomy_tightened": "Silas asks more often again: {changed}.",
     "autonomy_decided": "The owner answered {proposal_id} with {decision}; changed: {changed}.",
     "autonomy_refused": "{proposal_id} changed nothing: {reason}",
     "review_failed": "What waits for the owner could not be shown or kept ({kind}).",
@@ -121,6 +122,9 @@ SENTENCES: Mapping[str, str] = {
     "approval.issued": "The owner's answer to {work_item_id} was signed: {verdict}.",
     "approval.used": "The approval of {work_item_id} was used ({use} of {max_executions}).",
     "approval.revoked": "The approval of {work_item_id} was taken back.",
+    "approval.narrowed": (
+        "The approval of {work_item_id} was narrowed to {max_executions} uses until {expires_at}."
+    ),
     "approval.refused": "An approval for {work_item_id} was refused with {code}.",
     "clock.jumped": "The machine's clock jumped from {before} to {at}; open approvals are void.",
     "clock.confirmed": "The owner says that the machine's clock is right: {at}.",

@@ -180,12 +180,10 @@ def approvals_narrow(
         raise click.UsageError("Say --uses, --until, or both.")
 
     async def work() -> int:
-        from silas.work.authority.narrowing import narrowed_words
-
         zone = look_config(ctx).scheduler.zone
         async with open_silas(ctx, terminal(to_stderr=False, approve=None).cards) as silas:
             end = None if until is None else until.replace(tzinfo=zone).astimezone(UTC)
-            click.echo(narrowed_words(await silas.narrow(goal, uses=uses, until=end)))
+            click.echo((await silas.narrow(goal, uses=uses, until=end)).words)
         return DONE
 
     run_to_exit(work)
@@ -197,10 +195,8 @@ def approvals_tighten(ctx: click.Context) -> None:
     """Ask as often as configured again: takes back every setting that was widened by a card."""
 
     async def work() -> int:
-        from silas.work.authority.narrowing import tightened_words
-
         async with open_silas(ctx, terminal(to_stderr=False, approve=None).cards) as silas:
-            click.echo(tightened_words(silas.tighten()))
+            click.echo(silas.tighten().words)
         return DONE
 
     run_to_exit(work)

@@ -94,19 +94,13 @@ class ApprovalWords:
         return True
 
     async def _do(self, said: str) -> str:
-        from silas.work.authority.narrowing import (  # noqa: PLC0415 - few turns need it
-            narrowed_words,
-            tightened_words,
-        )
-
         desk = self._narrowing()
         if found := _first(_NARROW, said):
-            narrowed = await desk.narrow(found["goal"], int(found["uses"][:9]), None)
-            return narrowed_words(narrowed)
+            return (await desk.narrow(found["goal"], int(found["uses"][:9]), None)).words
         if found := _first(_TAKE_BACK, said):
             await desk.take_back(found["goal"])
             return f"Taken back: nothing more of {found['goal']} begins without asking you."
-        return tightened_words(desk.tighten())
+        return desk.tighten().words
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], said: str) -> re.Match[str] | None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from silas.work.authority.narrowing import (
         ApprovalNarrowing,
         NarrowedApproval,
-        TightenedSetting,
+        TightenedSettings,
     )
     from silas.work.batches.review import TidiedFolder
 
@@ -191,7 +191,7 @@ class Session:
         """
         return await self.narrowing().narrow(goal_id, uses, until)
 
-    def tighten(self) -> "list[TightenedSetting]":
+    def tighten(self) -> "TightenedSettings":
         """Ask as often as configured again, whatever was widened since; returns what changed."""
         return self.narrowing().tighten()
 

@@ -167,7 +167,7 @@ async def test_a_widened_setting_is_read_shown_and_tightened_in_one_act(said: st
 async def test_what_was_tightened_by_a_card_stays_so() -> None:
     async with Harness() as h:
         await widened(h, "10")
-        assert h.silas.tighten() == []
+        assert h.silas.tighten().changed == ()
         kept = SqlAutonomyStore(h.db).thresholds(OWNER)
     assert kept == {"standing.max_executions": "10"}
 

@@ -79,15 +79,11 @@ class CockpitAhead:
 
     async def narrow(self, goal_id: str, uses: int) -> Done:
         """See `AheadRoom.narrow`."""
-        from silas.work.authority.narrowing import narrowed_words  # noqa: PLC0415 - few pages ask
-
-        return Done(words=narrowed_words(await self._narrowing().narrow(goal_id, uses, None)))
+        return Done(words=(await self._narrowing().narrow(goal_id, uses, None)).words)
 
     async def tighten(self) -> Done:
         """See `AheadRoom.tighten`."""
-        from silas.work.authority.narrowing import tightened_words  # noqa: PLC0415 - as above
-
-        return Done(words=tightened_words(self._narrowing().tighten()))
+        return Done(words=self._narrowing().tighten().words)
 
     def _coming(self, one: "Coming", found: "Ahead") -> ComingRow:
         from silas.services.clock.ahead import day_words  # noqa: PLC0415 - few pages ask

@@ -46,6 +46,15 @@ class NarrowedApproval(NamedTuple):
     uses: int
     until: datetime
 
+    @property
+    def words(self) -> str:
+        """What is left of it, in one sentence."""
+        times = "once more" if self.uses == 1 else f"{self.uses} times more"
+        return (
+            f"{self.goal_id} may start its work {times} without asking, until "
+            f"{self.until:%-d %B %Y, %H:%M} UTC."
+        )
+
 
 class TightenedSetting(NamedTuple):
     """A setting of how much Silas asks, before and after."""
@@ -53,6 +62,20 @@ class TightenedSetting(NamedTuple):
     key: str
     before: str
     after: str
+
+
+class TightenedSettings(NamedTuple):
+    """What asks more often again; nothing where nothing was widened."""
+
+    changed: tuple[TightenedSetting, ...]
+
+    @property
+    def words(self) -> str:
+        """The same in one sentence."""
+        if not self.changed:
+            return "Silas asks as often as it is configured to; nothing was widened."
+        rows = ", ".join(f"{one.key} {one.before} is {one.after} again" for one in self.changed)
+        return f"Silas asks more often from now on: {rows}."
 
 
 class ApprovalNarrowing:
@@ -141,17 +164,17 @@ class ApprovalNarrowing:
         _, token = await self._standing(goal_id)
         await revoke(token, self._nonces, self._audit)
 
-    def tighten(self) -> list[TightenedSetting]:
+    def tighten(self) -> TightenedSettings:
         """Every setting that lets Silas ask less than configured is as configured again.
 
         Returns:
             What changed, before and after; nothing where nothing was widened.
         """
-        wider = [
+        wider = tuple(
             TightenedSetting(key, value, f"{self._settings[key].configured:g}")
             for key, value in self._kept.thresholds(OWNER).items()
             if key in self._settings and self._settings[key].is_wider(float(value))
-        ]
+        )
 
         def witness() -> None:
             changed = [f"{one.key} = {one.after}" for one in wider]
@@ -159,7 +182,7 @@ class ApprovalNarrowing:
 
         if wider:
             self._kept.reset(OWNER, [one.key for one in wider], witness)
-        return wider
+        return TightenedSettings(wider)
 
     async def _standing(self, goal_id: str) -> tuple[WorkItem, ApprovalToken]:
         goal = await self._store.get(goal_id)
@@ -216,20 +239,3 @@ def _fault(uses: int, left: int, end: datetime, ends: datetime, now: datetime) -
 
 def _nothing() -> None:
     """Nothing is to be recorded: it never authorised anything."""
-
-
-def narrowed_words(now: NarrowedApproval) -> str:
-    """What is left of an approval, in one sentence."""
-    times = "once more" if now.uses == 1 else f"{now.uses} times more"
-    return (
-        f"{now.goal_id} may start its work {times} without asking, until "
-        f"{now.until:%-d %B %Y, %H:%M} UTC."
-    )
-
-
-def tightened_words(changed: list[TightenedSetting]) -> str:
-    """What asks more often again, in one sentence."""
-    if not changed:
-        return "Silas asks as often as it is configured to; nothing was widened."
-    rows = ", ".join(f"{one.key} {one.before} is {one.after} again" for one in changed)
-    return f"Silas asks more often from now on: {rows}."
