@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .PHONY: demo start test quick slow-tests phone-tests search stress check bench bench-agentdojo bench-files bench-memory mutants fuzz chaos protocol
-.PHONY: embeddings screenshots lighthouse lock system browser clean evals evals-decisions soak words
+.PHONY: embeddings screenshots lighthouse lock system browser clean evals evals-decisions soak year words
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -101,6 +101,11 @@ bench-memory: $(READY) $(if $(EMBEDDINGS),$(VENV)/.embeddings)
 # A thousand turns in a window of 8,000 tokens: `make soak ARGS="200 40"` for a shorter one.
 soak: $(READY)
 	@$(BIN)/python -m benchmarks.soak $(ARGS)
+
+# A simulated year of goals and reminders with kills, with and without standing approvals: DAYS, goals,
+# reminders and kills in this order, `make year ARGS="40 20 40 8"`.
+year: $(READY)
+	@$(BIN)/python -m benchmarks.year $(ARGS)
 
 # Forty tasks against a model: `make evals MODEL=NAME BASE_URL=http://127.0.0.1:8080/v1 OUTPUT=rows.jsonl`,
 # MODEL=openrouter:NAME with its usual key, or MODEL=recorded. `ONLY=fix` picks tasks; what OUTPUT has is

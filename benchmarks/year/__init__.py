@@ -1,0 +1,1 @@
+"""A simulated year of goals and reminders, with a process that is killed at random points."""

@@ -1,0 +1,108 @@
+"""What must hold of a year: every due moment exactly once or told as missed, and nothing else."""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from benchmarks.year.planned import START, Due, PlannedGoal, PlannedReminder
+from benchmarks.year.run import Window, Year
+from silas.goals.models import Cycle, Outcome
+from silas.reminders.models import Telling
+
+_BAD = frozenset(
+    {Outcome.failed, Outcome.fixed, Outcome.not_fixed, Outcome.not_done, Outcome.asked,
+     Outcome.declined, Outcome.over_budget}
+)  # fmt: skip
+_BACK_OFF, _LONGEST = timedelta(minutes=15), timedelta(days=1)  # docs/goals.md
+_AGAIN = "You may have seen this"
+
+
+def faults(year: Year) -> list[str]:
+    """Each thing that is not as it must be, in one sentence."""
+    found = [*_of_goals(year), *_of_reminders(year)]
+    if not year.chain.valid:
+        found.append(f"the record does not hold: {year.chain.reason}")
+    if year.stray:
+        found.append(f"{year.stray} model calls where no work was done and nothing was asked")
+    return found
+
+
+def _of_goals(year: Year) -> Iterator[str]:
+    for goal in year.goals:
+        cycles = year.cycles[goal.id]
+        yield from (f"{goal.id} began at {one.due} and never ended" for one in _open(cycles))
+        if goal.due is None:
+            yield from _always_on(goal, cycles)
+            continue
+        covered = Counter(moment for one in cycles for moment in _covered(goal.due, one))
+        for moment, times in covered.items():
+            if times > 1:
+                yield f"{goal.id} ran {times} times for {moment}"
+        due = goal.due(START, year.until)
+        for moment in sorted(covered.keys() - set(due)):
+            yield f"{goal.id} ran for {moment}, when it was not due"
+        for moment in due:
+            if moment not in covered and not _excused(moment, year.windows[goal.id], cycles):
+                yield f"{goal.id} was due at {moment}, and neither ran nor is told as missed"
+
+
+def _open(cycles: Sequence[Cycle]) -> list[Cycle]:
+    return [one for one in cycles if one.ended_at is None]
+
+
+def _covered(due: Due, cycle: Cycle) -> list[datetime]:
+    """The moment of a cycle, and those that it says were missed."""
+    if not cycle.missed:
+        return [cycle.due]
+    later = due(cycle.due, cycle.due + timedelta(days=800))
+    return [cycle.due, *later[: cycle.missed]]
+
+
+def _excused(moment: datetime, windows: Sequence[Window], cycles: Sequence[Cycle]) -> bool:
+    """Whether its owner had paused it, or it waits after failures in a row."""
+    if not any(window.begin < moment <= window.end for window in windows):
+        return True
+    failing = 0
+    for cycle in cycles:
+        failing = failing + 1 if cycle.outcome in _BAD else 0
+        if failing > 1 and cycle.ended_at is not None:
+            wait = min(_BACK_OFF * 2 ** (failing - 2), _LONGEST)
+            if cycle.ended_at < moment <= cycle.ended_at + wait:
+                return True
+    return False
+
+
+def _always_on(goal: PlannedGoal, cycles: Sequence[Cycle]) -> Iterator[str]:
+    """Five minutes after each end, later only after failures."""
+    for before, one in itertools.pairwise(cycles):
+        if before.ended_at is None or one.due < before.ended_at + timedelta(minutes=5):
+            yield f"{goal.id} ran at {one.due}, less than five minutes after an end"
+
+
+def _of_reminders(year: Year) -> Iterator[str]:
+    plain = Counter(
+        text.split("\n")[0] for _, text in year.world.told if _AGAIN not in text
+    )  # how often each was said as new
+    for one in year.reminders:
+        tellings = year.tellings[one.text]
+        end = min(year.cancelled.get(one.text, year.until), year.until)
+        due = one.due(START, end)
+        covered = Counter(moment for telling in tellings for moment in _told(one, telling))
+        for moment, times in covered.items():
+            if times > 1:
+                yield f"{one.text} was told {times} times for {moment}"
+        for moment in sorted(covered.keys() - set(due)):
+            yield f"{one.text} was told for {moment}, when it was not due"
+        for moment in sorted(set(due) - covered.keys()):
+            yield f"{one.text} was due at {moment}, and neither told nor told as missed"
+        said = plain[f"Reminder: {one.text}"]
+        if said > len(tellings):
+            yield f"{one.text} was said {said} times as new, for {len(tellings)} moments"
+
+
+def _told(one: PlannedReminder, telling: Telling) -> list[datetime]:
+    if not telling.told:
+        return []
+    later = one.due(telling.due, telling.due + timedelta(days=800)) if telling.missed else []
+    return [telling.due, *later[: telling.missed]]
