@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import silas.stream.plan_tokens
+import silas.wiring.parts
 from benchmarks.year.planned import START, PlannedGoal, PlannedReminder, goals, reminders
 from benchmarks.year.world import World
 from silas.agents.runbook.model import RunbookModel
@@ -322,5 +322,5 @@ class Simulation:
             patch.setattr(RunbookModel, "request", counted)
             patch.setattr("silas.goals.desk._KEPT", timedelta(days=1000))
             if not self._trust:
-                patch.setattr(silas.stream.plan_tokens, "STANDING_USES", 1)
+                patch.setattr(silas.wiring.parts, "standing_uses", lambda *_: 1)
             yield

@@ -17,6 +17,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "approvals show": (NOBODY,),
     "approvals approve": (NOBODY,),
     "approvals deny": (NOBODY,),
+    "approvals narrow": (NOBODY, "--uses", "1"),
     "approvals revoke": (NOBODY,),
     "batch show": (NOBODY,),
     "batch undo": (NOBODY,),

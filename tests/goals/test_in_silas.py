@@ -133,7 +133,7 @@ async def test_an_expired_approval_asks_with_one_card_until_it_is_healthy() -> N
 async def test_a_used_up_approval_asks_and_runs_what_is_approved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("silas.stream.plan_tokens.STANDING_USES", 1)
+    monkeypatch.setattr("silas.wiring.parts.standing_uses", lambda *_: 1)
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())
