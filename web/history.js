@@ -29,7 +29,7 @@ export function part(rows) {
 /** Whether what is drawn has too many nodes, so that fewer rows are to be drawn. */
 export function tooMuch(log) {
   if (room <= 8 || log.getElementsByTagName("*").length <= NODES) return false;
-  room = Math.floor(room / 2);
+  room = Math.floor(room * 0.7);
   return true;
 }
 

@@ -16,7 +16,7 @@ export async function stopAnswer() {
   }
 }
 
-const NEAR = 900; // pixels from an end within which the page holds more of what comes there
+const NEAR = 300; // pixels from an end within which the page holds more of what comes there
 
 /**
  * Follow the hand: more of what was before, or of what came after, while what is read stays where it

@@ -58,7 +58,7 @@ export function mountStream(root) {
     else if (scroll.scrollTop < top) following = false;
     const up = scroll.scrollTop < top;
     top = scroll.scrollTop;
-    if (!atEnd() || up) later("scrolled", scroll, log, allRows, () => drawLog(log), fetchOlder);
+    if (!atEnd() || (up && !following)) later("scrolled", scroll, log, allRows, () => drawLog(log), fetchOlder);
   };
   const grown = new ResizeObserver(toEnd);
   for (const part of [log, tail, running]) grown.observe(part);
