@@ -82,6 +82,7 @@ ACTS = {
     "calls settle",
     "chat",
     "conversations archive",
+    "conversations delete",
     "conversations export",
     "conversations rename",
     "conversations restore",
