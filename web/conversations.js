@@ -136,8 +136,8 @@ function changing(row, foot, left) {
       shown.list.querySelector("button")?.focus({ preventScroll: true });
     }), { class: "secondary danger", "data-testid": "delete-sure" });
     const keep = button(t("Keep it"), () => fill(foot), { class: "secondary small-button" });
-    fill(foot, h("div", { class: "field", role: "group", "aria-label": t("Delete {title}", { title: row.title }) },
-      h("p", { dir: "auto", "data-testid": "delete-question" }, words), problem, h("div", { class: "row-actions" }, keep, sure)));
+    fill(foot, h("form", { class: "field", "aria-label": t("Delete {title}", { title: row.title }), onsubmit: (event) => event.preventDefault() },
+      h("p", { dir: "auto", "data-testid": "delete-question" }, words), problem, h("div", { class: "controls" }, keep, sure)));
     keep.focus();
   }), { class: "quiet danger", "data-testid": "delete" });
   const files = button(t("Files"), () => trying([files], problem, async () => {

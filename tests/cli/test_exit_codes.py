@@ -23,6 +23,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "batch undo": (NOBODY,),
     "calls settle": (NOBODY, "happened"),
     "conversations archive": (NOBODY,),
+    "conversations delete": (NOBODY,),
     "conversations export": (NOBODY,),
     "conversations files": (NOBODY,),
     "conversations rename": (NOBODY, "a title"),

@@ -26,6 +26,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
             "batch undo",
             "calls settle",
             "conversations archive",
+            "conversations delete",
             "conversations rename",
             "conversations restore",
             "goals resume",
