@@ -26,8 +26,8 @@ _ADD_LINK = "INSERT INTO pairing_links (token_hash, expires_at) VALUES (:token_h
 _LINK = "SELECT expires_at, used_at, used_by FROM pairing_links WHERE token_hash = :token_hash"
 _USE_LINK = """
 UPDATE pairing_links SET used_at = :used_at, used_by = :used_by
-WHERE token_hash = :token_hash AND used_at IS NULL
-  AND expires_at > :used_at AND expires_at <= :upto
+WHERE token_hash = :token_hash AND used_at IS NULL AND expires_at > :used_at
+  AND expires_at <= :upto
 """
 _FORGET_LINKS = "DELETE FROM pairing_links WHERE expires_at <= :upto"
 _FORGET_SESSIONS = "DELETE FROM web_sessions WHERE began_at <= :upto"
