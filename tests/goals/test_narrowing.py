@@ -85,7 +85,7 @@ async def test_what_would_not_be_smaller_is_refused_and_changes_nothing(
             await h.silas.narrow(WATCHED, uses=uses, until=until)
         assert await token_of(h) == former
         assert await entries_of(h, "approval.narrowed") == []
-        with pytest.raises(ApprovalError, match="no standing approval"):
+        with pytest.raises(ApprovalError, match="There is no approval for 'goal-none'"):
             await h.silas.narrow("goal-none", uses=1)
 
 

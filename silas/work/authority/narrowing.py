@@ -186,8 +186,13 @@ class ApprovalNarrowing:
 
     async def _standing(self, goal_id: str) -> tuple[WorkItem, ApprovalToken]:
         goal = await self._store.get(goal_id)
+        if goal is None:
+            raise ApprovalError(
+                f"There is no approval for {goal_id!r}; `silas approvals list` has the ids.",
+                code="E_APPROVAL_UNKNOWN",
+            )
         token = None if goal is None else goal.approval_token
-        if goal is not None and token is not None and token.scope is ApprovalScope.standing:
+        if token is not None and token.scope is ApprovalScope.standing:
             if verdict := await self._approval.stands(token, subject_of(goal)):
                 return goal, token
             why = verdict.reason.rstrip(".")
