@@ -185,10 +185,12 @@ class House:
 
     async def grants(self, draw: Random) -> tuple[str, int]:
         """The configuration of the sandbox."""
-        backend, limits = self._binding._grants  # pyright: ignore[reportPrivateUsage]
+        granted = self._binding._grants  # pyright: ignore[reportPrivateUsage]
         what, other = _until_valid(
-            {"backend": backend, "limits": limits.model_dump(mode="json")},
-            lambda d: Grants(str(d["backend"]), SandboxLimits.model_validate(d["limits"])),
+            {"backend": granted.backend, "limits": granted.limits.model_dump(mode="json")},
+            lambda d: Grants(
+                str(d["backend"]), SandboxLimits.model_validate(d["limits"]), granted.shown_to
+            ),
             lambda grants: canonical_json([grants.backend, grants.limits.model_dump(mode="json")]),
             draw,
         )

@@ -322,5 +322,10 @@ class Simulation:
             patch.setattr(RunbookModel, "request", counted)
             patch.setattr("silas.goals.desk._KEPT", timedelta(days=1000))
             if not self._trust:
-                patch.setattr(silas.wiring.parts, "standing_uses", lambda *_: 1)
+                patch.setattr(silas.wiring.parts, "standing_uses", _once)
             yield
+
+
+def _once(*_: object) -> int:
+    """Without earned trust every start of work is asked about."""
+    return 1

@@ -53,8 +53,10 @@ class SqlHealthStore:
         """See `HealthStore.known`. What cannot be read is as if nothing had been kept."""
         with self._db.read() as tx:
             row = tx.run(_KNOWN, tool_name=tool_name).fetchone()
+        if row is None:
+            return ToolHealth()
         try:
-            return ToolHealth() if row is None else ToolHealth.model_validate_json(str(row[0]))
+            return ToolHealth.model_validate_json(str(row[0]))
         except ValidationError:
             set_aside(self._db, "tool_health", tool_name, row[0])
             return ToolHealth()

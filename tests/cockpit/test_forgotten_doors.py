@@ -39,7 +39,9 @@ def pages(cockpit: Cockpit, page: ProgramPage, item: str, applied: int) -> dict[
         return shown
 
     async def told() -> str:
-        return await Services(cockpit.running.silas).plan_status({"id": item})
+        return await Services(cockpit.running.silas, cockpit.running.silas.ahead).plan_status(
+            {"id": item}
+        )
 
     async def reconnects() -> str:
         await page.gone()

@@ -12,7 +12,7 @@ from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.goals.kit import START, Watched, cycles, goal_text, house, until, yes
 
-QUIET = {"suggestions": {"enabled": False}}
+QUIET = {"enabled": False}
 
 
 class Counting:
@@ -34,7 +34,7 @@ async def test_nothing_due_means_no_look_no_write_no_timer_and_no_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
-    async with house(channel, clock, watched, **QUIET) as h:
+    async with house(channel, clock, watched, suggestions=QUIET) as h:
         for number in range(3):
             await h.silas.run(goal_text(id=f"goal-{number}", schedule=f"{number} 9 * * *"))
         await h.silas.ask("remind me tomorrow at nine to call the dentist")

@@ -51,7 +51,7 @@ def _plan(**fields: Any) -> PlanCard:
 
 def _project() -> Card[Any]:
     def bound(**fields: Any) -> BoundPlan:
-        return BoundPlan(plan_bytes(a_plan(**{**_TASK, **fields})), {}, {})
+        return BoundPlan(plan_bytes(a_plan(**{**_TASK, **fields})), {}, {}, {})
 
     return project_card(
         bound(id="Vorhaben", type="project", tasks=["Aufgabe-1", "Aufgabe-2"]),

@@ -119,7 +119,7 @@ async def test_nobody_else_changes_what_the_owner_was_asked(tmp_path: Path) -> N
     async with house(tmp_path, "edit_requested", proposing(FIRST)) as h:
         await soon(h.silas.ask("write the report"))
     async with house(tmp_path, "declined", proposing(OTHER, action=REVISE)) as h:
-        await soon(Services(h.silas).ask({"text": WORDS}))
+        await soon(Services(h.silas, h.silas.ahead).ask({"text": WORDS}))
         assert await waiting(h) == ["Write the tortoise report."]
 
 
@@ -152,8 +152,8 @@ async def _by_chat(h: Harness) -> None:
 
 
 async def _by_client(h: Harness) -> None:
-    await Services(h.silas).ask({"text": "write the report"})
-    await Services(h.silas).ask({"text": WORDS})
+    await Services(h.silas, h.silas.ahead).ask({"text": "write the report"})
+    await Services(h.silas, h.silas.ahead).ask({"text": WORDS})
 
 
 @pytest.mark.parametrize(

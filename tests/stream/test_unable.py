@@ -155,7 +155,7 @@ async def _chat(h: Harness, text: str) -> str:
 
 
 async def _client(h: Harness, text: str) -> str:
-    return await Services(h.silas).ask({"text": "do it"})
+    return await Services(h.silas, h.silas.ahead).ask({"text": "do it"})
 
 
 async def _approve(h: Harness, text: str) -> str:
