@@ -34,6 +34,11 @@ _SETTINGS = {
 _TURNS, _LOOKS, _PAUSE = 25, 100_000, 0.001  # of the event loop; seconds between two looks
 
 
+def _once(*_: object) -> int:
+    """One yes to a goal starts work once."""
+    return 1
+
+
 class Window(NamedTuple):
     """From when until when a goal ran."""
 

@@ -130,14 +130,15 @@ async def test_an_expired_approval_asks_with_one_card_until_it_is_healthy() -> N
         assert (task.status, task.approval_token) == (WorkItemStatus.blocked, None)
 
 
-def _once(*_: object) -> int:
+def once(*_: object) -> int:
+    """One yes starts work once."""
     return 1
 
 
 async def test_a_used_up_approval_asks_and_runs_what_is_approved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("silas.wiring.parts.standing_uses", _once)
+    monkeypatch.setattr("silas.wiring.parts.standing_uses", once)
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())

@@ -191,7 +191,7 @@ class ApprovalNarrowing:
                 f"There is no approval for {goal_id!r}; `silas approvals list` has the ids.",
                 code="E_APPROVAL_UNKNOWN",
             )
-        token = None if goal is None else goal.approval_token
+        token = goal.approval_token
         if token is not None and token.scope is ApprovalScope.standing:
             if verdict := await self._approval.stands(token, subject_of(goal)):
                 return goal, token
