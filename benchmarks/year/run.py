@@ -329,8 +329,3 @@ class Simulation:
             if not self._trust:
                 patch.setattr(silas.wiring.parts, "standing_uses", _once)
             yield
-
-
-def _once(*_: object) -> int:
-    """Without earned trust every start of work is asked about."""
-    return 1

@@ -61,6 +61,7 @@ PASSES: Mapping[str, str] = {
         (
             "approvals deny",
             "approvals revoke",
+            "approvals tighten",
             "devices revoke",
             "goals pause",
             "memory forget",

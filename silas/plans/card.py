@@ -198,6 +198,9 @@ def recurs(plan: Plan, standing_uses: int) -> tuple[Detail, ...]:
             standing_uses=standing_uses,
             standing_days=STANDING_DAYS,
         )
+        return (
+            Detail(heading=tr("When it runs, and what it may start"), lines=(line,), open=True),
+        )
     names = ", ".join(_named(check["name"]) for check in plan["verify"])
     then = (
         tr(

@@ -39,9 +39,8 @@ def pages(cockpit: Cockpit, page: ProgramPage, item: str, applied: int) -> dict[
         return shown
 
     async def told() -> str:
-        return await Services(cockpit.running.silas, cockpit.running.silas.ahead).plan_status(
-            {"id": item}
-        )
+        silas = cockpit.running.silas
+        return await Services(silas, silas.ahead).plan_status({"id": item})
 
     async def reconnects() -> str:
         await page.gone()

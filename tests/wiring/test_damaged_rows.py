@@ -220,6 +220,9 @@ async def test_a_damaged_row_stops_nothing_and_is_named(
     assert [text for text in named if text.startswith("status: ")], told
 
 
+_NOTED = "SELECT place, key, content FROM damaged_rows WHERE place = 'work_items'"
+
+
 async def test_the_owner_is_told_once_and_the_row_is_kept(full: Path, tmp_path: Path) -> None:
     home = damaged_home(full, tmp_path, PLACES["work that is under way"], "{")
     told, _ = await through_every_door(home)
@@ -227,7 +230,7 @@ async def test_the_owner_is_told_once_and_the_row_is_kept(full: Path, tmp_path: 
     assert len([text for text in named if not text.startswith("status: ")]) == 1
     with closing(sqlite3.connect(home / "data" / "silas.db")) as db:
         (kept,) = db.execute("SELECT budget FROM work_items WHERE id = 'task-open'").fetchone()
-        noted = db.execute("SELECT place, key, content FROM damaged_rows").fetchall()
+        noted = db.execute(_NOTED).fetchall()
     assert kept == "{"
     assert noted == [("work_items", "task-open", "")]  # what is forgotten there is not kept here
 

@@ -127,6 +127,7 @@ class ApprovalNarrowing:
                 nothing was changed.
             Stopped: Silas is stopped, or its record was changed.
         """
+        self._audit.require_whole()  # it signs a new token
         goal, token = await self._standing(goal_id)
         spent = await self._nonces.uses(token.token_id)
         left, now = token.max_executions - spent, self._clock.now()
