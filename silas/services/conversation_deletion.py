@@ -13,6 +13,7 @@ from silas.context.attachments import AttachmentRow, AttachmentStore
 from silas.context.conversation_store import ConversationRow, ConversationStore
 from silas.context.errors import ContextError
 from silas.db import Database, Tx, at_once
+from silas.language import tr, tr_many
 from silas.memory.store import SqlMemoryStore
 from silas.types import OWNER
 
@@ -49,14 +50,28 @@ class DeletionCounts(NamedTuple):
     def words(self, title: str) -> str:
         """The question, in one sentence, and what stays in another."""
         parts = (
-            _counted(self.messages, "message", "messages"),
-            _counted(self.files, "attached file", "attached files"),
-            _counted(self.memories, "memory of what was said", "memories of what was said"),
+            tr_many(self.messages, "{count} message", "{count} messages")
+            if self.messages
+            else tr("no messages"),
+            tr_many(self.files, "{count} attached file", "{count} attached files")
+            if self.files
+            else tr("no attached files"),
+            tr_many(
+                self.memories,
+                "{count} memory of what was said",
+                "{count} memories of what was said",
+            )
+            if self.memories
+            else tr("no memories of what was said"),
         )
-        return (
-            f"Delete “{title}” for good, with {parts[0]}, {parts[1]} and {parts[2]}? The work that "
+        return tr(
+            "Delete “{title}” for good, with {messages}, {files} and {memories}? The work that "
             "came of it stays, and so does what you told Silas to remember; nothing brings the "
-            "conversation back."
+            "conversation back.",
+            title=title,
+            messages=parts[0],
+            files=parts[1],
+            memories=parts[2],
         )
 
 
@@ -155,7 +170,3 @@ def _items(tx: Tx, row: ConversationRow) -> list[str]:
 
 def _messages(items: list[str]) -> int:
     return sum('"kind":"message"' in item for item in items)  # no text holds a bare quote
-
-
-def _counted(many: int, one: str, more: str) -> str:
-    return f"{many:,} {one if many == 1 else more}" if many else f"no {more}"

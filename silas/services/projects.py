@@ -8,6 +8,7 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import PlanFamilyError
 from silas.home.database import open_existing_database
+from silas.language import tr
 from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, WorkItemType
 from silas.plans.projects.graph import steps
 from silas.plans.projects.kept import with_tasks
@@ -82,8 +83,8 @@ async def under_way(store: WorkItemStore, held: HeldStore) -> tuple[ProjectShown
 def state_words(task: TaskRow, waits: Collection[str]) -> str:
     """How a task stands, as a person says it."""
     if task.id in waits:
-        return "waits for your yes"
-    return {"pending": "not begun", "running": "runs"}.get(task.status, task.status)
+        return tr("waits for your yes")
+    return {"pending": tr("not begun"), "running": tr("runs")}.get(task.status, task.status)
 
 
 class ProjectDesk(NamedTuple):

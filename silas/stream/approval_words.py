@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
 from silas.errors import SilasError
+from silas.language import tr
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode, InteractionRegister, TaintLevel
@@ -99,7 +100,9 @@ class ApprovalWords:
             return (await desk.narrow(found["goal"], int(found["uses"][:9]), None)).words
         if found := _first(_TAKE_BACK, said):
             await desk.take_back(found["goal"])
-            return f"Taken back: nothing more of {found['goal']} begins without asking you."
+            return tr(
+                "Taken back: nothing more of {goal} begins without asking you.", goal=found["goal"]
+            )
         return desk.tighten().words
 
 

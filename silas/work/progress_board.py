@@ -17,6 +17,7 @@ from typing import Any, Final, Literal
 
 from silas.clock import Clock
 from silas.context import ContentKind, clean_text
+from silas.language import tr
 from silas.plans import BudgetTracker, BudgetUsed, WorkItem
 from silas.plans.budget import BudgetShare, shares
 from silas.plans.characters import show
@@ -174,7 +175,9 @@ class ProgressBoard:
             with unwatched(name) as unseen:
                 yield unseen
             return
-        number = page.begin(f"Checking: {show(self._redact(name))}", self._clock.monotonic())
+        number = page.begin(
+            tr("Checking: {name}", name=show(self._redact(name))), self._clock.monotonic()
+        )
         page.look()
         verdict = [False]  # a check that broke off has not passed
         try:

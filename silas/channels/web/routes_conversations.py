@@ -11,6 +11,7 @@ from silas.channels.web.events import ConversationShown
 from silas.channels.web.port import ConversationRoom
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
 from silas.channels.web.views import Done
+from silas.language import tr
 from silas.types import Frozen
 
 ConversationId = Annotated[str, Path(min_length=1, max_length=128)]
@@ -100,7 +101,7 @@ def conversation_routes(room: ConversationRoom, prover: Prover) -> APIRouter:
     async def delete(conversation_id: ConversationId, body: Proven, session: Session) -> Done:
         await prover.require(session, "delete_conversation", conversation_id, body.proof)
         row, _ = await room.deletion.delete(conversation_id)
-        return Done(words=f"“{row.called}” is deleted.")
+        return Done(words=tr("“{called}” is deleted.", called=row.called))
 
     @router.get("/conversations/{conversation_id}/export", summary="One as a document of its own")
     async def export(

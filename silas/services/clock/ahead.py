@@ -29,6 +29,8 @@ from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
 from silas.home.lease import runs_jobs
 from silas.jobs.slots import following
+from silas.language import tr
+from silas.language.calendar import MONTHS, WEEKDAYS
 from silas.plans import WorkItem, WorkItemStore
 from silas.plans.effect import effect_sentence
 from silas.plans.goals import schedule as goal_schedule
@@ -229,11 +231,13 @@ class AheadDesk:
     def _warnings(self, anything: bool) -> list[str]:
         found = [self._record(), self.time.state().words]
         if anything and not self.config.scheduler.enabled:
-            found.append("Nothing runs by the clock: set `scheduler.enabled` to true.")
+            found.append(tr("Nothing runs by the clock: set `scheduler.enabled` to true."))
         elif anything and not runs_jobs(self.config.data_dir):
             found.append(
-                "No Silas is running: what is due waits until `silas start` or `silas chat`; "
-                "`silas service install` starts one whenever you log in."
+                tr(
+                    "No Silas is running: what is due waits until `silas start` or `silas chat`; "
+                    "`silas service install` starts one whenever you log in."
+                )
             )
         return [words for words in found if words]
 
@@ -269,8 +273,14 @@ def day_words(at: datetime, now: datetime) -> str:
     """`Today`, `Tomorrow`, or a weekday with its date; both moments are of the owner's zone."""
     away = (at.date() - now.date()).days
     if away in (0, 1):
-        return ("Today", "Tomorrow")[away]
-    return f"{at:%A %-d %B}" if at.year == now.year else f"{at:%A %-d %B %Y}"
+        return (tr("Today"), tr("Tomorrow"))[away]
+    day = tr(
+        "{weekday} {day} {month}",
+        weekday=tr(WEEKDAYS[at.weekday()]),
+        day=at.day,
+        month=tr(MONTHS[at.month - 1]),
+    )
+    return day if at.year == now.year else f"{day} {at.year}"
 
 
 def _title(item: WorkItem | None) -> str:

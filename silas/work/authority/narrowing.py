@@ -25,6 +25,7 @@ from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ApprovalError
+from silas.language import tr, tr_many
 from silas.plans import WorkItem, WorkItemStore, subject_of
 from silas.plans.binding import BINDS
 from silas.types import OWNER
@@ -49,10 +50,13 @@ class NarrowedApproval(NamedTuple):
     @property
     def words(self) -> str:
         """What is left of it, in one sentence."""
-        times = "once more" if self.uses == 1 else f"{self.uses} times more"
-        return (
-            f"{self.goal_id} may start its work {times} without asking, until "
-            f"{self.until:%-d %B %Y, %H:%M} UTC."
+        times = tr_many(self.uses, "once more", "{count} times more")
+        return tr(
+            "{goal_id} may start its work {times} without asking, until {until:%-d "
+            "%B %Y, %H:%M} UTC.",
+            goal_id=self.goal_id,
+            times=times,
+            until=self.until,
         )
 
 
@@ -73,9 +77,11 @@ class TightenedSettings(NamedTuple):
     def words(self) -> str:
         """The same in one sentence."""
         if not self.changed:
-            return "Silas asks as often as it is configured to; nothing was widened."
-        rows = ", ".join(f"{one.key} {one.before} is {one.after} again" for one in self.changed)
-        return f"Silas asks more often from now on: {rows}."
+            return tr("Silas asks as often as it is configured to; nothing was widened.")
+        rows = ", ".join(
+            tr("{key} {before} is {after} again", **one._asdict()) for one in self.changed
+        )
+        return tr("Silas asks more often from now on: {rows}.", rows=rows)
 
 
 class ApprovalNarrowing:
