@@ -7,7 +7,7 @@ import { button, fill, h, icon, toast } from "./dom.js";
 import { atTime, countdown, dayOf, left } from "./time.js";
 import { t } from "./words.js";
 
-const STATES = { moved: "moved", undone: t("back where it was") };
+const STATES = { moved: t("moved"), undone: t("back where it was") };
 
 export async function showBatches(place) {
   const rows = await getJson("/batches");

@@ -215,7 +215,9 @@ const HANDLERS = {
   },
   error(at, frame) {
     const answer = at.answers.get(frame.id);
-    if (answer) Object.assign(answer, { state: "refused", words: frame.message });
+    const refuse = (one) => Object.assign(one, { state: "refused", words: frame.message });
+    if (answer) refuse(answer);
+    if (!frame.id) for (const one of at.answers.values()) if (one.state === "sending") refuse(one); // nobody will answer those
     const message = at.outgoing.find((one) => one.id === frame.id);
     if (message) message.refused = frame.message;
     at.thinking = false;

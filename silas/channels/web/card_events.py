@@ -140,7 +140,13 @@ def _batch(card: BatchReviewCard) -> dict[str, Any]:
 
 
 def _rows(card: BatchReviewCard) -> tuple[BatchRow, ...]:
-    return card.rows or tuple(BatchRow(item_id=one, title=one) for one in card.item_ids)
+    rows = card.rows or tuple(BatchRow(item_id=one, title=one) for one in card.item_ids)
+    return tuple(row.model_copy(update={"item_id": _on_a_page(row.item_id)}) for row in rows)
+
+
+def _on_a_page(item_id: str) -> str:
+    """What a page calls an item: by its digest where its id is longer than a frame's may be."""
+    return item_id if len(item_id) <= wire.LONGEST_ID else sha256_hex(item_id.encode())
 
 
 _EVENTS: dict[type[Card[Any]], Callable[..., CardEvent]] = {
@@ -275,9 +281,10 @@ def _offered(card: Card[Any], word: str | None) -> Any | None:
 
 def _selection(card: BatchReviewCard, chosen: tuple[str, ...]) -> BatchAnswer | None:
     """Some of the items; in the card's order, and none that is not on it."""
-    if _offered(card, "edit_selection") is None or not set(chosen) <= set(card.item_ids):
+    called = {item: _on_a_page(item) for item in card.item_ids}
+    if _offered(card, "edit_selection") is None or not set(chosen) <= set(called.values()):
         return None
-    ordered = tuple(item for item in card.item_ids if item in set(chosen))
+    ordered = tuple(item for item in card.item_ids if called[item] in set(chosen))
     return BatchAnswer(verdict="edit_selection", selected_item_ids=ordered)
 
 

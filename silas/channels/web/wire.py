@@ -14,7 +14,10 @@ from silas.types import Base64Bytes, Frozen
 MOST_CHARACTERS = 20_000
 """The longest message or edited draft."""
 
-Id = Annotated[str, Field(min_length=1, max_length=128)]
+LONGEST_ID = 128
+"""Characters of an id in a frame."""
+
+Id = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
 Text = Annotated[str, Field(max_length=MOST_CHARACTERS)]
 
 
