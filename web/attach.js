@@ -5,14 +5,14 @@ import { styled } from "./asking.js";
 import { canonicalJson, hex } from "./canonical.js";
 import { button, fill, h, toast } from "./dom.js";
 import { emit, on, state } from "./state.js";
-import { language, t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const LARGEST = 25_000_000; // bytes, as `attachments.py` has it
 const KEPT = "silas.attached"; // of this tab and conversation, until they are sent
 
 const here = () => state.conversation || "first";
-const megabytes = (size) => `${(size / 1e6).toLocaleString(language, { maximumFractionDigits: size < 1e7 ? 1 : 0 })} MB`;
-const inBytes = (size) => (size < 1e5 ? t("{size} bytes", { size: size.toLocaleString(language) }) : megabytes(size));
+const megabytes = (size) => `${(size / 1e6).toLocaleString(locale, { maximumFractionDigits: size < 1e7 ? 1 : 0 })} MB`;
+const inBytes = (size) => (size < 1e5 ? t("{size} bytes", { size: size.toLocaleString(locale) }) : megabytes(size));
 const filesOf = (id) => `/conversations/${encodeURIComponent(id)}/attachments`;
 
 const list = h("ul", { class: "files", "aria-label": t("Attached files"), "data-testid": "attaching" });

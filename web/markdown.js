@@ -4,7 +4,7 @@
 import { announce, fill, h } from "./dom.js";
 import { codeBlock } from "./code.js";
 import { paragraphs } from "./text.js";
-import { language, t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const PATIENCE = 4000; // milliseconds for one text once the worker is there; then it is ended
 const FOLD = 20_000; // characters of a text that is shown as it was written, before "show all"
@@ -139,7 +139,7 @@ function written(text) {
   if (text.length <= FOLD) return paragraphs(text);
   const rest = text.length - FOLD;
   const more = h("button", { type: "button", class: "secondary small-button" },
-    t("Show the other {rest} characters", { rest: rest.toLocaleString(language) }));
+    t("Show the other {rest} characters", { rest: rest.toLocaleString(locale) }));
   const start = h("div", { class: "as-written" }, text.slice(0, FOLD));
   more.onclick = () => {
     const whole = h("div", { class: "as-written", tabindex: "-1" }, text);

@@ -3,7 +3,7 @@
 import { styled } from "./asking.js";
 import { command, getJson, postJson } from "./api.js";
 import { button, fill, h, toast } from "./dom.js";
-import { language, t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -70,7 +70,7 @@ function opened(place, view) {
     view.until && h("p", { class: "small" }, t("The certificate counts until {date}. If the phone says that it is not valid yet, or expired, look at the phone’s clock first.", { date: date(view.until) }))];
 }
 
-const date = (iso) => new Date(iso).toLocaleDateString(language, { dateStyle: "long" });
+const date = (iso) => new Date(iso).toLocaleDateString(locale, { dateStyle: "long" });
 
 async function acting(control, problem, act) {
   control.disabled = true;

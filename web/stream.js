@@ -8,7 +8,7 @@ import { answeringHere, emit, isHere, on, state } from "./state.js";
 import { talkBar } from "./talks.js";
 import { drawAsWritten, drawWords, soon } from "./text.js";
 import { atTime, dayOf, greeting, inFull, stopwatch } from "./time.js";
-import { language, t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const MOST = 20_000; // characters of a message, as `wire.py` has it
 const DRAFT = "silas.draft"; // of this tab and conversation alone, until it is sent or the tab is closed
@@ -249,7 +249,7 @@ function drawBar(bar) {
 }
 
 const tooLong = (length, then) =>
-  t("That is {language} characters, and a message has room for {most}. {then}", { language: length.toLocaleString(language), most: MOST.toLocaleString(language), then });
+  t("That is {length} characters, and a message has room for {most}. {then}", { length: length.toLocaleString(locale), most: MOST.toLocaleString(locale), then });
 
 function composer() {
   const field = h("textarea", {

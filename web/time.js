@@ -1,10 +1,10 @@
 /* Times in the reader's own words. */
 
-import { language, t } from "./words.js";
+import { locale, t } from "./words.js";
 
-const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
-const date = new Intl.DateTimeFormat(language, { weekday: "long", day: "numeric", month: "long" });
-const full = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+const date = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
+const full = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
 
 export const atTime = (iso) => clock.format(new Date(iso));
 export const inFull = (iso) => full.format(new Date(iso));

@@ -5,6 +5,8 @@ const WRITTEN = { en: "ltr", de: "ltr" }; // the languages there are, and which 
 const KEPT = "silas.language"; // the language that Silas spoke last
 
 export const language = kept() ?? (navigator.language.split("-")[0] in WRITTEN ? navigator.language.split("-")[0] : "en");
+/** How times and numbers are written: as the browser's own region does, where it has this language. */
+export const locale = navigator.language.split("-")[0] === language ? navigator.language : language;
 const words = language === "en" ? {} : await catalogue();
 
 document.documentElement.lang = language;
