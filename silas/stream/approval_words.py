@@ -4,7 +4,8 @@ They only ever make it less, so no card asks; whoever else says them changes not
 """
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import Final
 
 from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
@@ -13,11 +14,7 @@ from silas.language import tr
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode, InteractionRegister, TaintLevel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from silas.work.authority.narrowing import ApprovalNarrowing
+from silas.work.authority.narrowing import ApprovalNarrowing
 
 _APPROVAL: Final = r"(?:approval|freigabe|erlaubnis|genehmigung)"
 _OF: Final = rf"(?:the |my |die |meine )?{_APPROVAL} (?:of|for|von|für) (?P<goal>[A-Za-z0-9_.\-]+)"
@@ -52,7 +49,7 @@ class ApprovalWords:
 
     def __init__(
         self,
-        narrowing: "Callable[[], ApprovalNarrowing]",
+        narrowing: Callable[[], ApprovalNarrowing],
         audit: Audit,
         modes: TurnModes,
         profile: str,

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
@@ -21,6 +21,7 @@ from silas.stream.stream import Stream
 from silas.stream.tidying import Tidying
 from silas.tools import RunApprovalPolicy, ToolRegistry
 from silas.tools.registry import tool_rows
+from silas.work.authority.narrowing import ApprovalNarrowing
 from silas.work.authority.run_policy import PROMPT
 from silas.work.changes.undo import Undo
 from silas.work.executor import WorkItemExecutor
@@ -29,15 +30,23 @@ from silas.work.projects.undo import UndoneWork, undo_work
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from silas.work.authority.narrowing import (
-        ApprovalNarrowing,
-        NarrowedApproval,
-        TightenedSettings,
-    )
+    from silas.work.authority.narrowing import NarrowedApproval, TightenedSettings
     from silas.work.batches.review import TidiedFolder
 
 Undone = Callable[[WorkItem], Awaitable[None]]
 """Takes note that the owner took back what a work item changed; never fails."""
+
+
+class WithoutAsking(NamedTuple):
+    """What comes by itself, and what may run without asking; each is made when it is asked for.
+
+    Attributes:
+        ahead: Tells what is to come.
+        narrowing: Makes approvals smaller.
+    """
+
+    ahead: Callable[[], LooksAhead]
+    narrowing: Callable[[], ApprovalNarrowing]
 
 
 @dataclass(frozen=True)
@@ -53,8 +62,7 @@ class Session:
     undoing: Undo
     undone: Undone
     tidying: Tidying
-    narrowing: "Callable[[], ApprovalNarrowing]"
-    ahead_desk: Callable[[], LooksAhead]
+    unasked: WithoutAsking
     approval: ApprovalVerifier
     audit: Audit
     registry: ToolRegistry
@@ -189,11 +197,11 @@ class Session:
             ApprovalError: It has none in force, or this would not make it smaller; nothing changed.
             Stopped: Silas is stopped, or its record was changed.
         """
-        return await self.narrowing().narrow(goal_id, uses, until)
+        return await self.unasked.narrowing().narrow(goal_id, uses, until)
 
     def tighten(self) -> "TightenedSettings":
         """Ask as often as configured again, whatever was widened since; returns what changed."""
-        return self.narrowing().tighten()
+        return self.unasked.narrowing().tighten()
 
     async def listen(self, conversation: str = FIRST) -> None:
         """Serve the channel until it closes; requests are about the current directory.

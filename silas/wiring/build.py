@@ -57,7 +57,7 @@ class Silas(Session):
         """Reminders, goals and projects: what is to come within so many days, what may run without
         asking, what is paused, and how each project stands that runs or waits.
         """
-        return cast("Ahead", await self.ahead_desk().look(days))
+        return cast("Ahead", await self.unasked.ahead().look(days))
 
     @classmethod
     @asynccontextmanager

@@ -58,7 +58,7 @@ from silas.stream.plan_tokens import PlanTokens
 from silas.stream.propose import Proposer
 from silas.stream.revising import Revising
 from silas.stream.sender_identity import SenderIdentity, TypedWords
-from silas.stream.session import Session
+from silas.stream.session import Session, WithoutAsking
 from silas.stream.stream import Backpressure, Stream
 from silas.stream.tidying import Tidying
 from silas.tools.outcomes import SqlOutcomeStore
@@ -291,8 +291,7 @@ class Parts:
             store=self.store,
             undoing=self.undoing,
             undone=self.learning.undone,
-            narrowing=self.narrowing,
-            ahead_desk=self.ahead_desk,
+            unasked=WithoutAsking(self.ahead_desk, self.narrowing),
             tidying=Tidying(self.batches, self.channel, self.audit, self.runtime.clock),
             approval=self.approval,
             audit=self.audit,

@@ -11,6 +11,7 @@ OWN_TIMERS = {
     "services/emergency_stop.py": "the watch for the stop must not depend on the database",
     "channels/web/waiting_plans.py": "what open pages show of other processes' questions",
     "channels/web/forgotten_content.py": "what open pages must not show any more",
+    "channels/web/undone_work.py": "what open pages show of undos by other processes",
     "channels/web/serve.py": "sockets of this process alone",
     "channels/live_terminal.py": "frames of a status line",
     "main/terminal.py": "frames of a status line",

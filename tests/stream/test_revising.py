@@ -164,7 +164,7 @@ async def test_one_request_has_two_further_plans_at_most() -> None:
 
 BUDGETS: dict[str, dict[str, Any]] = {
     "no planner call": {"budget": {"max_planner_calls": 0}},
-    "another on_stuck": {"on_stuck": "stop"},
+    "another on_stuck": {"on_stuck": "report"},
 }
 
 

@@ -146,44 +146,6 @@ async def device_says(there: Stage, text: str) -> None:
     await there.page.keyboard.press("Enter")
 
 
-async def test_history_comes_in_by_scrolling_and_what_is_read_stays_where_it_is(
-    there: Stage,
-) -> None:
-    page, asked = there.page, list[int]()
-
-    async def older(route: Route) -> None:
-        before = int(route.request.url.partition("before=")[2].partition("&")[0])
-        asked.append(before)
-        begin = max(1, before - 200)
-        part = [
-            _said(n, f"m{n}", f"message {n}.").model_dump(mode="json") for n in range(begin, before)
-        ]
-        await route.fulfill(json={"transcript": part, "complete": begin == 1})
-
-    await page.route("**/transcript?*", older)
-    newest = tuple(_said(n, f"m{n}", f"message {n}.") for n in range(451, 501))
-    there.greeting = a_state(seq=500, transcript=newest, complete=False)
-    await page.reload()
-    await there.is_connected()
-    scroll, read = page.locator(".stream-scroll"), page.locator("[data-key=m451]")
-    await expect(page.locator("[data-key=m500]")).to_be_in_viewport()
-    async with page.expect_response("**/transcript?*"):
-        await scroll.evaluate("one => { one.scrollTop = 0; }")
-    await expect(page.locator("[data-key=m450]")).to_be_attached()
-    await expect(read).to_be_in_viewport()  # though there is more above it
-    first = page.locator("[data-key=m1]")
-    while not await first.count():
-        at = await page.locator(".log-list > li.from-owner").first.inner_text()
-        await scroll.evaluate("one => { one.scrollTop = 0; }")
-        await expect(page.locator(".log-list > li.from-owner").first).not_to_have_text(
-            at, use_inner_text=True
-        )
-    await scroll.evaluate("one => { one.scrollTop = 0; }")
-    await expect(first).to_be_in_viewport()
-    assert asked == [451, 251, 51]
-    await expect(page.get_by_role("button", name="Earlier messages")).to_be_hidden()
-
-
 async def test_a_plan_that_lapsed_says_so_and_is_shown_again_as_a_new_request(
     there: Stage,
 ) -> None:
