@@ -56,8 +56,8 @@ class PreApproved:
             return next(action.value for action in card.actions if action.role == "recommended")
         await self._channel.send(
             to,
-            f"This plan is sha256:{shown}, but sha256:{self._plan_hash} was approved: the plan, or "
-            "a file that it runs, is not as it was; look at it again with `silas plan check`.",
+            f"This plan is sha256:{shown}, but sha256:{self._plan_hash} was approved; "
+            "look at it again with `silas plan check`.",
         )
         return card.safe
 
