@@ -2,6 +2,7 @@
 
 import gc
 import ipaddress
+import os
 import secrets
 import signal
 import socket
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from silas.language import ENGLISH, language_of
 from tests.support.quick import SLOW, Learner, Quick, slow_in
 from tests.support.unwaited import not_waited_for
 from tests.web.support.chromium import HOW
@@ -28,6 +30,9 @@ settings.register_profile(
 )
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
+
+if language_of(os.environ) != ENGLISH:  # tests read English sentences, on any machine
+    os.environ["LC_ALL"] = "C.UTF-8"
 
 _made, _by_chance = count(1), secrets.token_hex
 

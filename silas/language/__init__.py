@@ -1,6 +1,7 @@
 """The owner's language: every sentence of cards and results, and the catalogue of the cockpit's."""
 
 from silas.language.catalogue import (
+    ENGLISH,
     LANGUAGES,
     as_part,
     language_of,
@@ -11,4 +12,14 @@ from silas.language.catalogue import (
     tr_many,
 )
 
-__all__ = ["LANGUAGES", "as_part", "language_of", "speak", "spoken", "tr", "tr_later", "tr_many"]
+__all__ = [
+    "ENGLISH",
+    "LANGUAGES",
+    "as_part",
+    "language_of",
+    "speak",
+    "spoken",
+    "tr",
+    "tr_later",
+    "tr_many",
+]

@@ -1,10 +1,12 @@
 """The cockpit in its owner's language: every screen in German, and laid out from the right."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.async_api import expect
 
+from silas.language import speak
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home
 from tests.web.support.device import SIZES, Device, NewDevice, Size
@@ -35,13 +37,14 @@ _ENGLISH = """
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    """A home whose owner reads German."""
+def home(tmp_path: Path) -> Iterator[Home]:
+    """A home whose owner reads German; the language is the whole process's, until the test ends."""
     made = Home(tmp_path)
     file = made.home / "config.yaml"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace('{"silas": {', '{"silas": {"language": "de", '), encoding="utf-8")
-    return made
+    yield made
+    speak("en")
 
 
 async def _lived_in(cockpit: Cockpit, new_device: NewDevice, size: Size) -> Device:
