@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from benchmarks.year.world import World
 from silas.agents.runbook.model import RunbookModel
 from silas.audit import ChainVerdict
 from silas.goals.desk import Goals
-from silas.goals.models import Cycle, GoalState
+from silas.goals.models import Cycle, GoalRefused, GoalState
 from silas.jobs.store import SqlJobStore
 from silas.reminders.models import ReminderState, Telling
 from silas.stream.session import Session
@@ -31,6 +31,9 @@ _SETTINGS = {
     "memory": {"consolidation_interval_minutes": 24 * 60},
     "nonce_store": {"prune_interval_minutes": 24 * 60},
 }
+LAST_DAY = timedelta(days=1)
+"""Before its end the owner is there: what waits to be told again would be judged as never told."""
+
 _TURNS, _LOOKS, _PAUSE = 25, 100_000, 0.001  # of the event loop; seconds between two looks
 
 
@@ -207,7 +210,7 @@ class Simulation:
         coming = [one for one in self.clock.waited_for if one > now]
         coming += [at for at in self._acts[:1] if at > now]
         moment = min([*coming, self._ends])
-        if self._chance.random() < 0.002:
+        if self._chance.random() < 0.002 and now < self.until - LAST_DAY:
             self.world.go_away()
         self.clock.advance((moment - now).total_seconds())
 
@@ -261,8 +264,9 @@ class Simulation:
                 self._acts = sorted({*self._acts, at})
                 return
             del self._resumes[goal.id]
-            desk.resume(goal.id)
-            self._note(goal, GoalState.active)
+            with suppress(GoalRefused):  # its one moment passed while it was paused
+                desk.resume(goal.id)
+                self._note(goal, GoalState.active)
 
     def _resumed_at(self, goal: PlannedGoal, now: datetime) -> datetime:
         if any(end <= now for _, end in goal.pauses):
