@@ -143,8 +143,10 @@ class Device:
             self.troubles.append(f"another host: {request.url}")
 
     def _failed(self, request: Request) -> None:
-        if request.failure == "net::ERR_ABORTED" and "/static/" in request.url:
-            return  # the browser's own doing: the page was left while a part of it was on its way
+        if request.failure == "net::ERR_ABORTED" and request.method == "GET":
+            return  # the browser's own doing: the page was left while something was on its way
+        if request.failure == "net::ERR_CONNECTION_REFUSED" and "/static/" in request.url:
+            return  # the server ended while a part of the page was still to come, as below
         self.troubles.append(f"failed: {request.method} {request.url} {request.failure}")
 
     def _answered(self, response: Response) -> None:
