@@ -253,11 +253,11 @@ class Simulation:
 
     def _look_after(self, desk: Goals, goal: PlannedGoal) -> None:
         now, state = self.clock.now(), desk.get(goal.id).state
-        self._note(goal, state)
+        self._note(goal, state, since=self._paused_at(desk, goal))
         if any(begin <= now < end for begin, end in goal.pauses):
             if state is GoalState.active:
                 desk.pause(goal.id)
-                self._note(goal, GoalState.paused)
+                self._note(goal, GoalState.paused, now)
         elif state is GoalState.paused:  # until its owner is back, or it gave up: a day later
             at = self._resumes.setdefault(goal.id, self._resumed_at(goal, now))
             if at > now:
@@ -266,17 +266,28 @@ class Simulation:
             del self._resumes[goal.id]
             with suppress(GoalRefused):  # its one moment passed while it was paused
                 desk.resume(goal.id)
-                self._note(goal, GoalState.active)
+                self._note(goal, GoalState.active, now)
 
     def _resumed_at(self, goal: PlannedGoal, now: datetime) -> datetime:
         if any(end <= now for _, end in goal.pauses):
             return now
         return (now + timedelta(days=1)).replace(minute=now.minute | 1, second=30)
 
-    def _note(self, goal: PlannedGoal, state: GoalState) -> None:
+    def _paused_at(self, desk: Goals, goal: PlannedGoal) -> datetime:
+        """Since when it is paused if it is: by its owner, or by itself after its last cycle.
+
+        The process may have been killed before anybody noted it.
+        """
+        now = self.clock.now()
+        by_owner = [begin for begin, end in goal.pauses if begin <= now < end]
+        last = desk.store.history(goal.id, 1)
+        by_itself = [one.ended_at for one in last if one.ended_at is not None]
+        return [*by_owner, *by_itself, now][0]
+
+    def _note(self, goal: PlannedGoal, state: GoalState, since: datetime) -> None:
         windows, now = self.windows[goal.id], self.clock.now()
         if state is not GoalState.active and windows[-1].end > now:
-            windows[-1] = windows[-1]._replace(end=now)
+            windows[-1] = windows[-1]._replace(end=since)
         elif state is GoalState.active and windows[-1].end < min(now, self.until):
             windows.append(Window(now, self.until))
 
