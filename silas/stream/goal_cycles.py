@@ -50,7 +50,8 @@ from silas.work.models import AlreadyRunning
 _ASK_AFRESH: Final = frozenset({"E_APPROVAL_EXPIRED", "E_APPROVAL_SPENT", "E_APPROVAL_VOID"})
 """What is over without anybody having taken it back: the checks go on, each work has a card."""
 
-_ATTEMPTS: Final = 6  # where its owner cannot be told, or the disk is full
+_ATTEMPTS: Final = 10_000  # it ends, and is told, however long its owner cannot be reached
+_LONGEST: Final = timedelta(hours=1)
 
 _DAY: Final = timedelta(days=1)
 _A_DAY: Final = 5  # times the budget of one cycle
@@ -142,7 +143,7 @@ class GoalCycles:
 
     def kind(self) -> JobKind:
         """How jobs of goals run: one after the other of each goal."""
-        return JobKind(KIND, self.run, self.following, attempts=_ATTEMPTS)
+        return JobKind(KIND, self.run, self.following, attempts=_ATTEMPTS, longest=_LONGEST)
 
     def following(self, job: Job, now: datetime) -> datetime | None:
         """When the next cycle comes."""
