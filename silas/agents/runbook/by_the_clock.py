@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.errors import PlanFamilyError
+from silas.language import tr_later
 
 _DAYS: Final = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")  # as cron counts them
 _LONGEST: Final = 500  # characters of a message that is read so
@@ -27,9 +28,10 @@ _TYPE: Final = re.compile(r"^type: *\"?task\"? *$", re.MULTILINE)
 _ID: Final = re.compile(r"^id: *\S+ *$", re.MULTILINE)
 
 
-NO_SUCH_TIME: Final = (
-    "Work runs by the clock at times such as “every day at seven”, “every Monday at nine”, "
-    "“every 15 minutes” or “on the 5th of every month”; please say it again with such a time."
+NO_SUCH_TIME: Final = tr_later(
+    "Work runs by the clock at times such as “every day at seven”, “every Monday at "
+    "nine”, “every 15 minutes” or “on the 5th of every month”; please say it again "
+    "with such a time."
 )
 
 

@@ -7,18 +7,20 @@ from typing import Final
 from silas.agents.models import AgentResponse
 from silas.agents.runbook import undo_and_stop
 from silas.context import FramedSection
+from silas.language import tr, tr_later
 
 _END: Final = r"(?: (?:silas|there|you|dir|euch|alle|zusammen))?"
-_HELLO: Final = (
+_HELLO: Final = tr_later(
     "Hello. I am Silas, without a language model: I answer questions about this folder, calculate, "
-    'remember, and do prepared work once you have said yes.\nSay "help" for examples of this '
-    "folder; `silas setup` connects a language model."
+    "remember, and do prepared work once you have said yes.\n"
+    'Say "help" for examples of this folder; `silas setup` connects a language model.'
 )
-_FORGET: Final = (
-    "I forget nothing by words alone. `silas memory search WORDS` finds a memory with its id and "
-    "source, and `silas memory forget SOURCE` forgets it with all that was made of it."
+_FORGET: Final = tr_later(
+    "I forget nothing by words alone. `silas memory search WORDS` finds a memory "
+    "with its id and source, and `silas memory forget SOURCE` forgets it with all "
+    "that was made of it."
 )
-_KNOWN: Final = "`silas memory list` shows all that I remember, the newest first."
+_KNOWN: Final = tr_later("`silas memory list` shows all that I remember, the newest first.")
 _SAID: Final = tuple(
     (re.compile(form), said)
     for form, said in (
@@ -30,17 +32,17 @@ _SAID: Final = tuple(
         (
             r"(?:thanks|thank you|thx|cheers|danke|dankeschön|vielen dank|danke schön)"
             r"(?: (?:a lot|so much|very much|sehr|silas))?",
-            "You are welcome.",
+            tr_later("You are welcome."),
         ),
         (
             r"(?:hi |hello |hey )?(?:how are you(?: doing)?(?: today)?|how is it going"
             r"|wie geht es dir|wie geht s)",
-            "I am a program, and I run as I should. What shall I do?",
+            tr_later("I am a program, and I run as I should. What shall I do?"),
         ),
         (
             r"(?:bye|goodbye|good bye|see you|good night|tschüss|auf wiedersehen|gute nacht)"
             r"(?: silas)?",
-            "Goodbye.",
+            tr_later("Goodbye."),
         ),
         (r"what do you (?:remember|know about me)|was weißt du(?: über mich| alles)?", _KNOWN),
         (
@@ -65,4 +67,8 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
         return how
     plain = " ".join(re.findall(r"\w+", text.lower()))
     said = next((said for form, said in _SAID if form.fullmatch(plain)), None)
-    return None if said is None else AgentResponse(message=said, understood=said not in _UNANSWERED)
+    return (
+        None
+        if said is None
+        else AgentResponse(message=tr(said), understood=said not in _UNANSWERED)
+    )

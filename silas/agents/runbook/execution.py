@@ -10,6 +10,7 @@ from pydantic_ai.models import ModelRequestParameters
 from silas.agents.models import ExecutorAgentOutput
 from silas.agents.runbook.briefing import BriefingError, steps_of
 from silas.agents.runbook.step_report import failure_of, not_offered, stop_reason
+from silas.language import tr
 
 CALL_ID = "runbook-"
 """What the id of each of its calls begins with."""
@@ -31,11 +32,13 @@ def next_step(
     try:
         steps = steps_of(briefing)
     except BriefingError as error:
-        return _report(f"Nothing was run. {error}", asked)
+        return _report(tr("Nothing was run. {error}", error=error), asked)
     if not steps:
         return _report(
-            "Nothing was run: the briefing has no runnable block. The runbook model follows only "
-            "fenced `sh` and `python` blocks.",
+            tr(
+                "Nothing was run: the briefing has no runnable block. The runbook "
+                "model follows only fenced `sh` and `python` blocks."
+            ),
             asked,
         )
     results = _results(messages)
@@ -48,7 +51,14 @@ def next_step(
             return _report(not_offered(steps, len(results)), asked)
         return ToolCallPart(step.tool, step.args, f"{CALL_ID}{len(results) + 1}")
     ran = "\n".join(f"- {step.shown}" for step in steps)
-    return _report(f"Ran all {len(steps)} steps of the briefing; each succeeded:\n{ran}", asked)
+    return _report(
+        tr(
+            "Ran all {steps} steps of the briefing; each succeeded:\n{ran}",
+            steps=len(steps),
+            ran=ran,
+        ),
+        asked,
+    )
 
 
 def _report(summary: str, asked: ModelRequestParameters) -> TextPart | ToolCallPart:

@@ -6,8 +6,9 @@ from typing import Final
 from silas.agents.models import AgentResponse
 from silas.agents.runbook import folder, memory
 from silas.agents.runbook.folder import LookAnswer
+from silas.language import tr, tr_later
 
-NO_LOOK: Final = "I may not look into my memory here."
+NO_LOOK: Final = tr_later("I may not look into my memory here.")
 _NAMES: Final = ("named", "named_loose")
 
 
@@ -39,7 +40,7 @@ def fits(text: str) -> Callable[[str], bool] | None:
 
 def enough(text: str, found: str) -> bool:
     """Whether the memory's answer needs no look at the folder beside it."""
-    told = found not in (memory.NOTHING, NO_LOOK)
+    told = found not in (tr(memory.NOTHING), tr(NO_LOOK))
     asked = memory.recall_question(text) is not None
     return asked or (told and memory.close(text, found))
 
@@ -57,14 +58,14 @@ def answer(
         cannot: The words for what is missing, with the reason.
     """
     left_out = f"\n{rest}" if rest else ""
-    told = found not in (memory.NOTHING, NO_LOOK)
+    told = found not in (tr(memory.NOTHING), tr(NO_LOOK))
     if look is not None and look.understood:
         return AgentResponse(message=(f"{found}\n\n{look.text}" if told else look.text) + left_out)
     if told or memory.recall_question(text) is not None:
-        return AgentResponse(message=found + left_out, understood=found != NO_LOOK)
+        return AgentResponse(message=found + left_out, understood=found != tr(NO_LOOK))
     if look is not None and "\n" in look.text:  # lines that are near to it
         return AgentResponse(message=look.text + left_out, understood=False)
-    if found == NO_LOOK and look is None:
+    if found == tr(NO_LOOK) and look is None:
         return AgentResponse(message=found, understood=False)
     why = found if look is None else f"{found} {look.text}"
     return AgentResponse(message=cannot(why), understood=False)

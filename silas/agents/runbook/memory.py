@@ -9,11 +9,12 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 
 from silas.agents.models import MemoryOp, MemoryOpType
 from silas.context import content_of
+from silas.language import tr, tr_later
 from silas.memory import MemoryType
 from silas.types import TaintLevel
 
 SEARCH: Final = "memory_search"
-NOTHING: Final = "I remember nothing that fits."
+NOTHING: Final = tr_later("I remember nothing that fits.")
 _MOST: Final = 8
 _STEM: Final = 5  # characters in which words of one family agree
 _OWNERS: Final = frozenset(
@@ -151,14 +152,14 @@ def recall_answer(
     if not results:
         return None
     if results[-1].outcome != "success":
-        return "I could not look into my memory."
+        return tr("I could not look into my memory.")
     # a question that only sounds like one is not answered with what stood in some file
     loose = recall_question(text) is None
     shown = content_of(results[-1].model_response_str())
     found = _about(text, _memories(shown, told=loose))
     found = found if fits is None else [one for one in found if fits(one)]
     lines = [f"- {one}" for one in found if one.strip() != text.strip() and not _is_question(one)]
-    return "\n".join(["I remember:", *lines]) if lines else NOTHING
+    return "\n".join([tr("I remember:"), *lines]) if lines else tr(NOTHING)
 
 
 def close(text: str, found: str) -> bool:

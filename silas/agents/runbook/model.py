@@ -39,6 +39,7 @@ from silas.agents.runbook import (
     folder_questions,
     lookups,
     memory,
+    plan_words,
     repeated_plan,
     unhandled,
 )
@@ -55,6 +56,7 @@ from silas.agents.runbook.framed import all_framed, first_framed
 from silas.agents.runbook.library import Equip, Library, RunbookTemplate
 from silas.canonical import digest
 from silas.errors import PlanFamilyError, SilasError
+from silas.language import tr, tr_later
 from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
 
@@ -113,7 +115,7 @@ class RunbookModel(Model):
             case "scorer":
                 part = answer(ScorerOutput(keep_groups=[], evict_groups=[]), asked)
             case _:
-                part = TextPart(f"{WHAT_I_AM} {HOW_TO_CONFIGURE}")
+                part = TextPart(f"{tr(WHAT_I_AM)} {tr(HOW_TO_CONFIGURE)}")
         return ModelResponse(
             parts=[part],
             model_name=self.model_name,
@@ -142,7 +144,7 @@ class RunbookModel(Model):
         found = memory.recall_answer(messages, text, lookups.fits(text))
         if found is None and memory.SEARCH in offered:
             return ToolCallPart(memory.SEARCH, question.args, f"{CALL_ID}search")
-        found, now = found or lookups.NO_LOOK, read_pairs(framed.get("facts", "")).get("now")
+        found, now = found or tr(lookups.NO_LOOK), read_pairs(framed.get("facts", "")).get("now")
         look = None
         if now is not None and looks and not lookups.enough(text, found):
             moment = datetime.fromisoformat(now)
@@ -186,10 +188,14 @@ class RunbookModel(Model):
         """What needs neither the folder nor a plan; None for everything else."""
         text = framed.get("message", "")
         if (op := memory.to_keep(text)) is not None:
-            kept = "rule" if op.memory_type is MemoryType.preference else "fact"
-            said = f"I keep this as a {kept}, in your words: {op.content}"
+            rule = op.memory_type is MemoryType.preference
+            as_rule = tr("I keep this as a rule, in your words:")
+            as_fact = tr("I keep this as a fact, in your words:")
+            said = f"{as_rule if rule else as_fact} {op.content}"
             if orders := unhandled.orders_in(op.content or "", self._known):
-                said += f"\nI only keep it, and do nothing of: {'; '.join(orders)}"
+                said += "\n" + tr(
+                    "I only keep it, and do nothing of: {orders}", orders="; ".join(orders)
+                )
             response = AgentResponse(message=said, memory_ops=[op])
             return _direct("asked to remember", response)
         shown = all_framed(messages)
@@ -274,7 +280,7 @@ class RunbookModel(Model):
         values = {**known, **self._library.parameters_from(plan, text)}
         missing = self._library.missing(plan, values)
         if missing:
-            return _refused(_ask_for(plan, missing))
+            return _refused(plan_words.still_needed(plan, missing))
         title = plan.title
         try:
             plan, values, why = await self._equipped(plan, values)
@@ -282,12 +288,18 @@ class RunbookModel(Model):
             if again is not None:
                 filled = goal_of(filled, item_id.replace("task-", "goal-", 1), again.cron)
         except SilasError as error:
-            said = f"The library's plan {plan.title!r} does not fit: {error.message}"
+            said = tr(
+                "The library's plan {title!r} does not fit: {message}",
+                title=plan.title,
+                message=error.message,
+            )
             return _refused(said)
-        clock = "" if again is None else ", by the clock"
+        clock = "" if again is None else tr(", by the clock")
         rest = unhandled.sentence(text, self._library.find, title)
+        named = plan_words.named(plan, why)
+        proposal = tr("I propose {plan}{clock}.", plan=named, clock=clock)
         return AgentResponse(
-            message=f"{why}I propose {_plan_words(plan, why)}{clock}. {rest}".strip(),
+            message=f"{why}{proposal} {rest}".strip(),
             plan_action=PlanAction(
                 action=PlanActionType.propose,
                 plan_markdown=filled,
@@ -317,7 +329,7 @@ class RunbookModel(Model):
         """What is missing, and that nothing of a request for several things was done."""
         plans = self._library.plans()
         said = about.cannot(text, plans, found) if found else about.cannot(text, plans)
-        return f"{said}\n{_SEVERAL}" if self._further(text) else said
+        return f"{said}\n{tr(_SEVERAL)}" if self._further(text) else said
 
     def _further(self, text: str) -> Sequence[str]:
         return unhandled.further_parts(text, self._known)
@@ -335,7 +347,7 @@ class RunbookModel(Model):
 def _by_the_clock(wanted: RecurringRequest) -> RouteDecision:
     """To the planner with its plan, where cron can say when."""
     if not wanted.cron:
-        said = AgentResponse(message=NO_SUCH_TIME, understood=False)
+        said = AgentResponse(message=tr(NO_SUCH_TIME), understood=False)
         return _direct("asked for work at times that no goal has", said)
     return RouteDecision(
         route="planner",
@@ -346,7 +358,9 @@ def _by_the_clock(wanted: RecurringRequest) -> RouteDecision:
     )
 
 
-_SEVERAL = "You asked for more than one thing, and none of it was done: say one at a time."
+_SEVERAL = tr_later(
+    "You asked for more than one thing, and none of it was done: say one at a time."
+)
 
 
 def _look_call(look: LookCall, messages: Sequence[ModelMessage]) -> ToolCallPart:
@@ -354,21 +368,9 @@ def _look_call(look: LookCall, messages: Sequence[ModelMessage]) -> ToolCallPart
     return ToolCallPart(look.tool, look.args, f"{CALL_ID}look-{number}")
 
 
-def _plan_words(plan: RunbookTemplate, why: str) -> str:
-    return repr(plan.title) if why else f"the library's plan {plan.title!r}"
-
-
 def _refused(words: str) -> AgentResponse:
     """A plan that cannot be proposed, or not yet: nobody is asked about it, nothing is run."""
     return AgentResponse(message=words, plan_action=PlanAction(action=PlanActionType.abort))
-
-
-def _ask_for(plan: RunbookTemplate, missing: Sequence[str]) -> str:
-    wanted = "\n".join(f"- {name}: {plan.parameters[name].description}" for name in missing)
-    return (
-        f"I have a plan for this, {plan.title!r}, but I still need:\n{wanted}\n"
-        "Please say it again with that."
-    )
 
 
 _DEFAULT_PROFILE = "default"

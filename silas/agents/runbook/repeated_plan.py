@@ -6,6 +6,7 @@ from typing import Final
 
 from silas.agents.models import AgentResponse, PlanAction, PlanActionType
 from silas.context import FramedSection
+from silas.language import tr
 
 _AGAIN: Final = re.compile(
     r"\A\s*(?:please\s+)?(?:(?:do\s+(?:it|that)|try|run\s+(?:it|that))\s+(?:once\s+more|again)|again|"
@@ -33,7 +34,12 @@ def once_more(before: str, item_id: str, shown: Sequence[FramedSection]) -> Agen
             action = PlanAction(
                 action=PlanActionType.propose, plan_markdown=plan, continuation_of=before
             )
-            return AgentResponse(message=f"I propose {before} once more.", plan_action=action)
+            return AgentResponse(
+                message=tr("I propose {before} once more.", before=before), plan_action=action
+            )
     return AgentResponse(
-        message=f"I have the plan of {before} no more; please say again what is to be done."
+        message=tr(
+            "I have the plan of {before} no more; please say again what is to be done.",
+            before=before,
+        )
     )

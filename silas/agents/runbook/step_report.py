@@ -9,6 +9,7 @@ from pydantic_ai.messages import ToolReturnPart
 
 from silas.agents.runbook.briefing import BriefingStep
 from silas.context import content_of
+from silas.language import tr
 
 _EXIT_CODE = re.compile(
     r"^exit code (?P<code>-?\d+)(?P<ended> \(ended by [a-z]+\))?$", re.MULTILINE
@@ -40,15 +41,25 @@ def stop_reason(steps: Sequence[BriefingStep], failed: int, result: ToolReturnPa
     """At which step it stopped, and why."""
     reason = (failure_of(result) or "").strip()[:_LONGEST_REASON]
     left = len(steps) - failed - 1
-    rest = f" The {left} after it did not run." if left else ""
+    rest = tr(" The {left} after it did not run.", left=left) if left else ""
     shown = steps[failed].shown if failed < len(steps) else result.tool_name
-    return f"Stopped at step {failed + 1} of {len(steps)}, `{shown}`: {reason}{rest}"
+    return tr(
+        "Stopped at step {failed} of {steps}, `{shown}`: {reason}{rest}",
+        failed=failed + 1,
+        steps=len(steps),
+        shown=shown,
+        reason=reason,
+        rest=rest,
+    )
 
 
 def not_offered(steps: Sequence[BriefingStep], done: int) -> str:
     """That a step wants a tool that is not there."""
     step = steps[done]
-    return (
-        f"Stopped before step {done + 1} of {len(steps)}, `{step.shown}`: "
-        f"the tool {step.tool} is not available here."
+    return tr(
+        "Stopped before step {done} of {steps}, `{shown}`: the tool {tool} is not available here.",
+        done=done + 1,
+        steps=len(steps),
+        shown=step.shown,
+        tool=step.tool,
     )

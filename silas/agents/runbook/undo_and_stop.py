@@ -6,6 +6,7 @@ from typing import Final
 
 from silas.agents.models import AgentResponse
 from silas.context import FramedSection
+from silas.language import tr, tr_later
 
 _POLITE: Final = r"(?:(?:hey|ok|okay|no|please|bitte|silas|oh)[,!.]?\s+)*"
 _END: Final = r"(?:,?\s+(?:please|bitte|now|again|at once|immediately|silas))*[\s.!]*\Z"
@@ -27,9 +28,10 @@ _STOP: Final = re.compile(
     re.IGNORECASE,
 )
 _WORK: Final = re.compile(r"\Awork item (?P<id>[\w.-]+): ")
-_STOPPING: Final = (
-    "A word stops only what runs in the same `silas chat`, and nothing does. `silas stop --now`, "
-    "or the cockpit's stop button, kills all work and voids every approval until `silas resume`."
+_STOPPING: Final = tr_later(
+    "A word stops only what runs in the same `silas chat`, and nothing does. `silas "
+    "stop --now`, or the cockpit's stop button, kills all work and voids every "
+    "approval until `silas resume`."
 )
 
 
@@ -48,16 +50,22 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
         shown: What stands in view, the oldest first.
     """
     if asks_to_stop(text):
-        return AgentResponse(message=_STOPPING, understood=False)
+        return AgentResponse(message=tr(_STOPPING), understood=False)
     if not _UNDO.match(text):
         return None
     found = [_WORK.match(one.text) for one in shown if one.kind == "execution_result"]
     last = next((match["id"] for match in reversed(found) if match), None)
     said = (
-        f"I undo nothing by words alone. `silas undo {last}` puts back what {last} changed; "
-        f"`silas diff {last}` shows it first."
+        tr(
+            "I undo nothing by words alone. `silas undo {last}` puts back what "
+            "{last} changed; `silas diff {last}` shows it first.",
+            last=last,
+        )
         if last
-        else "I undo nothing by words alone, and no work of this conversation is in view. "
-        "`silas status` lists all work, and `silas undo ID` puts back what one changed."
+        else tr(
+            "I undo nothing by words alone, and no work of this conversation is in "
+            "view. `silas status` lists all work, and `silas undo ID` puts back what "
+            "one changed."
+        )
     )
     return AgentResponse(message=said, understood=False)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from silas.language import tr
 from silas.plans.runbooks.request import wanted_of
 
 _MASKED: Final = re.compile(r"'[^'\n]*[/ ][^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|\S+/\S*|/\S+")
@@ -145,9 +146,13 @@ def words(rest: Sequence[str], other: Callable[[str], bool]) -> str:
         return ""
     quoted = ", ".join(f'"{one}"' for one in rest)
     known = [one for one in rest if other(one)]
-    why = "ask for that by itself" if len(known) == len(rest) else "I know no runbook for it"
+    why = (
+        tr("ask for that by itself") if len(known) == len(rest) else tr("I know no runbook for it")
+    )
     return (
-        f"I leave out: {quoted}, because {why}." if not known else f"I leave out: {quoted}; {why}."
+        tr("I leave out: {quoted}, because {why}.", quoted=quoted, why=why)
+        if not known
+        else tr("I leave out: {quoted}; {why}.", quoted=quoted, why=why)
     )
 
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from silas.agents.runbook.calculator.numbers import NUMBER, NumberError, format_number, parse_number
+from silas.language import tr
 
 _BITS: Final = 4000
 """Size of a number on the way, about 1,200 digits: a request cannot keep the machine busy."""
@@ -76,7 +77,7 @@ def answer(said: str) -> str | None:
     except (_NoSum, NumberError):
         return None
     except _Refused as error:
-        return f"I cannot calculate that: {error}"
+        return tr("I cannot calculate that: {why}", why=error)
     shown = " ".join(tokens).replace("( ", "(").replace(" )", ")")
     return f"{shown} = {format_number(value.number, exact=value.exact)}"
 
@@ -131,7 +132,7 @@ class _Reader:
                 raise _NoSum
             other = self._signed()
             if sign == "/" and other.number == 0:
-                raise _Refused("nothing can be divided by zero.")
+                raise _Refused(tr("nothing can be divided by zero."))
             by = other.number if sign != "/" else 1 / other.number
             value = _bounded(value.number * by, value.exact and other.exact)
         return value
@@ -198,7 +199,7 @@ def _raised(base: _Value, exponent: _Value) -> _Value:
     if power.denominator != 1:
         raise _Refused("I know powers with whole numbers only, and square and cube roots.")
     if number == 0 and power < 0:
-        raise _Refused("nothing can be divided by zero.")
+        raise _Refused(tr("nothing can be divided by zero."))
     size = max(number.numerator.bit_length(), number.denominator.bit_length())
     # before it is computed: afterwards would be too late
     if abs(power) * size > _BITS:

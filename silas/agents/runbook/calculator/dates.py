@@ -8,9 +8,50 @@ from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from silas.agents.runbook.calculator.days import UnclearDay, last_of, next_of, parse_day
+from silas.language import tr, tr_later, tr_many
 
 _UNIT: Final = r"(?P<unit>day|week|month|year)s?"
 _COUNT: Final = r"(?P<count>\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
+_UNITS: Final = {
+    "day": (tr_later("{count} day"), tr_later("{count} days")),
+    "week": (tr_later("{count} week"), tr_later("{count} weeks")),
+    "month": (tr_later("{count} month"), tr_later("{count} months")),
+    "year": (tr_later("{count} year"), tr_later("{count} years")),
+}
+_DATES: Final = (
+    tr_later("{day} January {year}"),
+    tr_later("{day} February {year}"),
+    tr_later("{day} March {year}"),
+    tr_later("{day} April {year}"),
+    tr_later("{day} May {year}"),
+    tr_later("{day} June {year}"),
+    tr_later("{day} July {year}"),
+    tr_later("{day} August {year}"),
+    tr_later("{day} September {year}"),
+    tr_later("{day} October {year}"),
+    tr_later("{day} November {year}"),
+    tr_later("{day} December {year}"),
+)
+_DAYS: Final = (
+    tr_later("Monday"),
+    tr_later("Tuesday"),
+    tr_later("Wednesday"),
+    tr_later("Thursday"),
+    tr_later("Friday"),
+    tr_later("Saturday"),
+    tr_later("Sunday"),
+)
+
+_BEFORE: Final = tr_later("{days} before {start}: {day}.")
+_AFTER: Final = tr_later("{days} after {start}: {day}.")
+_LEAP: Final = tr_later("{year} is a leap year.")
+_NO_LEAP: Final = tr_later("{year} is no leap year.")
+_NEAR: Final = {
+    0: tr_later(", today"),
+    1: tr_later(", tomorrow"),
+    -1: tr_later(", yesterday"),
+}
+
 _NUMBERS: Final = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
@@ -29,12 +70,14 @@ class _Moment:
 
 def _today(at: _Moment, given: Given) -> str:
     del given
-    return f"Today is {_long(at.today)}."
+    return tr("Today is {long}.", long=_long(at.today))
 
 
 def _time(at: _Moment, given: Given) -> str:
     del given
-    return f"It is {at.now:%H:%M} on {_long(at.today)} ({at.zone.key})."
+    return tr(
+        "It is {now:%H:%M} on {long} ({key}).", now=at.now, long=_long(at.today), key=at.zone.key
+    )
 
 
 def _time_there(at: _Moment, given: Given) -> str | None:
@@ -48,20 +91,32 @@ def _time_there(at: _Moment, given: Given) -> str | None:
         except (ZoneInfoNotFoundError, OSError):
             continue
         city = key.split("/")[-1].replace("_", " ")
-        return f"In {city} it is {there:%H:%M} on {_long(there.date())} ({key})."
+        return tr(
+            "In {city} it is {there:%H:%M} on {long} ({key}).",
+            city=city,
+            there=there,
+            long=_long(there.date()),
+            key=key,
+        )
     return None
 
 
 def _week(at: _Moment, given: Given) -> str:
     del given
     year, week, _ = at.today.isocalendar()
-    return f"It is week {week} of {year} (ISO 8601); today is {_long(at.today)}."
+    return tr(
+        "It is week {week} of {year} (ISO 8601); today is {long}.",
+        week=week,
+        year=year,
+        long=_long(at.today),
+    )
 
 
 def _leap(at: _Moment, given: Given) -> str:
     del at
     year = int(given["year"])
-    return f"{year} is {'a' if isleap(year) else 'no'} leap year."
+    form = _LEAP if isleap(year) else _NO_LEAP
+    return tr(form, year=year)
 
 
 def _which_day(at: _Moment, given: Given) -> str | None:
@@ -70,8 +125,10 @@ def _which_day(at: _Moment, given: Given) -> str | None:
         return None
     past = given["was"].lower() in ("was", "did")
     on = last_of(day, at.today) if past else next_of(day, at.today)
-    verb = "is" if on >= at.today else "was"
-    return f"{_date(on)} {verb} a {on:%A}{_away(on, at.today)}."
+    day_of_week, away = tr(_DAYS[on.weekday()]), _away(on, at.today)
+    if on >= at.today:
+        return tr("{date} is a {day}{away}.", date=_date(on), day=day_of_week, away=away)
+    return tr("{date} was a {day}{away}.", date=_date(on), day=day_of_week, away=away)
 
 
 def _when(at: _Moment, given: Given) -> str | None:
@@ -87,7 +144,11 @@ def _until(at: _Moment, given: Given) -> str | None:
     if day is None:
         return None
     on = next_of(day, at.today)
-    return f"{_count((on - at.today).days, given)} from today until {_long(on)}."
+    return tr(
+        "{count} from today until {long}.",
+        count=_count((on - at.today).days, given),
+        long=_long(on),
+    )
 
 
 def _since(at: _Moment, given: Given) -> str | None:
@@ -95,7 +156,11 @@ def _since(at: _Moment, given: Given) -> str | None:
     if day is None:
         return None
     on = last_of(day, at.today)
-    return f"{_count((at.today - on).days, given)} from {_long(on)} until today."
+    return tr(
+        "{count} from {long} until today.",
+        count=_count((at.today - on).days, given),
+        long=_long(on),
+    )
 
 
 def _between(at: _Moment, given: Given) -> str | None:
@@ -109,7 +174,8 @@ def _between(at: _Moment, given: Given) -> str | None:
         first = next_of(one, at.today)
         second = next_of(two, first)
     days = (second - first).days
-    return f"{_count(days, given)} from {_long(first)} to {_long(second)}."
+    told = _count(days, given)
+    return tr("{days} from {first} to {last}.", days=told, first=_long(first), last=_long(second))
 
 
 def _counted(at: _Moment, given: Given) -> str | None:
@@ -124,10 +190,11 @@ def _counted(at: _Moment, given: Given) -> str | None:
     try:
         on = _shift(base, -number if back else number, given["unit"].lower())
     except (OverflowError, ValueError):
-        return "That is beyond the years that I can count (1 to 9999)."
-    unit = given["unit"].lower() + ("" if number == 1 else "s")
-    start = "today" if base == at.today else _date(base)
-    return f"{number} {unit} {'before' if back else 'after'} {start}: {_long(on)}."
+        return tr("That is beyond the years that I can count (1 to 9999).")
+    told = tr_many(number, *_UNITS[given["unit"].lower()])
+    start = tr("today") if base == at.today else _date(base)
+    form = _BEFORE if back else _AFTER
+    return tr(form, days=told, start=start, day=_long(on))
 
 
 def _age(at: _Moment, given: Given) -> str | None:
@@ -136,9 +203,13 @@ def _age(at: _Moment, given: Given) -> str | None:
         return None
     born = day.of(day.year)
     if born > at.today:
-        return f"{_long(born)} is still to come."
+        return tr("{long} is still to come.", long=_long(born))
     years = at.today.year - born.year - ((at.today.month, at.today.day) < (born.month, born.day))
-    return f"{years} {'year' if years == 1 else 'years'}, counted from {_long(born)} until today."
+    return tr(
+        "{years}, counted from {day} until today.",
+        years=tr_many(years, "{count} year", "{count} years"),
+        day=_long(born),
+    )
 
 
 _WHAT: Final = r"(?:what|which)"
@@ -263,28 +334,28 @@ def _given(found: re.Match[str]) -> Given:
 
 
 def _long(day: date) -> str:
-    return f"{day:%A}, {_date(day)}"
+    return f"{tr(_DAYS[day.weekday()])}, {_date(day)}"
 
 
 def _date(day: date) -> str:
-    return f"{day.day} {day:%B} {day.year}"
+    return tr(_DATES[day.month - 1], day=day.day, year=day.year)
 
 
 def _away(on: date, today: date) -> str:
     days = (on - today).days
     if abs(days) < 2:
-        return {0: ", today", 1: ", tomorrow", -1: ", yesterday"}[days]
-    return f", in {days} days" if days > 0 else f", {-days} days ago"
+        return tr(_NEAR[days])
+    return tr(", in {days} days", days=days) if days > 0 else tr(", {days} days ago", days=-days)
 
 
 def _count(days: int, given: Given) -> str:
-    sign, days = ("minus " if days < 0 else ""), abs(days)
-    told = f"{sign}{days} {'day' if days == 1 else 'days'}"
+    sign, days = (tr("minus ") if days < 0 else ""), abs(days)
+    told = sign + tr_many(days, *_UNITS["day"])
     if given.get("in", "").lower() != "weeks":
         return told
     weeks, rest = divmod(days, 7)
-    more = f" and {rest} {'day' if rest == 1 else 'days'}" if rest else ""
-    return f"{sign}{weeks} {'week' if weeks == 1 else 'weeks'}{more} ({told})"
+    more = tr(" and ") + tr_many(rest, *_UNITS["day"]) if rest else ""
+    return f"{sign}{tr_many(weeks, *_UNITS['week'])}{more} ({told})"
 
 
 def _number(text: str) -> int:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from silas.agents.runbook.calculator.numbers import NUMBER, NumberError, format_number, parse_number
+from silas.language import tr
 
 
 class Unit(NamedTuple):
@@ -145,9 +146,13 @@ def answer(said: str) -> str | None:
     if less is not None and (less.measures != source.measures or less.size >= source.size):
         return None
     if source.measures != target.measures:
-        return (
-            f"{source.shown} and {target.shown} measure different things ({source.measures} and "
-            f"{target.measures}), so there is nothing to convert."
+        return tr(
+            "{shown} and {shown2} measure different things ({measures} and "
+            "{measures2}), so there is nothing to convert.",
+            shown=source.shown,
+            shown2=target.shown,
+            measures=source.measures,
+            measures2=target.measures,
         )
     try:
         amount, more = (
@@ -161,7 +166,7 @@ def answer(said: str) -> str | None:
     if source.measures == "warmth":
         value = _from_celsius(_to_celsius(signed, source.shown), target.shown)
         low = _to_celsius(signed, source.shown) < Fraction("-273.15")
-        return "Nothing is colder than -273.15 °C." if low else _said(shown, value, target)
+        return tr("Nothing is colder than -273.15 °C.") if low else _said(shown, value, target)
     if less is not None:
         shown += f" {format_number(more)} {less.of(more)}"
         signed += (-more if found["sign"] else more) * less.size / source.size

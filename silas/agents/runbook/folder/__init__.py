@@ -5,7 +5,8 @@ which only looks is asked by. `answers.py` says for each kind what to look at an
 What a look cannot answer (a file that is too large, a folder elsewhere) is left to the runbook.
 """
 
-from silas.agents.runbook.folder.answers import LookAnswer, LookCall, Seen, files_seen
+from silas.agents.runbook.folder.answers import files_seen
+from silas.agents.runbook.folder.looks import LookAnswer, LookCall, Seen
 from silas.agents.runbook.folder.lookups import has_all, lookup_request, lookup_words
 from silas.agents.runbook.folder.loose import loose_request
 from silas.agents.runbook.folder.questions import LookRequest, look_request

@@ -1,57 +1,40 @@
 """What to look at for each kind of question, and what is said of what was seen."""
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Any, Final, NamedTuple
-from zoneinfo import ZoneInfo
+from collections.abc import Callable, Generator, Sequence
+from datetime import timedelta
+from typing import Any, Final
 
 from silas.agents.runbook.folder.files import FilesSeen, in_bytes, number_of, read_files
-from silas.agents.runbook.folder.texts import ReadText, differences, extract, text_counts, text_of
-
-LIST, READ, SEARCH, FILES, GIT = (
-    f"workspace_{one}" for one in ("list", "read", "search", "files", "git")
+from silas.agents.runbook.folder.looks import (
+    FILES,
+    GIT,
+    LIST,
+    MOST,
+    SEARCH,
+    Asking,
+    Given,
+    Kinds,
+    LookAnswer,
+    LookCall,
+    Moment,
+    whole_text,
 )
-_MOST: Final = 20  # files that an answer names where nobody says how many
+from silas.agents.runbook.folder.texts import differences, extract, text_counts
+from silas.language import tr, tr_later
+
 _ENDINGS_TOLD: Final = 3
 _ALL: Final = 200  # files that one look shows
+_ORDERS: Final = {
+    "name": tr_later("The first by name"),
+    "biggest": tr_later("The biggest"),
+    "smallest": tr_later("The smallest"),
+    "newest": tr_later("The newest"),
+    "oldest": tr_later("The oldest"),
+}
 _NOT_SEEN: Final = re.compile(
     r"There is no git|The \.git of|The repository keeps|\.git/|git c|Files with"
 )  # how the sentences of `workspace_git` begin that say why nothing was seen
-
-
-class LookCall(NamedTuple):
-    """One look: the tool and its arguments."""
-
-    tool: str
-    args: dict[str, Any]
-
-
-class Seen(NamedTuple):
-    """What a look brought."""
-
-    tool: str
-    text: str
-
-
-class LookAnswer(NamedTuple):
-    """What is said, and whether the question is answered by it."""
-
-    text: str
-    understood: bool = True
-
-
-class Moment(NamedTuple):
-    """When it is asked, on the owner's calendar."""
-
-    now: datetime
-    zone: ZoneInfo
-
-
-Asking = Generator[LookCall, str, LookAnswer | None]
-"""Looks, each answered by what was seen; None in the end where a runbook has to do it."""
-
-Given = Mapping[str, str]
 
 
 def _list(given: Given, at: Moment) -> Asking:
@@ -66,7 +49,11 @@ def _listed(text: str) -> str:
         return text
     lines = [_told_sizes(line) for line in rest.split("\n") if line]
     known = "" if "no project" in kind else f"{kind.removeprefix('Kind: ')}. "
-    return "\n".join([f"{known}In this folder:", *lines]) if lines else "This folder is empty."
+    return (
+        "\n".join([tr("{known}In this folder:", known=known), *lines])
+        if lines
+        else tr("This folder is empty.")
+    )
 
 
 def _told_sizes(line: str) -> str:
@@ -77,7 +64,7 @@ def _project(given: Given, at: Moment) -> Asking:
     del given, at
     text = yield LookCall(LIST, {"depth": 1})
     kind = text.split("\n", 1)[0].removeprefix("Kind: ")
-    return LookAnswer(f"By the names of its files: {kind}.")
+    return LookAnswer(tr("By the names of its files: {kind}.", kind=kind))
 
 
 def _some(given: Given, order: str, count: int) -> LookCall:
@@ -86,10 +73,15 @@ def _some(given: Given, order: str, count: int) -> LookCall:
 
 
 def _count(given: Given, at: Moment) -> Asking:
-    found = read_files((yield _some(given, "name", _MOST)))
+    found = read_files((yield _some(given, "name", MOST)))
     if found is None:
         return None
-    said = f"{number_of(found.total)}{_of(given)}, {in_bytes(found.size)} in all."
+    said = tr(
+        "{number_of}{of}, {in_bytes} in all.",
+        number_of=number_of(found.total),
+        of=_of(given),
+        in_bytes=in_bytes(found.size),
+    )
     lines = [one.told(at.zone) for one in found.shown if given.get("kind", "*") != "*"]
     return LookAnswer("\n".join([said, *lines, *found.notes]))
 
@@ -104,13 +96,13 @@ def _ordered(given: Given, at: Moment) -> Asking:
     found = read_files((yield _some(given, order, count)))
     if found is None:
         return None
-    of = f" of {number_of(found.total)}{_of(given)}"
-    return _told(_rest_known(found), at, f"The {order}{of}:")
+    of = tr(" of {number_of}{of}", number_of=number_of(found.total), of=_of(given))
+    return _told(_rest_known(found), at, f"{tr(_ORDERS[order])}{of}:")
 
 
 def _told(found: FilesSeen, at: Moment, heading: str) -> LookAnswer:
     if not found.total:
-        return LookAnswer("\n".join(["There is no such file in this folder.", *found.notes]))
+        return LookAnswer("\n".join([tr("There is no such file in this folder."), *found.notes]))
     return LookAnswer(
         "\n".join([heading, *(one.told(at.zone) for one in found.shown), *found.notes])
     )
@@ -123,8 +115,13 @@ def _changed_last(given: Given, at: Moment) -> Asking:
     if not found.total:
         return _told(found, at, "")
     first, *rest = [one.told(at.zone) for one in found.shown]
-    before = ["Before it:", *rest] if rest else []
-    said = f"Changed last of {number_of(found.total)}{_of(given)} ({at.zone.key}):"
+    before = [tr("Before it:"), *rest] if rest else []
+    said = tr(
+        "Changed last of {number_of}{of} ({key}):",
+        number_of=number_of(found.total),
+        of=_of(given),
+        key=at.zone.key,
+    )
     return LookAnswer("\n".join([said, first, *before, *_rest_known(found).notes]))
 
 
@@ -139,12 +136,26 @@ def _changed(given: Given, at: Moment) -> Asking:
     shown = [one for one in found.shown if first <= one.at.astimezone(at.zone).date() <= last]
     if len(shown) == len(found.shown) < found.total:
         return None  # there may be more than a look shows
-    when = {"today": "today", "yesterday": "yesterday", "week": "this week"}[given["day"]]
+    when = {"today": tr("today"), "yesterday": tr("yesterday"), "week": tr("this week")}[
+        given["day"]
+    ]
     if not shown:
-        return LookAnswer(f"No file of this folder was changed {when} ({at.zone.key}).")
+        return LookAnswer(
+            tr("No file of this folder was changed {when} ({key}).", when=when, key=at.zone.key)
+        )
     lines = [one.told(at.zone) for one in shown]
     return LookAnswer(
-        "\n".join([f"{number_of(len(shown))} changed {when} ({at.zone.key}):", *lines])
+        "\n".join(
+            [
+                tr(
+                    "{files} changed {when} ({zone}):",
+                    files=number_of(len(shown)),
+                    when=when,
+                    zone=at.zone.key,
+                ),
+                *lines,
+            ]
+        )
     )
 
 
@@ -157,9 +168,15 @@ def _larger(given: Given, at: Moment) -> Asking:
     if len(shown) == len(found.shown) < found.total:
         return None  # there may be more than a look shows
     if not shown:
-        return LookAnswer(f"No file of this folder is larger than {in_bytes(least)}.")
+        return LookAnswer(
+            tr("No file of this folder is larger than {in_bytes}.", in_bytes=in_bytes(least))
+        )
     lines = [one.told(at.zone) for one in shown]
-    return LookAnswer("\n".join([f"{number_of(len(shown))} above {in_bytes(least)}:", *lines]))
+    return LookAnswer(
+        "\n".join(
+            [tr("{files} above {size}:", files=number_of(len(shown)), size=in_bytes(least)), *lines]
+        )
+    )
 
 
 def _part(given: Given, at: Moment) -> Asking:
@@ -171,7 +188,9 @@ def _part(given: Given, at: Moment) -> Asking:
     if "last" not in given:
         return LookAnswer("\n".join([f"{file.path}:", "", *lines[: int(given.get("count", "10"))]]))
     if file.cut:
-        return LookAnswer(f"{file.path} is too long to look at its end.", understood=False)
+        return LookAnswer(
+            tr("{file} is too long to look at its end.", file=file.path), understood=False
+        )
     return LookAnswer("\n".join([f"{file.path}:", "", *lines[-int(given["last"]) :]]))
 
 
@@ -181,21 +200,29 @@ def _named(given: Given, at: Moment) -> Asking:
     found = read_files((yield LookCall(FILES, {"names": [pattern], "count": _ALL})))
     if found is not None and not found.total and "word" in given:
         return None
-    return None if found is None else _told(found, at, f"{number_of(found.total)} found:")
+    return (
+        None
+        if found is None
+        else _told(found, at, tr("{files} found:", files=number_of(found.total)))
+    )
 
 
 def _facts(given: Given, at: Moment) -> Asking:
-    found = read_files((yield LookCall(FILES, {"names": [given["file"]], "count": _MOST})))
+    found = read_files((yield LookCall(FILES, {"names": [given["file"]], "count": MOST})))
     if found is None:
         return None
-    return _told(found, at, f"Size, and when it was changed last ({at.zone.key}):")
+    return _told(found, at, tr("Size, and when it was changed last ({key}):", key=at.zone.key))
 
 
 def _size(given: Given, at: Moment) -> Asking:
     found = read_files((yield _some(given, "biggest", 5)))
     if found is None:
         return None
-    said = f"{in_bytes(found.size)} in {number_of(found.total)}; the biggest:"
+    said = tr(
+        "{in_bytes} in {number_of}; the biggest:",
+        in_bytes=in_bytes(found.size),
+        number_of=number_of(found.total),
+    )
     return _told(_rest_known(found), at, said)
 
 
@@ -204,50 +231,20 @@ def _rest_known(found: FilesSeen) -> FilesSeen:
     return found._replace(notes=[one for one in found.notes if "are not shown" not in one])
 
 
-class WholeText(NamedTuple):
-    """A file that was read whole, or why not."""
-
-    path: str
-    text: str
-    why: LookAnswer | None
-    cut: bool
-
-
-def whole_text(name: str) -> Generator[LookCall, str, WholeText]:
-    """Read a file; one that is not there is looked for below, by its name without its directory."""
-    said = yield LookCall(READ, {"path": name})
-    if (read := text_of(name, said)) is not None:
-        return _read(name, read)
-    if "No such file" not in said:
-        return WholeText(name, "", LookAnswer(said, understood=False), cut=False)
-    found = read_files(
-        (yield LookCall(FILES, {"names": [name.rpartition("/")[2]], "count": _MOST}))
-    )
-    if found is None or len(found.shown) != 1:
-        lines = [f"- {one.path}" for one in found.shown] if found else []
-        why = (
-            "Several files are called so:" if lines else f"There is no file {name} in this folder."
-        )
-        return WholeText(
-            name, "", LookAnswer("\n".join([why, *lines]), understood=False), cut=False
-        )
-    return (yield from whole_text(found.shown[0].path))
-
-
-def _read(path: str, read: ReadText) -> WholeText:
-    """A text; what only begins like one, as a PDF does, is said to be none."""
-    if not read.text.startswith("%PDF-"):
-        return WholeText(path, read.text, None, read.cut)
-    why = f"{path} is a PDF, and I read plain text alone; open it with a viewer of yours."
-    return WholeText(path, "", LookAnswer(why, understood=False), cut=False)
-
-
 def _inside(given: Given, at: Moment) -> Asking:
     found = yield from _fitting(given)
     if found is None or not found.total:
         names = {"names": given.get("files", "")}
         return (yield from _loose(_show)(names, at)) if names["names"] else None
-    return _told(found, at, f"{number_of(found.total)}, {in_bytes(found.size)} in all:")
+    return _told(
+        found,
+        at,
+        tr(
+            "{number_of}, {in_bytes} in all:",
+            number_of=number_of(found.total),
+            in_bytes=in_bytes(found.size),
+        ),
+    )
 
 
 def _fitting(given: Given) -> Generator[LookCall, str, FilesSeen | None]:
@@ -262,10 +259,10 @@ def _loose(then: Callable[[Given, Moment], Asking] | None) -> Callable[[Given, M
         if found is None or not found.total:
             return None
         if then is None:
-            return _told(found, at, f"{number_of(found.total)} found:")
+            return _told(found, at, tr("{files} found:", files=number_of(found.total)))
         if found.total == 1:
             return (yield from then({"file": found.shown[0].path}, at))
-        several = _told(found, at, "Several files fit; name the one that you mean:")
+        several = _told(found, at, tr("Several files fit; name the one that you mean:"))
         return several._replace(understood=False)
 
     return asking
@@ -284,7 +281,7 @@ def _show(given: Given, at: Moment) -> Asking:
     file = yield from whole_text((yield from _known(given)))
     if file.why is not None:
         return file.why
-    end = "\n(It goes on; this is the beginning.)" if file.cut else ""
+    end = tr("\n(It goes on; this is the beginning.)") if file.cut else ""
     return LookAnswer(f"{file.path}:\n\n{file.text}{end}")
 
 
@@ -326,8 +323,10 @@ def _holds(given: Given, at: Moment) -> Asking:
     said = yield LookCall(SEARCH, args)
     notes = [line for line in said.split("\n") if line.startswith("(")]
     if said.startswith("Nothing found") or len(notes) == said.count("\n") + 1:
-        return LookAnswer("\n".join([f"No text file here holds {wanted!r}.", *notes]))
-    return LookAnswer(f"Lines with {wanted!r}:\n{said}")
+        return LookAnswer(
+            "\n".join([tr("No text file here holds {wanted!r}.", wanted=wanted), *notes])
+        )
+    return LookAnswer(tr("Lines with {wanted!r}:\n{said}", wanted=wanted, said=said))
 
 
 def _git(show: str) -> Callable[[Given, Moment], Asking]:
@@ -342,15 +341,18 @@ def _git(show: str) -> Callable[[Given, Moment], Asking]:
             return LookAnswer(said, understood=False)
         if show == "status":
             branch, _, files = said.partition("\n")
-            clean = "Nothing has changed since the last commit."
-            listed = f"Changed since the last commit:\n{files}" if files.strip() else clean
+            clean = tr("Nothing has changed since the last commit.")
+            listed = (
+                tr("Changed since the last commit:\n{files}", files=files)
+                if files.strip()
+                else clean
+            )
             return LookAnswer(f"{branch.removeprefix('## ')}: {listed}")
         return LookAnswer(said)
 
     return asking
 
 
-Kinds = Mapping[str, Callable[[Given, Moment], Asking]]
 KINDS: Final[Kinds] = {
     "list": _list,
     "project": _project,
@@ -392,5 +394,5 @@ def _of(given: Given) -> str:
     if endings == ["*"]:
         return ""
     more = len(endings) - _ENDINGS_TOLD
-    rest = f" and {more} more endings" if more > 1 else ""
+    rest = tr(" and {more} more endings", more=more) if more > 1 else ""
     return f" ({', '.join(endings[:_ENDINGS_TOLD])}{rest})"

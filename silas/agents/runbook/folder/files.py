@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from silas.language import tr_many
+
 _HEADING: Final = re.compile(r"(?P<count>\d+) files?, (?P<bytes>\d+) bytes in all; [a-z ]+:")
 _FILE: Final = re.compile(r"(?P<size>\d+) bytes, (?P<at>[\d-]+ [\d:]+) UTC: (?P<path>.+)")
 
@@ -53,7 +55,7 @@ def read_files(text: str) -> FilesSeen | None:
 
 def number_of(count: int) -> str:
     """`1 file`, `2 files`."""
-    return f"{count} {'file' if count == 1 else 'files'}"
+    return tr_many(count, "{count} file", "{count} files")
 
 
 _UNITS: Final = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (1000, "kB"))
@@ -64,4 +66,4 @@ def in_bytes(size: int) -> str:
     for unit, shown in _UNITS:
         if size >= unit:
             return f"{size / unit:.1f} {shown}"
-    return f"{size} {'byte' if size == 1 else 'bytes'}"
+    return tr_many(size, "{count} byte", "{count} bytes")

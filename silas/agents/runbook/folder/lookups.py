@@ -10,7 +10,9 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
-from silas.agents.runbook.folder.answers import (
+from silas.agents.runbook.folder.answers import KINDS as NAMES
+from silas.agents.runbook.folder.files import FileSeen, read_files
+from silas.agents.runbook.folder.looks import (
     FILES,
     SEARCH,
     Asking,
@@ -20,9 +22,8 @@ from silas.agents.runbook.folder.answers import (
     LookCall,
     Moment,
 )
-from silas.agents.runbook.folder.answers import KINDS as NAMES
-from silas.agents.runbook.folder.files import FileSeen, number_of, read_files
 from silas.agents.runbook.folder.questions import LookRequest
+from silas.language import tr, tr_many
 from silas.plans.runbooks.sentences import hear, matches
 
 _THE: Final = "the|my|our|der|die|das|mein|meine|meinen|unser|unsere|unseren"
@@ -108,7 +109,9 @@ def _found_lines(said: str) -> list[str]:
     """The lines that a search found; none where it broke off or found none."""
     lines = [one for one in said.split("\n") if re.match(r".+?:\d+: ", one)]
     more = len(lines) - _MOST_LINES
-    return lines[:_MOST_LINES] + ([f"({more} more lines are not shown)"] if more > 0 else [])
+    return lines[:_MOST_LINES] + (
+        [tr("({more} more lines are not shown)", more=more)] if more > 0 else []
+    )
 
 
 def _unsaid(said: str) -> str:
@@ -122,7 +125,7 @@ def _lines(said: str) -> list[str]:
 
 
 def _quoted(words: Sequence[str]) -> str:
-    return " and ".join(repr(one) for one in words)
+    return tr(" and ").join(repr(one) for one in words)
 
 
 def _lookup(given: Given, at: Moment) -> Asking:
@@ -135,25 +138,46 @@ def _lookup(given: Given, at: Moment) -> Asking:
     seen = yield _search([*about, *does])
     lines, unsaid = _found_lines(seen), _unsaid(seen)
     if lines:
-        return LookAnswer("\n".join([*told, f"Lines with {_quoted([*about, *does])}:", *lines]))
+        return LookAnswer(
+            "\n".join([*told, tr("Lines with {about}:", about=_quoted([*about, *does])), *lines])
+        )
     if unsaid and not unsaid.startswith("("):  # it broke off: nothing is known
         return LookAnswer("\n".join([*told, unsaid]), understood=False)
     if told:
         return LookAnswer(
-            "\n".join([*told, f"No line of a text here has {_quoted(about)}. {unsaid}"])
+            "\n".join(
+                [
+                    *told,
+                    tr(
+                        "No line of a text here has {about}. {unsaid}",
+                        about=_quoted(about),
+                        unsaid=unsaid,
+                    ),
+                ]
+            )
         )
     for one in islice(files, _MOST_FILES):
         lines = _found_lines((yield _search(does, one.path)))
         if lines:
             inside = [line.partition(":")[2] for line in lines]
-            said = f"{one.path} has {_quoted(about)} in its name; its lines with {_quoted(does)}:"
+            said = tr(
+                "{one} has {about} in its name; its lines with {does}:",
+                one=one.path,
+                about=_quoted(about),
+                does=_quoted(does),
+            )
             return LookAnswer("\n".join([said, *(f"{one.path}:{line}" for line in inside)]))
-    nothing = f"No line of a text in this folder has {_quoted([*about, *does])}"
+    nothing = tr("No line of a text in this folder has {about}", about=_quoted([*about, *does]))
     near = _found_lines((yield _search(about))) if does else []
     if near or files:
         said = "\n".join([f"{nothing}. {unsaid}", *_near(about, near, files, at)])
         return LookAnswer(said, understood=False)
-    why = f"{nothing}, and no name of a file has {_quoted(about)}. {unsaid}".rstrip()
+    why = tr(
+        "{nothing}, and no name of a file has {about}. {unsaid}",
+        nothing=nothing,
+        about=_quoted(about),
+        unsaid=unsaid,
+    ).rstrip()
     return LookAnswer(why, understood=False)
 
 
@@ -170,11 +194,16 @@ def _with_lines(first: Callable[[Given, Moment], Asking]) -> Callable[[Given, Mo
         lines, unsaid = _found_lines(seen), _unsaid(seen)
         told = [] if answer is None else [answer.text]
         if lines:
-            return LookAnswer("\n".join([*told, f"Lines with {_quoted(words)}:", *lines]))
+            return LookAnswer(
+                "\n".join([*told, tr("Lines with {words}:", words=_quoted(words)), *lines])
+            )
         if unsaid and not unsaid.startswith("("):  # it broke off: nothing is known
             return answer or LookAnswer(unsaid, understood=False)
         if answer is None and "word" in given:
-            why = f"No file of this folder has {said!r} in its name, and no line of a text has it."
+            why = tr(
+                "No file of this folder has {said!r} in its name, and no line of a text has it.",
+                said=said,
+            )
             return LookAnswer(f"{why} {unsaid}".rstrip())
         return answer
 
@@ -184,18 +213,17 @@ def _with_lines(first: Callable[[Given, Moment], Asking]) -> Callable[[Given, Mo
 def _near(
     about: Sequence[str], lines: Sequence[str], files: Sequence[FileSeen], at: Moment
 ) -> list[str]:
-    heading = [f"Lines with {_quoted(about)}:"] if lines else []
+    heading = [tr("Lines with {about}:", about=_quoted(about))] if lines else []
     return [*heading, *lines, *_told(files, at)]
 
 
 def _told(files: Sequence[FileSeen], at: Moment) -> list[str]:
     if not files:
         return []
-    verb = "is" if len(files) == 1 else "are"
-    more = f"({len(files) - _MOST_FILES} more are not shown)"
+    more = tr("({files} more are not shown)", files=len(files) - _MOST_FILES)
     shown = [one.told(at.zone) for one in files[:_MOST_FILES]]
     return [
-        f"{number_of(len(files))} {verb} called so:",
+        tr_many(len(files), "{count} file is called so:", "{count} files are called so:"),
         *shown,
         *([more] if len(files) > _MOST_FILES else []),
     ]

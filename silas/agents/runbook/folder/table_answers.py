@@ -4,7 +4,8 @@ from collections.abc import Callable, Generator, Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from silas.agents.runbook.folder.answers import (
+from silas.agents.runbook.folder.files import read_files
+from silas.agents.runbook.folder.looks import (
     FILES,
     READ,
     Asking,
@@ -15,7 +16,7 @@ from silas.agents.runbook.folder.answers import (
     Moment,
     whole_text,
 )
-from silas.agents.runbook.folder.files import read_files
+from silas.agents.runbook.folder.table_words import BEST, FIGURES
 from silas.agents.runbook.folder.tables import (
     AVERAGE_PLACES,
     NumbersOfColumn,
@@ -30,11 +31,15 @@ from silas.agents.runbook.folder.tables import (
     total_of,
 )
 from silas.agents.runbook.folder.texts import text_of
+from silas.language import tr, tr_later, tr_many
 
 _MOST: Final = 20  # rows or groups that an answer names
 _LOOKED_AT: Final = 4  # tables whose headings are read where a question names none
 _ROW_WORDS: Final = frozenset(("row", "record", "entry", "datensatz", "datensätze", "einträge"))
-_NO_ROOM: Final = "is longer than what I may look at in one turn; no figure is told of a part of it"
+_NO_ROOM: Final = tr_later(
+    "is longer than what I may look at in one turn; no figure is told of a part of it"
+)
+_BY_ROWS: Final = ""  # what stands for the number of rows where a figure is named
 
 
 class _Seen(NamedTuple):
@@ -107,7 +112,7 @@ def _of_table(then: Callable[[Given, _Seen], LookAnswer]) -> Callable[[Given, Mo
             answer = then(given, seen)
             return answer._replace(text="\n".join([answer.text, *_odd(seen)]))
         if seen is None and given.get("figure") != "total":
-            return _not_answered(f"{given['table']} {_NO_ROOM}.")
+            return _not_answered(f"{given['table']} {tr(_NO_ROOM)}.")
         return seen
 
     return asking
@@ -117,15 +122,21 @@ def _odd(seen: _Seen) -> list[str]:
     if not seen.table.odd:
         return []
     lines = ", ".join(str(row.line) for row in seen.table.odd[:_MOST])
-    more = ", and more" if len(seen.table.odd) > _MOST else ""
+    more = tr(", and more") if len(seen.table.odd) > _MOST else ""
     return [
-        f"(Not counted, because they have not {len(seen.table.heads)} cells as the heading has: "
-        f"{_rows(len(seen.table.odd))}, line {lines}{more})"
+        tr(
+            "(Not counted, because they have not {seen} cells as the heading has: "
+            "{rows}, line {lines}{more})",
+            seen=len(seen.table.heads),
+            rows=_rows(len(seen.table.odd)),
+            lines=lines,
+            more=more,
+        )
     ]
 
 
 def _rows(count: int) -> str:
-    return f"{count} {'row' if count == 1 else 'rows'}"
+    return tr_many(count, "{count} row", "{count} rows")
 
 
 def _heads(seen: _Seen) -> str:
@@ -135,19 +146,39 @@ def _heads(seen: _Seen) -> str:
 def _count(given: Given, seen: _Seen) -> LookAnswer:
     del given
     return LookAnswer(
-        f"{seen.path}: {_rows(len(seen.table.rows))} below the heading ({_heads(seen)})."
+        tr(
+            "{seen}: {rows} below the heading ({heads}).",
+            seen=seen.path,
+            rows=_rows(len(seen.table.rows)),
+            heads=_heads(seen),
+        )
     )
 
 
 def _columns(given: Given, seen: _Seen) -> LookAnswer:
     del given
-    return LookAnswer(f"{seen.path}: {len(seen.table.heads)} columns: {_heads(seen)}.")
+    return LookAnswer(
+        tr(
+            "{seen}: {seen2} columns: {heads}.",
+            seen=seen.path,
+            seen2=len(seen.table.heads),
+            heads=_heads(seen),
+        )
+    )
 
 
 def _no_column(seen: _Seen, named: str) -> LookAnswer:
     twice = sum(one.casefold() == named.casefold() for one in seen.table.heads) > 1
-    what = "several columns" if twice else "no column"
-    return _not_answered(f"{seen.path} has {what} {named}; its columns are: {_heads(seen)}.")
+    what = tr("several columns") if twice else tr("no column")
+    return _not_answered(
+        tr(
+            "{seen} has {what} {named}; its columns are: {heads}.",
+            seen=seen.path,
+            what=what,
+            named=named,
+            heads=_heads(seen),
+        )
+    )
 
 
 def _numbers(seen: _Seen, at: int) -> NumbersOfColumn | LookAnswer:
@@ -155,12 +186,28 @@ def _numbers(seen: _Seen, at: int) -> NumbersOfColumn | LookAnswer:
     found, head = numbers_of(seen.table, at), seen.table.heads[at]
     if found.unclear:
         return _not_answered(
-            f"The column {head} of {seen.path} can be read in two ways: nothing tells which "
-            f"number {found.unclear!r} is."
+            tr(
+                "The column {head} of {seen} can be read in two ways: nothing tells "
+                "which number {unclear!r} is.",
+                head=head,
+                seen=seen.path,
+                unclear=found.unclear,
+            )
         )
     if not found.values:
-        first = f" (its first cell is {found.left[0].cells[at]!r})" if found.left else ""
-        return _not_answered(f"The column {head} of {seen.path} has no numbers{first}.")
+        first = (
+            tr(" (its first cell is {found!r})", found=found.left[0].cells[at])
+            if found.left
+            else ""
+        )
+        return _not_answered(
+            tr(
+                "The column {head} of {seen} has no numbers{first}.",
+                head=head,
+                seen=seen.path,
+                first=first,
+            )
+        )
     return found
 
 
@@ -169,7 +216,7 @@ def _left(found: NumbersOfColumn, at: int) -> list[str]:
         return []
     told = [f"line {row.line} ({_line(row.cells[at]) or 'empty'})" for row in found.left[:_MOST]]
     more = f", and {len(found.left) - _MOST} more" if len(found.left) > _MOST else ""
-    return [f"No plain number, so left out: {', '.join(told)}{more}"]
+    return [tr("No plain number, so left out: {join}{more}", join=", ".join(told), more=more)]
 
 
 def _figure(given: Given, seen: _Seen) -> LookAnswer:
@@ -182,12 +229,23 @@ def _figure(given: Given, seen: _Seen) -> LookAnswer:
     numbers = [one for one, _ in found.values]
     head, what = seen.table.heads[at], given["figure"]
     value = _told(what, numbers)
-    lines = [f"{seen.path}, {what} {head}: {value} (of {_rows(len(numbers))})."]
+    named = tr(FIGURES[what], column=head)
+    lines = [
+        tr(
+            "{table}, {figure}: {value} (of {rows}).",
+            table=seen.path,
+            figure=named,
+            value=value,
+            rows=_rows(len(numbers)),
+        )
+    ]
     if what in ("highest", "lowest"):
         wanted = _extreme(what, numbers)
         rows = [row for one, row in found.values if one == wanted]
         lines += [f"- {_row(seen, row)}" for row in rows[:_MOST]]
-        lines += [f"({len(rows) - _MOST} more have the same)"] if len(rows) > _MOST else []
+        lines += (
+            [tr("({rows} more have the same)", rows=len(rows) - _MOST)] if len(rows) > _MOST else []
+        )
     return LookAnswer("\n".join([*lines, *_left(found, at)]))
 
 
@@ -203,7 +261,9 @@ def _extreme(what: str, numbers: Sequence[Decimal]) -> Decimal:
 
 def _row(seen: _Seen, row: Row) -> str:
     cells = zip(seen.table.heads, row.cells, strict=True)
-    return f"line {row.line}: " + ", ".join(f"{head} {_line(cell)}" for head, cell in cells)
+    return tr("line {line}: ", line=row.line) + ", ".join(
+        f"{head} {_line(cell)}" for head, cell in cells
+    )
 
 
 def _line(cell: str) -> str:
@@ -214,7 +274,7 @@ def _grouped(rows: Sequence[Row], at: int) -> dict[str, list[Row]]:
     """Rows by what stands in a column, in the order in which it stands there first."""
     found = dict[str, list[Row]]()
     for row in rows:
-        found.setdefault(_line(row.cells[at]) or "(empty)", []).append(row)
+        found.setdefault(_line(row.cells[at]) or tr("(empty)"), []).append(row)
     return found
 
 
@@ -225,7 +285,7 @@ def _figures(
     column = given.get("column")
     if column is None:
         counted = _grouped(seen.table.rows, group)
-        return "rows", {one: Decimal(len(rows)) for one, rows in counted.items()}, []
+        return _BY_ROWS, {one: Decimal(len(rows)) for one, rows in counted.items()}, []
     at = column_of(seen.table, column)
     if at is None:
         return _no_column(seen, column)
@@ -235,9 +295,9 @@ def _figures(
     what = given.get("figure", "total")
     values = dict[str, list[Decimal]]()
     for value, row in found.values:
-        values.setdefault(_line(row.cells[group]) or "(empty)", []).append(value)
+        values.setdefault(_line(row.cells[group]) or tr("(empty)"), []).append(value)
     told = {one: _exact(what, numbers) for one, numbers in values.items()}
-    return f"{what} {seen.table.heads[at]}", told, _left(found, at)
+    return tr(FIGURES[what], column=seen.table.heads[at]), told, _left(found, at)
 
 
 def _exact(what: str, numbers: Sequence[Decimal]) -> Decimal:
@@ -255,10 +315,23 @@ def _groups(given: Given, seen: _Seen) -> LookAnswer:
         return found
     what, figures, left = found
     head = seen.table.heads[group]
-    rounded = f" (averages to {AVERAGE_PLACES} places)" if given.get("figure") == "average" else ""
+    rounded = (
+        tr(" (averages to {average_places} places)", average_places=AVERAGE_PLACES)
+        if given.get("figure") == "average"
+        else ""
+    )
     lines = [f"- {one}: {plain(value)}" for one, value in figures.items()]
-    more = [f"({len(lines) - _MOST} more are not shown)"] if len(lines) > _MOST else []
-    said = f"{seen.path}, {what} per {head}{rounded}:"
+    more = (
+        [tr("({lines} more are not shown)", lines=len(lines) - _MOST)] if len(lines) > _MOST else []
+    )
+    what = tr("rows") if what == _BY_ROWS else what
+    said = tr(
+        "{table}, {what} per {head}{rounded}:",
+        table=seen.path,
+        what=what,
+        head=head,
+        rounded=rounded,
+    )
     return LookAnswer("\n".join([said, *lines[:_MOST], *more, *left]))
 
 
@@ -297,13 +370,17 @@ def _only_numbers(seen: _Seen, group: int) -> list[str]:
 
 def _winner(seen: _Seen, best: str, what: str, figures: dict[str, Decimal]) -> str:
     if not figures:
-        return f"{seen.path} has no rows."
+        return tr("{seen} has no rows.", seen=seen.path)
     value = _extreme(best, list(figures.values()))
     names = [one for one, figure in figures.items() if figure == value]
     shown = ", ".join(names[:_MOST])
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    each = " each" if len(names) > 1 else ""
-    measure = f"By number of rows ({best})" if what == "rows" else f"By {what} ({best})"
+    more = tr(" and {more} more", more=len(names) - _MOST) if len(names) > _MOST else ""
+    each = tr(" each") if len(names) > 1 else ""
+    measure = (
+        tr("By number of rows ({best})", best=tr(BEST[best]))
+        if what == _BY_ROWS
+        else tr("By {what} ({best})", what=what, best=tr(BEST[best]))
+    )
     return f"{seen.path}. {measure}: {shown}{more}, {plain(value)}{each}."
 
 

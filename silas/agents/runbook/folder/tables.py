@@ -7,6 +7,8 @@ from decimal import Decimal, localcontext
 from io import StringIO
 from typing import Final, NamedTuple
 
+from silas.language import tr
+
 _SEPARATORS: Final = ",;\t|"
 _LONGEST: Final = 1000  # digits and letters of a cell that may be a number
 _WHOLE: Final = re.compile(r"[+-]?\d+")
@@ -63,7 +65,7 @@ def table_of(text: str) -> Table | str:
     parsed = [(one, _rows(text, one)) for one in _SEPARATORS]
     separator, rows = max(parsed, key=lambda found: len(found[1][0].cells) if found[1] else 0)
     if not rows:
-        return "is empty"
+        return tr("is empty")
     heads = [one.strip() or f"(column {at})" for at, one in enumerate(rows[0].cells, 1)]
     fitting = [row for row in rows[1:] if len(row.cells) == len(heads)]
     odd = [row for row in rows[1:] if len(row.cells) != len(heads)]

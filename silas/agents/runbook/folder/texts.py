@@ -4,6 +4,8 @@ import difflib
 import re
 from typing import Final, NamedTuple
 
+from silas.language import tr, tr_many
+
 _HEADING: Final = r", lines \d+ to \d+(?P<more>; more follow)?:\n"
 _MOST_SENTENCES: Final = 40
 _MOST_LINES: Final = 200  # of a difference
@@ -26,7 +28,7 @@ def text_of(path: str, said: str) -> ReadText | None:
 
 def extract(text: str) -> str:
     """Headings, and the first sentence of each paragraph, as they stand."""
-    lines = ["An extract, not a summary: headings, and the first sentence of each paragraph."]
+    lines = [tr("An extract, not a summary: headings, and the first sentence of each paragraph.")]
     shown = 0
     for part in re.split(r"\n[ \t]*\n", text):
         rest = [line.strip() for line in part.strip().split("\n") if line.strip()]
@@ -43,8 +45,12 @@ def text_counts(text: str) -> str:
     """Words, lines and characters of a text."""
     lines = text.split("\n")
     lines_in_all = len(lines) - (lines[-1] == "")
-    sizes = ((len(text.split()), "word"), (lines_in_all, "line"), (len(text), "character"))
-    return ", ".join(f"{size} {what}{'' if size == 1 else 's'}" for size, what in sizes)
+    sizes = (
+        tr_many(len(text.split()), "{count} word", "{count} words"),
+        tr_many(lines_in_all, "{count} line", "{count} lines"),
+        tr_many(len(text), "{count} character", "{count} characters"),
+    )
+    return ", ".join(sizes)
 
 
 def differences(one: tuple[str, str], two: tuple[str, str]) -> str:
@@ -57,7 +63,7 @@ def differences(one: tuple[str, str], two: tuple[str, str]) -> str:
     texts = (one[1].split("\n"), two[1].split("\n"))
     found = list(difflib.unified_diff(*texts, one[0], two[0], lineterm="", n=1))
     if not found:
-        return f"{one[0]} and {two[0]} hold the same."
+        return tr("{one} and {two} hold the same.", one=one[0], two=two[0])
     more = len(found) - _MOST_LINES
-    cut = [f"({more} more lines are not shown)"] if more > 0 else []
+    cut = [tr("({more} more lines are not shown)", more=more)] if more > 0 else []
     return "\n".join([*found[:_MOST_LINES], *cut])

@@ -1,0 +1,22 @@
+"""How a plan of the library is named, and what is still asked for it."""
+
+from collections.abc import Sequence
+
+from silas.agents.runbook.library import RunbookTemplate
+from silas.language import tr
+
+
+def named(plan: RunbookTemplate, why: str) -> str:
+    """By its title; as one of the library where nothing is said before it."""
+    return repr(plan.title) if why else tr("the library's plan {title!r}", title=plan.title)
+
+
+def still_needed(plan: RunbookTemplate, missing: Sequence[str]) -> str:
+    """Which parameters a request leaves open, each with what it is."""
+    wanted = "\n".join(f"- {name}: {plan.parameters[name].description}" for name in missing)
+    return tr(
+        "I have a plan for this, {title!r}, but I still need:\n{wanted}\nPlease say "
+        "it again with that.",
+        title=plan.title,
+        wanted=wanted,
+    )
