@@ -88,7 +88,8 @@ _CANNOT: Final = (
 _OTHERWISE: Final = tr_later("I do not understand that: I know prepared plans only.")
 _SAME: Final = {"summarize": "summarise", "picture": "file", "document": "file", "email": "mail"}
 _GENERAL: Final = frozenset(
-    {"find", "show", "list", "what", "where", "how", "many", "days", "tell"}
+    {"find", "show", "list", "what", "where", "how", "many", "days", "tell", "eine", "einen"}
+    | {"einer", "der", "die", "das", "den", "dem", "nach", "mit", "und", "zeige", "zeig", "finde"}
 )
 """Stems that say nothing about what is wanted."""
 
@@ -107,7 +108,7 @@ def abilities(plans: Sequence[RunbookTemplate], workspace: str) -> str:
         plans: The runbooks.
         workspace: The folder that is asked about; empty for none.
     """
-    listed = [_offered(plan.title, plan.phrases[0]) for plan in plans]
+    listed = [_offered(plan.shown_title, plan.example) for plan in plans]
     where = tr(" in {workspace}", workspace=workspace) if workspace else ""
     offer = tr("I can run these plans{where}:\n", where=where) + "\n".join(listed)
     at_once = "\n".join(_offered(tr(what), example) for what, example in AT_ONCE)
@@ -143,8 +144,8 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
     python = any(one.endswith(".py") for one in files)
     fitting = (plan for plan in library.plans() if python or "python" not in plan.parameters)
     plans = [(plan, _example(library, plan, files)) for plan in fitting]
-    looks = [_offered(plan.title, said) for plan, said in plans if at_once(plan)]
-    acts = [_offered(plan.title, said) for plan, said in plans if not at_once(plan)]
+    looks = [_offered(plan.shown_title, said) for plan, said in plans if at_once(plan)]
+    acts = [_offered(plan.shown_title, said) for plan, said in plans if not at_once(plan)]
     kinds = dict.fromkeys(_KINDS.get(one.rpartition(".")[2].lower(), "") for one in files)
     counts = [
         tr('- Count files of a kind (say: "how many {kind} are there")', kind=kind)
@@ -181,7 +182,7 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
 
 def _example(library: Library[Any], plan: RunbookTemplate, files: Sequence[str]) -> str:
     """A request for a runbook, with files of the folder in it where such are there."""
-    phrase, left = plan.phrases[0], list(files)
+    phrase, left = plan.example, list(files)
 
     def there(found: re.Match[str]) -> str:
         fits = (one for one in left if one.rpartition(".")[2].lower() in _LIKE[found["ending"]])
@@ -229,7 +230,10 @@ def nearest(text: str, plans: Sequence[RunbookTemplate]) -> tuple[str, str] | No
     Of equals the first: a runbook, or what is computed where a request has a number in it.
     """
     wanted = _stems(text) - _GENERAL
-    known = [(plan.title, " ".join((plan.title, *plan.phrases)), plan.phrases[0]) for plan in plans]
+    known = [
+        (one.shown_title, " ".join((one.title, one.shown_title, *one.phrases)), one.example)
+        for one in plans
+    ]
     computed = [(tr(what), f"{what} {example}", example) for what, example in AT_ONCE]
     known = [*computed, *known] if re.search(r"\d", text) else [*known, *computed]
     best = max(known, key=lambda one: len(wanted & _stems(one[1])), default=None)

@@ -27,6 +27,16 @@ class RunbookTemplate(Protocol):
         ...
 
     @property
+    def shown_title(self) -> str:
+        """The same in the owner's language."""
+        ...
+
+    @property
+    def example(self) -> str:
+        """A request that it is for, in the owner's language where one is understood."""
+        ...
+
+    @property
     def sentences(self) -> Sequence[str]:
         """Whole requests that it is for; none where single words find it."""
         ...

@@ -290,7 +290,7 @@ class RunbookModel(Model):
         except SilasError as error:
             said = tr(
                 "The library's plan {title!r} does not fit: {message}",
-                title=plan.title,
+                title=plan.shown_title,
                 message=error.message,
             )
             return _refused(said)

@@ -8,7 +8,11 @@ from silas.language import tr
 
 def named(plan: RunbookTemplate, why: str) -> str:
     """By its title; as one of the library where nothing is said before it."""
-    return repr(plan.title) if why else tr("the library's plan {title!r}", title=plan.title)
+    return (
+        repr(plan.shown_title)
+        if why
+        else tr("the library's plan {title!r}", title=plan.shown_title)
+    )
 
 
 def still_needed(plan: RunbookTemplate, missing: Sequence[str]) -> str:
@@ -17,6 +21,6 @@ def still_needed(plan: RunbookTemplate, missing: Sequence[str]) -> str:
     return tr(
         "I have a plan for this, {title!r}, but I still need:\n{wanted}\nPlease say "
         "it again with that.",
-        title=plan.title,
+        title=plan.shown_title,
         wanted=wanted,
     )

@@ -16,6 +16,7 @@ from typing import Any, cast
 from pydantic import Field, ValidationError
 
 from silas.errors import PlanFamilyError, misfits, reason
+from silas.language import ENGLISH, spoken
 from silas.patterns import PatternRefused, check_pattern
 from silas.plans.characters import first_hidden
 from silas.plans.envelope import open_envelope
@@ -63,10 +64,23 @@ class Parameter(Frozen):
         return self.small_of or self.capitals_of
 
 
+class GermanWords(Frozen):
+    """How a runbook is shown to an owner whose language is German.
+
+    Attributes:
+        title: What it does; the title of a plan that is made of it.
+        say: A request that it is for; empty where only an English one is understood.
+    """
+
+    title: str = Field(min_length=1)
+    say: str = ""
+
+
 class LibraryPlan(Frozen):
     """A runbook: its name (the file's), when to use it, its blanks, and the template.
 
     Attributes:
+        in_german: How it is shown in German.
         sentences: Whole requests that it is for (`sentences.py`); where it has them, its
             phrases are examples and no request is compared with them.
         requires: What it needs of the machine, looked for before anybody is asked.
@@ -83,8 +97,20 @@ class LibraryPlan(Frozen):
     requires: tuple[Requirement, ...] = ()
     installs: str = ""
     otherwise: str = ""
+    in_german: GermanWords | None = None
     front: dict[str, Any]
     body: str
+
+    @property
+    def shown_title(self) -> str:
+        """Its title in the owner's language."""
+        return self.title if spoken() == ENGLISH or not self.in_german else self.in_german.title
+
+    @property
+    def example(self) -> str:
+        """A request that it is for, in the owner's language where one is understood."""
+        said = "" if spoken() == ENGLISH or not self.in_german else self.in_german.say
+        return said or self.phrases[0]
 
 
 class PlanLibrary:
@@ -172,7 +198,8 @@ class PlanLibrary:
         required = {one.name for one in plan.requires}
         given = _checked(plan, {n: v for n, v in values.items() if n not in required})
         given |= commands(plan.requires, values, given)
-        data = fill_data(plan.front, given, _many(plan))
+        front = {**plan.front, "title": plan.shown_title}
+        data = fill_data(front, given, _many(plan))
         text = emit({**data, "id": item_id}, fill_body(plan.body, given))
         PlanParser().parse(text)
         return text

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from silas.agents.runbook.folder.files import FilesSeen, in_bytes, number_of, read_files
+from silas.agents.runbook.folder.files import FilesSeen, in_bytes, note_words, number_of, read_files
 from silas.agents.runbook.folder.looks import (
     FILES,
     GIT,
@@ -228,7 +228,8 @@ def _size(given: Given, at: Moment) -> Asking:
 
 def _rest_known(found: FilesSeen) -> FilesSeen:
     """Without the note that more are there, which the heading says already."""
-    return found._replace(notes=[one for one in found.notes if "are not shown" not in one])
+    more = [note_words(f"({found.total - len(found.shown)} more are not shown)")]
+    return found._replace(notes=[one for one in found.notes if one not in more])
 
 
 def _inside(given: Given, at: Moment) -> Asking:
@@ -321,7 +322,7 @@ def _holds(given: Given, at: Moment) -> Asking:
     if file := given.get("file"):
         args["path"] = file
     said = yield LookCall(SEARCH, args)
-    notes = [line for line in said.split("\n") if line.startswith("(")]
+    notes = [note_words(line) for line in said.split("\n") if line.startswith("(")]
     if said.startswith("Nothing found") or len(notes) == said.count("\n") + 1:
         return LookAnswer(
             "\n".join([tr("No text file here holds {wanted!r}.", wanted=wanted), *notes])

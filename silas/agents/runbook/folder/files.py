@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from silas.language import tr_many
+from silas.language import tr, tr_later, tr_many
 
 _HEADING: Final = re.compile(r"(?P<count>\d+) files?, (?P<bytes>\d+) bytes in all; [a-z ]+:")
 _FILE: Final = re.compile(r"(?P<size>\d+) bytes, (?P<at>[\d-]+ [\d:]+) UTC: (?P<path>.+)")
@@ -49,8 +49,19 @@ def read_files(text: str) -> FilesSeen | None:
         for _, one in found
         if one
     ]
-    notes = [line for line, one in found if one is None and line.startswith("(")]
+    notes = [note_words(line) for line, one in found if one is None and line.startswith("(")]
     return FilesSeen(int(head["count"]), int(head["bytes"]), shown, notes)
+
+
+_MORE: Final = re.compile(r"\((\d+) more are not shown\)")
+_LEFT_OUT: Final = tr_later("(hidden files and files that may hold secrets are left out)")
+
+
+def note_words(note: str) -> str:
+    """What a look did not see, in the owner's language; as it stands where it is another one."""
+    if (more := _MORE.fullmatch(note)) is not None:
+        return tr("({files} more are not shown)", files=more[1])
+    return tr(_LEFT_OUT) if note == _LEFT_OUT else note
 
 
 def number_of(count: int) -> str:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from silas.agents.runbook.folder.answers import KINDS as NAMES
-from silas.agents.runbook.folder.files import FileSeen, read_files
+from silas.agents.runbook.folder.files import FileSeen, note_words, read_files
 from silas.agents.runbook.folder.looks import (
     FILES,
     SEARCH,
@@ -117,7 +117,7 @@ def _found_lines(said: str) -> list[str]:
 def _unsaid(said: str) -> str:
     """What a search did not look into, or why it found nothing out; empty where it saw all."""
     other = (one for one in said.split("\n") if not re.match(r".+?:\d+: ", one))
-    return " ".join(one for one in other if one and one != "Nothing found.")
+    return " ".join(note_words(one) for one in other if one and one != "Nothing found.")
 
 
 def _lines(said: str) -> list[str]:
