@@ -77,7 +77,7 @@ def test_dates_and_sums_are_told_in_german(asked: str, answer: str) -> None:
 async def test_answers_have_no_english_word_of_their_own(asked: str, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Milch kaufen\n")
     (tmp_path / "table.csv").write_text("name,amount\na,3\nb,5\n")
-    async with Harness(ScriptedChannel([]), settings={"language": "de"}) as h:
+    async with Harness(ScriptedChannel(), settings={"language": "de"}) as h:
         said = (await h.silas.ask(asked, workspace=tmp_path)).text
     found = [word[0] for word in _ENGLISH.finditer(said.replace("I like tea", ""))]
     assert found == [], said
