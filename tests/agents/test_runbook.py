@@ -48,6 +48,14 @@ class FakePlan:
     name: str = "lint-fix"
     sentences: tuple[str, ...] = ()
 
+    @property
+    def shown_title(self) -> str:
+        return self.title
+
+    @property
+    def example(self) -> str:
+        return self.phrases[0]
+
 
 FIX = FakePlan(
     "Apply the linter's safe fixes",
