@@ -4,10 +4,15 @@ Most of what a command costs is the import of what it uses, and the suite starts
 command has descriptors, environment, directory, signals and an end of its own, as one that was
 started has; what it cannot show is what the import itself does, and tests of that start Python.
 
+A command that is done leaves at once. To take everything apart that was imported, as Python does
+at its end, would write to all the memory that it shares with its server, and cost more than most
+commands do.
+
 A request is one message over a socket: JSON, with a socket for the answers and the three standard
 descriptors beside it. The answers are lines: the id of the process, then its exit code.
 """
 
+import atexit
 import gc
 import importlib
 import io
@@ -19,7 +24,9 @@ import select
 import signal
 import socket
 import sys
+import threading
 import time
+from collections.abc import Callable
 from typing import Any, Final, cast
 
 _MOST: Final = 1 << 20  # bytes of a request
@@ -87,7 +94,30 @@ def _become(request: dict[str, Any], standard: list[int]) -> None:
     time.tzset()
     _open_standard()
     sys.argv = ["", *request["words"]]
-    runpy.run_module("silas", run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module("silas", run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        _leave(ended.code)
+        raise
+    _leave(0)
+
+
+def _leave(code: object) -> None:
+    """End as Python does, but leave the memory to the kernel; return where Python has more to say.
+
+    It has for a code that is words, and for output that cannot be written.
+    """
+    if code is not None and not isinstance(code, int):
+        return
+    shut_down: Callable[[], None] = getattr(threading, "_shutdown")  # noqa: B009 - in no stub
+    shut_down()  # waits for threads, as the interpreter does before all else
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+    os._exit(code or 0)
 
 
 def _open_standard() -> None:
