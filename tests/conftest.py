@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from silas.language import ENGLISH, language_of
+from tests.support.made_once import made_once
 from tests.support.quick import SLOW, Learner, Quick, slow_in
 from tests.support.unwaited import not_waited_for
 from tests.web.support.chromium import HOW
@@ -72,6 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Learner(config.rootpath / SLOW), "learn-slow")
     monkeypatch = pytest.MonkeyPatch()
     config.add_cleanup(monkeypatch.undo)
+    made_once(monkeypatch)
     config.stash[_WAITS] = waits = pytest.MonkeyPatch()
     config.add_cleanup(waits.undo)
     not_waited_for(waits)

@@ -3,6 +3,7 @@
 Most of what a command costs is the import of what it uses, and the suite starts thousands. A forked
 command has descriptors, environment, directory, signals and an end of its own, as one that was
 started has; what it cannot show is what the import itself does, and tests of that start Python.
+The tables of a new home and the cost of its key file are a test's (`made_once.py`).
 
 A command that is done leaves at once. To take everything apart that was imported, as Python does
 at its end, would write to all the memory that it shares with its server, and cost more than most
@@ -15,6 +16,7 @@ descriptors beside it. The answers are lines: the id of the process, then its ex
 import atexit
 import gc
 import importlib
+import importlib.util
 import io
 import json
 import os
@@ -27,8 +29,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final, cast
 
+_MADE_ONCE: Final = Path(__file__).with_name("made_once.py")
 _MOST: Final = 1 << 20  # bytes of a request
 _TAKE_TERMINAL: Final = 0x540E  # TIOCSCTTY; fcntl and termios are Silas's to import
 
@@ -135,11 +139,25 @@ def _open_standard() -> None:
         setattr(sys, f"__{name}__", stream)
 
 
+class _Names:
+    """Puts something else where a dotted path says, for good."""
+
+    def setattr(self, target: str, name: object) -> None:
+        place, _, last = target.rpartition(".")
+        setattr(pkgutil.resolve_name(place), last, name)
+
+
 def _imported() -> None:
     silas = importlib.import_module("silas")
     for module in pkgutil.walk_packages(silas.__path__, "silas."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    spec = importlib.util.spec_from_file_location("made_once", _MADE_ONCE)
+    assert spec is not None
+    assert spec.loader is not None
+    spec.loader.exec_module(made_once := importlib.util.module_from_spec(spec))
+    made_once.made_once(_Names())
+    made_once.make()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,99 @@
+"""What costs much and is the same in every home: made once in a process, or made cheap.
+
+The tables of a home are made by eighty files in thirty milliseconds, and the suite makes thousands
+of homes. Those of a process are made once as an owner's are; a database that has nothing yet
+becomes a copy of them, dated by its own clock. Every other one is brought up to date as ever.
+
+A key file says itself what it costs to open. A test's costs the least that libsodium allows.
+"""
+
+import fcntl
+import os
+import sqlite3
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Final, Protocol
+
+from nacl.pwhash import argon2id
+
+from silas.clock import SystemClock
+from silas.db import Database
+from silas.home.database import MIGRATED, migrate
+
+_CHEAP: Final = {
+    "silas.keys.sealed._OPERATIONS": argon2id.OPSLIMIT_MIN,
+    "silas.keys.sealed._MEMORY": argon2id.MEMLIMIT_MIN,
+}
+as_ever: Final = migrate
+"""What an owner's home gets its tables from."""
+
+
+class Patch(Protocol):
+    """Puts something else in a place that is named by a dotted path: `pytest.MonkeyPatch`."""
+
+    def setattr(self, target: str, name: object) -> None:
+        """Put `name` there."""
+
+
+def made_once(patch: Patch) -> None:
+    """From now on this process makes tables once, and key files that open at once."""
+    patch.setattr("silas.home.database.migrate", _migrate)
+    for name, value in _CHEAP.items():
+        patch.setattr(name, value)
+
+
+def make() -> None:
+    """Make the tables of a whole home now, for processes that are forked from this one."""
+    _tables(MIGRATED)
+
+
+def _migrate(db: Database, domains: Sequence[str] = MIGRATED) -> None:
+    with _by_itself(db.path.parent):
+        driver = _of_an_empty(db)
+        if driver is not None:
+            _tables(tuple(domains)).backup(driver)
+    if driver is None:
+        as_ever(db, domains)
+        return
+    clock = db._clock  # pyright: ignore[reportPrivateUsage] - what dates its migrations
+    with db.write() as tx:
+        tx.run("UPDATE schema_migrations SET applied_at = :now", now=clock.now().isoformat())
+
+
+@cache
+def _tables(domains: tuple[str, ...]) -> sqlite3.Connection:
+    """A database in memory that has the tables of these domains and nothing else."""
+    kept = sqlite3.connect(":memory:", check_same_thread=False)
+    with (
+        tempfile.TemporaryDirectory(prefix="silas-tables-") as folder,
+        closing(Database(Path(folder) / "silas.db", SystemClock())) as made,
+    ):
+        as_ever(made, domains)
+        with made.read() as tx:
+            driver = tx.driver
+        driver.backup(kept)
+    return kept
+
+
+def _of_an_empty(db: Database) -> sqlite3.Connection | None:
+    """The connection that writes, where the database is as it was created."""
+    with db.write() as tx:
+        made = tx.driver.execute(
+            "SELECT (SELECT count(*) FROM sqlite_schema WHERE type <> 'index'), "
+            "(SELECT count(*) FROM schema_migrations), (SELECT count(*) FROM damaged_rows)"
+        ).fetchone()
+    return tx.driver if made == (2, 0, 0) else None
+
+
+@contextmanager
+def _by_itself(folder: Path) -> Generator[None]:
+    """No two processes find the same database empty and fill it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
