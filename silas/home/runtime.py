@@ -88,8 +88,11 @@ def model_of(
     from silas.agents.providers.output_modes import ModeFile  # noqa: PLC0415 - beside the next
     from silas.agents.runbook.model import RunbookModel  # noqa: PLC0415 - PydanticAI
 
-    library, environ = PlanLibrary([*config.plans_dirs, shipped_plans()]), dict(os.environ)
-    zone = config.scheduler.zone
+    environ = dict(os.environ)
+
+    def runbook() -> "Model":  # where no role is the built-in model, no runbook is read
+        library = PlanLibrary([*config.plans_dirs, shipped_plans()])
+        return RunbookModel(library, equipment(config, sandbox).found, config.scheduler.zone)
 
     def keyed(one: "ModelChoice") -> "ModelChoice":
         keyless = one.name.startswith("openrouter:") and not one.api_key_env
@@ -106,7 +109,7 @@ def model_of(
     choice = keyed(choice).model_copy(update={"fallback": other})
     return make_model(
         choice,
-        runbook=lambda: RunbookModel(library, equipment(config, sandbox).found, zone),
+        runbook=runbook,
         environ=environ,
         modes=ModeFile(config.data_dir / "models" / "output-modes.json"),
     )
