@@ -16,6 +16,7 @@ MAX_FRONT_MATTER_CHARS = 64 * 1024
 """Enough for hundreds of checks; bounds the time the YAML reader takes."""
 
 # Possessive, and blanks left to the info: a line that is no fence is known for it in one pass.
+_NO_TEXT = re.compile(r"[\0\ud800-\udfff]")  # NUL, and half characters, which have no UTF-8
 _FENCE = re.compile(r"^(?P<indent>[ ]*+)(?P<marks>`{3,}+|~{3,}+)(?P<info>[^`]*+)$")
 
 
@@ -82,25 +83,14 @@ def _lines(text: str) -> list[Line]:
         for number, line in enumerate(text[shift:].split("\n"), start=1)
     ]
     for line in lines:
-        bad = next((i for i, c in enumerate(line.text) if c == "\0" or c in _SURROGATES), -1)
-        if bad >= 0:
+        if bad := _NO_TEXT.search(line.text):
             raise PlanError(
                 line.number,
-                line.cut + bad + 1,
-                f"{name_of(line.text[bad])} is not text; remove it",
+                line.cut + bad.start() + 1,
+                f"{name_of(bad[0])} is not text; remove it",
                 code="E_PLAN_TEXT",
             )
     return lines
-
-
-class _Surrogates:
-    """Half characters, which have no UTF-8."""
-
-    def __contains__(self, character: str) -> bool:
-        return "\ud800" <= character <= "\udfff"
-
-
-_SURROGATES = _Surrogates()
 
 
 def _is_marker(line: Line) -> bool:
