@@ -4,6 +4,7 @@ import ssl
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -160,14 +161,17 @@ class Harness:
         return SilasConfig.model_validate(merged)
 
     def _role_models(self, config: SilasConfig) -> "Callable[[ModelChoice], Model]":
+        @cache  # each role that is the built-in model reads the same runbooks
+        def library() -> PlanLibrary:
+            return PlanLibrary([*config.plans_dirs, shipped_plans()])
+
         def make(choice: "ModelChoice") -> "Model":
             from silas.agents.runbook.model import RunbookModel  # noqa: PLC0415 - PydanticAI
 
             prefix, _, role = choice.name.rpartition(":")
             if prefix == "python:harness":
                 return self._models[role]
-            library = PlanLibrary([*config.plans_dirs, shipped_plans()])
             equip = equipment(config, self._sandbox or _sandbox(config)).found
-            return RunbookModel(library, equip, config.scheduler.zone)
+            return RunbookModel(library(), equip, config.scheduler.zone)
 
         return make

@@ -22,6 +22,7 @@ from nacl.pwhash import argon2id
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.home.database import MIGRATED, migrate
+from silas.plans import PlanLibrary, shipped_plans
 
 _CHEAP: Final = {
     "silas.keys.sealed._OPERATIONS": argon2id.OPSLIMIT_MIN,
@@ -46,8 +47,12 @@ def made_once(patch: Patch) -> None:
 
 
 def make() -> None:
-    """Make the tables of a whole home now, for processes that are forked from this one."""
+    """Make the tables of a whole home now, for processes that are forked from this one.
+
+    The shipped runbooks, too, which are the same in every home: read once in a process anyway.
+    """
     _tables(MIGRATED)
+    PlanLibrary([shipped_plans()])
 
 
 def _migrate(db: Database, domains: Sequence[str] = MIGRATED) -> None:
