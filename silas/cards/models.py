@@ -106,12 +106,14 @@ class PlanCard(Card[PlanAnswer]):
         files_hash: Hex SHA-256 over the plan and the files that it runs, and over its tasks with
             theirs; empty where it has neither.
         task_hashes: The hashes of its tasks' plans, where it is a project.
+        files: What of files that hash counts, by path, those of its tasks with them.
     """
 
     work_item_id: str
     plan_hash: str = Field(pattern=r"^[0-9a-f]{64}$")
     files_hash: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
     task_hashes: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
     @property
     def approves(self) -> str:

@@ -6,8 +6,11 @@ from typing import Any, TypeVar
 from silas.cards import Arrived, Card, CardChannel, HeldCard, PlanCard
 from silas.channels.live_terminal import LiveTerminal
 from silas.language import tr
+from silas.plans.characters import show
 
 Answer = TypeVar("Answer")
+
+_NAMED = 8  # files that a refusal names
 
 
 class PreApproved:
@@ -54,12 +57,27 @@ class PreApproved:
             )
             await self._channel.send(to, said)
             return next(action.value for action in card.actions if action.role == "recommended")
-        await self._channel.send(
-            to,
-            f"This plan is sha256:{shown}, but sha256:{self._plan_hash} was approved; "
-            "look at it again with `silas plan check`.",
-        )
+        await self._channel.send(to, _another(card, shown, self._plan_hash))
         return card.safe
+
+
+def _another(card: Card[Any], shown: str, approved: str) -> str:
+    """That another plan was approved; no hash tells which file changed, so all are named."""
+    said = tr(
+        "This plan is sha256:{shown}, but sha256:{approved} was approved; look at it again with "
+        "`silas plan check`.",
+        shown=shown,
+        approved=approved,
+    )
+    files = card.files if isinstance(card, PlanCard) else ()
+    if not files:
+        return said
+    named = ", ".join(f"`{show(file)}`" for file in files[:_NAMED])
+    more = len(files) - _NAMED
+    if more > 0:
+        named = tr("{named} and {more} more", named=named, more=more)
+    runs = tr("What it runs may have changed since: {named}.", named=named)
+    return f"{said} {runs}"
 
 
 def _hash_of(card: Card[Any]) -> str | None:

@@ -87,9 +87,8 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.channels.text import card_lines
-        from silas.home.sandbox_tools import tool_search
         from silas.services.approvals import Given
-        from silas.services.plans import plan_card
+        from silas.services.plans import plan_card, plan_look
         from silas.work.changes.held_store import HeldChanges
 
         async with _open(ctx) as desk:
@@ -100,7 +99,7 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
             print_json(_given(found) if isinstance(found, Given) else _asked(found))
             return DONE
         why = "approved before" if isinstance(found, Given) else found.rationale
-        card = plan_card(found.item, why, tool_search(read_config(ctx)))
+        card = plan_card(found.item, why, plan_look(read_config(ctx)))
         click.echo("\n".join(card_lines(card)))
         click.echo(f"\nHash: sha256:{card.plan_hash}")
         if card.files_hash:

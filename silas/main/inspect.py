@@ -198,16 +198,16 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
     async def work() -> int:
         from silas.channels import render_card
         from silas.channels.terminal_colour import columns_of
-        from silas.home.sandbox_tools import tool_search
         from silas.services.plans import (
             plan_card,
             plan_document,
+            plan_look,
             read_plan,
             require_runnable,
         )
 
         item = read_plan(file).item
-        card = plan_card(item, "Checked from a file.", tool_search(read_config(ctx)))
+        card = plan_card(item, "Checked from a file.", plan_look(read_config(ctx)))
         approve = f"sha256:{card.approves}"
         if as_json:
             print_json({**item_line(item), **plan_document(item), "approve": approve})

@@ -9,7 +9,7 @@ from silas.main.shared import DONE, open_work, read_config, run_to_exit
 
 if TYPE_CHECKING:
     from silas.plans import WorkItem, WorkItemResult
-    from silas.sandbox.toolchains.mounts import ToolSearch
+    from silas.plans.card_preview import PlanLook
 
 
 @click.command()
@@ -20,7 +20,7 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     """One piece of work: its plan, result, output, checks and what it changed."""
 
     async def work() -> int:
-        from silas.home.sandbox_tools import tool_search
+        from silas.services.plans import plan_look
 
         async with open_work(ctx) as desk:
             item, result, waiting = await desk.one(work_item_id)
@@ -28,7 +28,7 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
         if as_json:
             print_json(document(item, result, status))
             return DONE
-        for line in lines_of(item, result, status, tool_search(read_config(ctx))):
+        for line in lines_of(item, result, status, plan_look(read_config(ctx))):
             click.echo(line)
         return DONE
 
@@ -62,7 +62,7 @@ def checks_of(item: "WorkItem") -> list[dict[str, Any]]:
 
 
 def lines_of(
-    item: "WorkItem", result: "WorkItemResult | None", status: str, search: "ToolSearch"
+    item: "WorkItem", result: "WorkItemResult | None", status: str, look: "PlanLook"
 ) -> list[str]:
     """The same for a person; what others wrote is indented, and hides no character."""
     from silas.channels.text import card_lines, detail_line
@@ -71,7 +71,7 @@ def lines_of(
     from silas.work.report import result_texts
 
     why = GOING_ON.get(status, "This is the plan as it is.")
-    card = plan_card(item, why, search)
+    card = plan_card(item, why, look)
     lines = [f"{status}  {item.id}  {as_shown(item.title)}", *card_lines(card)]
     for text in () if result is None else result_texts(result):
         lines += ["", *(as_shown(line) for line in text.split("\n"))]

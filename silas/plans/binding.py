@@ -213,10 +213,9 @@ def bound(
     Workers, files, tools and who is shown what is read are in it only where there are any, so that
     other approvals stay what they were.
     """
-    reads = item.workspace or item.read
-    shown = grants.shown_to(item) if reads else ()
+    shown = shown_now(item, grants.shown_to)
     return {
-        **({"shown_to": dict.fromkeys(shown, "what it reads")} if shown else {}),
+        **({"shown_to": shown} if shown else {}),
         **({"workers": dict(workers)} if workers else {}),
         **({"files": dict(files)} if files else {}),
         **({"tools": dict(tools)} if tools else {}),
@@ -228,6 +227,12 @@ def bound(
             "network": list(item.network),
         },
     }
+
+
+def shown_now(item: WorkItem, shown_to: ShownTo) -> Facts:
+    """Who outside this machine would be shown what the work reads, as an approval signs it."""
+    reads = item.workspace or item.read
+    return dict.fromkeys(shown_to(item), "what it reads") if reads else {}
 
 
 def difference(signed: object, now: Facts) -> str:

@@ -129,6 +129,7 @@ def plan_card(
         ),
         work_item_id=str(plan["id"]),
         files_hash=files_hash(plan_hash, files),
+        files=tuple(sorted(files)),
         plan_hash=plan_hash,
     )
 

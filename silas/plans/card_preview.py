@@ -1,8 +1,10 @@
 """The card of a plan wherever it is only looked at: what a question about it would show now."""
 
+from typing import NamedTuple
+
 from silas.cards.models import PlanCard
-from silas.errors import ApprovalError
-from silas.plans.binding import bound_files, bound_shown, bound_tools
+from silas.errors import ApprovalError, ConfigError
+from silas.plans.binding import ShownTo, bound_files, bound_shown, bound_tools, shown_now
 from silas.plans.bound_files import files_of
 from silas.plans.card import Files, files_hash, plan_card
 from silas.plans.models import WorkItem, WorkItemType
@@ -11,29 +13,54 @@ from silas.plans.subject import plan_bytes, plan_hash
 from silas.sandbox.toolchains.mounts import ToolSearch
 
 
-def preview_card(item: WorkItem, *, rationale: str, search: ToolSearch) -> PlanCard:
-    """A plan's card with the files that it runs and the owner's tools.
+class PlanLook(NamedTuple):
+    """What looks up that which a card shows and a plan does not say.
 
-    Both are those that its approval binds; of a plan that nobody approved, those of now. Looks at
+    Attributes:
+        tools: Finds the owner's tools.
+        shown_to: Who outside this machine is shown what the work reads.
+    """
+
+    tools: ToolSearch
+    shown_to: ShownTo
+
+
+def preview_card(item: WorkItem, *, rationale: str, look: PlanLook) -> PlanCard:
+    """A plan's card with the files that it runs, the owner's tools, and who is shown what it reads.
+
+    All are those that its approval binds; of a plan that nobody approved, those of now. Looks at
     the disk, so an event loop calls it in a thread.
 
     Args:
         item: The plan.
         rationale: As `plan_card` takes it.
-        search: What finds the owner's tools.
+        look: What looks them up.
     """
-    own = _bound(item, search)
+    own = _bound(item, look)
     if item.type is WorkItemType.project and item.children:
-        return project_card(own, [_bound(child, search) for child in item.children], rationale)
+        return project_card(own, [_bound(child, look) for child in item.children], rationale)
     return plan_card(
         own.canonical, rationale=rationale, files=own.files, tools=own.tools, shown=own.shown
     )
 
 
-def _bound(item: WorkItem, search: ToolSearch) -> BoundPlan:
+def _bound(item: WorkItem, look: PlanLook) -> BoundPlan:
     return BoundPlan(
-        plan_bytes(item), preview_files(item), preview_tools(item, search), bound_shown(item)
+        plan_bytes(item),
+        preview_files(item),
+        preview_tools(item, look.tools),
+        preview_shown(item, look.shown_to),
     )
+
+
+def preview_shown(item: WorkItem, shown_to: ShownTo) -> Files:
+    """Who a card of this item says is shown what it reads: as its token binds it, or as now."""
+    if item.approval_token is not None:
+        return bound_shown(item)
+    try:
+        return shown_now(item, shown_to)
+    except ConfigError:
+        return {}  # its worker is not there, so no approval of it can be given
 
 
 def preview_files(item: WorkItem) -> Files:

@@ -5,15 +5,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from silas.cards import PlanCard
+from silas.config import SilasConfig
 from silas.errors import PlanFamilyError
+from silas.home.sandbox_tools import tool_search
 from silas.plans import PlanError, PlanParser, WorkItem, WorkItemType, plan_bytes, plan_hash
 from silas.plans.card import effective_mode
-from silas.plans.card_preview import preview_card, preview_hash
+from silas.plans.card_preview import PlanLook, preview_card, preview_hash
 from silas.plans.places import require_places
 from silas.plans.projects.document import join_project
 from silas.plans.projects.limits import MOST_TASKS
-from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.services.gates import require_supported
+from silas.services.tools.look_tools import shown_by_work
+from silas.services.workers import worker_library
 
 
 class PlanFile(NamedTuple):
@@ -85,9 +88,14 @@ def plan_document(item: WorkItem) -> dict[str, Any]:
     }
 
 
-def plan_card(item: WorkItem, rationale: str, search: ToolSearch) -> PlanCard:
-    """The card of a plan as it would be shown here, with the toolchains that `search` finds."""
-    return preview_card(item, rationale=rationale, search=search)
+def plan_card(item: WorkItem, rationale: str, look: PlanLook) -> PlanCard:
+    """The card of a plan as it would be shown here."""
+    return preview_card(item, rationale=rationale, look=look)
+
+
+def plan_look(config: SilasConfig) -> PlanLook:
+    """What a card shows beside its plan, as things are configured and found here."""
+    return PlanLook(tool_search(config), shown_by_work(config.models, worker_library(config)))
 
 
 def require_runnable(item: WorkItem) -> None:

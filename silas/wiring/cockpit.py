@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from silas.audit.reader import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.home.web_tools import record_connections
+from silas.plans.card_preview import PlanLook
 from silas.services.attached.desk import AttachmentDesk
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
@@ -19,6 +20,7 @@ from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import StopDesk
 from silas.services.persona import OwnersPersona
 from silas.services.setup.provider_key import tried_at_openrouter
+from silas.services.tools.look_tools import shown_by_work
 from silas.stream.session import Session
 from silas.tools.web.client import WebClient
 from silas.wiring.parts import Parts
@@ -53,6 +55,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
     """
     config, clock, redact = parts.config, parts.runtime.clock, parts.secrecy.redact
     stop, channel, web = parts.stop, parts.channel, parts.runtime.web
+    look = PlanLook(parts.tools, shown_by_work(config.models, parts.workers))
     rooms = Rooms(
         record=RecordRoom(
             AuditReader(parts.db),
@@ -61,7 +64,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             parts.nonces,
             clock,
             redact,
-            parts.tools,
+            look,
             parts.mind.work.result,
         ),
         work=WorkRoom(
@@ -73,7 +76,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             redact,
             config.data_dir / "undo",
             parts.mind.work,
-            parts.tools,
+            look,
         ),
         overview=OverviewRoom(
             config,

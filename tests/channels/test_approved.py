@@ -36,3 +36,14 @@ async def test_a_single_call_of_the_approved_plan_is_still_asked() -> None:
     inner = ScriptedChannel()
     assert await PreApproved(inner, "0" * 64).ask("owner", a_card(ToolCallCard)) == "decline"
     assert len(inner.cards) == 1
+
+
+async def test_a_refusal_names_what_the_plan_runs() -> None:
+    inner = ScriptedChannel()
+    files = tuple(f"/project/{number}.sh" for number in range(10))
+    card = a_card(PlanCard, plan_hash="1" * 64, files_hash="2" * 64, files=files)
+    await PreApproved(inner, "0" * 64).ask("owner", card)
+    (said,) = inner.texts
+    assert "look at it again" in said
+    assert "What it runs may have changed since: `/project/0.sh`, `/project/1.sh`" in said
+    assert said.endswith("`/project/7.sh` and 2 more.")

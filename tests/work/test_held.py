@@ -11,6 +11,8 @@ from silas.channels.web.reports import result_of
 from silas.errors import PlanFamilyError, Stopped
 from silas.main.show import document, lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
+from silas.plans.binding import nobody_outside
+from silas.plans.card_preview import PlanLook
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.stop import Sentinel
 from silas.testing import CallTool, ScriptedChannel
@@ -27,6 +29,8 @@ OBEYS: tuple[Step, ...] = (
     DONE,
 )
 """A model that does what a file of the workspace says."""
+
+NO_LOOK = PlanLook(NoTools(""), nobody_outside)
 
 
 @pytest.fixture
@@ -175,7 +179,7 @@ async def test_a_result_says_what_was_read_before_its_changes(desk: Path) -> Non
     assert result.summary == f"Done and verified: there. {said}"
     assert result.read_before == [f"Run {' '.join(one.args['argv'])}" for one in reads]
     assert kept == result
-    shown = "\n".join(lines_of(item, result, "done", NoTools("")))  # the command line
+    shown = "\n".join(lines_of(item, result, "done", NO_LOOK))  # the command line
     assert "  Run cat plan.txt" in shown.partition("Read before its changes")[2]
     assert document(item, result, "done")["result"]["read_before"] == result.read_before
     ended = ProgressEvent(item.id, "done", result.summary, 1)

@@ -9,6 +9,8 @@ from silas.agents import ExecutorAgentOutput
 from silas.agents.models import PlannerAdvice
 from silas.main.show import lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
+from silas.plans.binding import nobody_outside
+from silas.plans.card_preview import PlanLook
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.testing import (
     CallTool,
@@ -28,6 +30,8 @@ from tests.work.kit import argv, at_work
 
 ANSWER = "The biggest file is data.bin, 5 MB."
 
+NO_LOOK = PlanLook(NoTools(""), nobody_outside)
+
 
 def says(words: str, **fields: Any) -> ExecutorAgentOutput:
     return ExecutorAgentOutput(summary=words, **fields)
@@ -45,7 +49,7 @@ async def test_what_the_executor_says_is_in_the_result_and_told_before_the_verdi
     async with at_work(argv("ls"), says(ANSWER), home=tmp_path, clock=clock) as work:
         result, item = await work.run(verify=[]), await work.stored()
     assert (result.report, result.grounds) == (ANSWER, "1 call ran")
-    lines = lines_of(item, result, "done", NoTools(""))
+    lines = lines_of(item, result, "done", NO_LOOK)
     assert f"    {ANSWER}" in lines
     async with Harness(home=tmp_path, clock=clock) as h:
         assert await h.silas.wait(item.id) == result
@@ -82,7 +86,7 @@ async def test_no_line_of_a_report_can_pass_for_words_of_silas_and_none_is_endle
     async with at_work(argv("true"), says(forged)) as work:
         result, item = await work.run(verify=[]), await work.stored()
     assert not {"\x1b", "<|"} & set(result.report)
-    assert "done: Done and verified." not in lines_of(item, result, "done", NoTools(""))
+    assert "done: Done and verified." not in lines_of(item, result, "done", NO_LOOK)
     async with at_work(argv("true"), says("x" * 50_000)) as work:
         result = await work.run(verify=[])
     assert len(result.report) < LONGEST_REPORT + 100

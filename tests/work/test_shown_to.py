@@ -1,6 +1,7 @@
 """A model elsewhere is shown what work reads only as the owner's yes says, at every door."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, Scrip
 from silas.testing.tools import exited
 from silas.types import OWNER
 from silas.work.models import ProgressEvent
+from tests.support.command import environment, run, silas
 from tests.support.waits import SECONDS
 
 WORKER = "---\nname: helper\ndescription: Helps.\nmodel: python:harness:helper\n---\n\nHelp.\n"
@@ -109,3 +111,21 @@ async def test_who_was_told_never_is_shown_nothing_by_work_either(place: Path) -
     assert "may be shown to python:harness:executor" in result.summary
     assert channel.cards == []
     assert asked.requests == []
+
+
+def test_a_plan_that_is_only_looked_at_says_who_is_shown_what_its_work_reads(
+    place: Path, tmp_path: Path
+) -> None:
+    env = environment(tmp_path / "home")
+    (tmp_path / "home").mkdir()
+    server = {"name": "some", "base_url": "https://models.example/v1", "output": "tool"}
+    text = json.dumps({"silas": {"models": {"executor": server}}})
+    (tmp_path / "home" / "config.yaml").write_text(text)
+    assert run(silas("init"), env).code == 0
+    plan = tmp_path / "plan.md"
+    plan.write_text(plan_text(verify=None, workspace=str(place)))
+    checked = run(silas("plan", "check", plan), env)
+    assert checked.code == 0, checked.err
+    assert "shows what it reads to: models.example" in checked.out
+    plan.write_text(plan_text(verify=None))
+    assert "shows what it reads" not in run(silas("plan", "check", plan), env).out

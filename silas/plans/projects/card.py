@@ -75,6 +75,7 @@ def project_card(project: BoundPlan, tasks: Sequence[BoundPlan], rationale: str)
             "effect": project_sentence(json.loads(project.canonical), plans),
             "files_hash": whole,
             "task_hashes": tuple(card.plan_hash for card in cards),
+            "files": tuple(sorted({file for card in (own, *cards) for file in card.files})),
         }
     )
 

@@ -22,7 +22,7 @@ from silas.channels.web.views import (
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.plans import WaitingPlans, WorkItem, WorkItemResult, WorkItemStore, plan_hash
-from silas.sandbox.toolchains.mounts import ToolSearch
+from silas.plans.card_preview import PlanLook
 from silas.services.plans import plan_card
 
 _MOST_RAN = 200
@@ -77,7 +77,7 @@ class RecordRoom:
         nonces: NonceStore,
         clock: Clock,
         redact: Callable[[str], str],
-        search: ToolSearch,
+        look: PlanLook,
         result: ResultOf,
     ) -> None:
         self._reader = reader
@@ -86,7 +86,7 @@ class RecordRoom:
         self._nonces = nonces
         self._clock = clock
         self._redact = redact
-        self._search = search
+        self._look = look
         self._result_of = result
         self._titles: dict[str, str] = {}
         self._tally = Tally()
@@ -181,7 +181,7 @@ class RecordRoom:
             return [_NOT_KEPT.format(wanted)] if wanted else None
         if wanted and wanted != plan_hash(plan.item):
             return [_OTHER.format(wanted)]
-        return _lines(plan_card(plan.item, plan.rationale, self._search))
+        return _lines(plan_card(plan.item, plan.rationale, self._look))
 
     async def _signed(
         self, told: ReadEntry, plan: _Plan | None, history: list[ReadEntry]

@@ -12,9 +12,9 @@ from silas.errors import ChannelError, from_foreign
 from silas.language import tr, tr_later
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.budget import shares
+from silas.plans.card_preview import PlanLook
 from silas.plans.characters import show
 from silas.plans.store import SqlWorkItemStore
-from silas.sandbox.toolchains.mounts import ToolSearch
 from silas.services.cockpit.announcements import Announcer
 from silas.services.cockpit.record import signed_of
 from silas.services.emergency_stop import StopDesk
@@ -46,7 +46,7 @@ class WorkRoom:
         redact: Callable[[str], str],
         undo_folder: Path,
         shown: ShownWork,
-        search: ToolSearch,
+        look: PlanLook,
     ) -> None:
         self._session = session
         self._store = store
@@ -54,7 +54,7 @@ class WorkRoom:
         self._desk = desk
         self._announce = announce
         self._redact = redact
-        self._search = search
+        self._look = look
         self._undo_folder = undo_folder
         self._shown = shown
 
@@ -82,7 +82,7 @@ class WorkRoom:
             row, why = self._waiting_row(item), waiting.rationale
         token = item.approval_token
         uses = 0 if token is None else await self._nonces.uses(token.token_id)
-        card = await asyncio.to_thread(plan_card, item, why, self._search)
+        card = await asyncio.to_thread(plan_card, item, why, self._look)
         return WorkDetail(
             **row.model_dump(),
             intent=card.intent,
