@@ -1,7 +1,12 @@
 """Whether something came from a source, directly or through what it was made of."""
 
+from typing import Final
+
 from silas.context.models import ContextItem
 from silas.types import SOURCE_BOUNDARIES
+
+UNKNOWN_SOURCE: Final = "unreadable source"
+"""In place of sources that are kept and cannot be read: it may be any, so it is named by each."""
 
 
 def names(source: str, wanted: str) -> bool:
@@ -9,9 +14,10 @@ def names(source: str, wanted: str) -> bool:
 
     `tool:web_fetch` and `tool:web_fetch https://example.org` name
     `tool:web_fetch https://example.org/page`; `tool:web` names neither.
+    Each names `UNKNOWN_SOURCE`.
     """
     if not wanted or not source.startswith(wanted):
-        return False
+        return bool(wanted) and source == UNKNOWN_SOURCE
     rest = source[len(wanted) :]
     return not rest or wanted[-1] in SOURCE_BOUNDARIES or rest[0] in SOURCE_BOUNDARIES
 

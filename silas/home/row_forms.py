@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Final, LiteralString, NamedTuple
+from typing import Any, Final, LiteralString, NamedTuple, cast
 
 from silas.clock import is_moment
 from silas.damage import set_aside
@@ -154,7 +154,7 @@ TABLES: Final[Mapping[str, RowForm]] = {
     ),
     "scope_work": RowForm(
         "SELECT work_item_id, scope_id, begun_at, forgotten, sources, conversation FROM scope_work",
-        "id id at int json text",
+        "id id at int names text",
     ),
     "suggestions": RowForm(
         "SELECT suggestion_id, number, scope_id, cooldown_key, proposal, outcome, created_at,"
@@ -253,6 +253,14 @@ def _is_json(value: object) -> bool:
         return False
 
 
+def _is_names(value: object) -> bool:
+    """A list of texts, as JSON."""
+    if not _is_json(value):
+        return False
+    found: object = json.loads(str(value))
+    return isinstance(found, list) and all(map(_is_text, cast(list[object], found)))
+
+
 _HEX: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _NONCE: Final = re.compile(r"[a-z_]+:\S+", re.ASCII)
 
@@ -267,6 +275,7 @@ _FORMS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "at-": lambda value: value == "" or is_moment(value),
     "local": _is_local,
     "json": _is_json,
+    "names": _is_names,
     "json-": lambda value: value == "" or _is_json(value),
 }
 """What a column may hold; with `-` also nothing at all."""

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from silas.canonical import canonical_json
 from silas.clock import Clock
-from silas.context.origin import names
+from silas.context.origin import UNKNOWN_SOURCE, names
 from silas.damage import unless_damaged
 from silas.db import Database, Tx
 from silas.memory.forgotten import ForgottenEntry
@@ -252,12 +252,16 @@ def any_rests_on(tx: Tx, source: str, scope_id: str = OWNER) -> bool:
     return _any_named([*made_from, *answered], (source,))
 
 
-def _listed(text: str) -> list[str]:
-    """A row's list of sources; of a damaged one none is known, and nothing else waits for it."""
+def _listed(text: object) -> list[str]:
+    """A row's list of sources; a damaged one may have been any, so it counts as all of them."""
     try:
-        return [str(one) for one in json.loads(text)]
-    except (ValueError, TypeError):
-        return []
+        found: object = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        return [UNKNOWN_SOURCE]
+    listed = cast(list[object], found)
+    return [one if isinstance(one, str) else UNKNOWN_SOURCE for one in listed]
 
 
 def without_words(results: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from silas.agents.models import MemoryOp, MemoryOpType
+from silas.damage import damaged_rows
 from silas.db import Database
 from silas.errors import DatabaseError
+from silas.home.row_forms import check_forms
 from silas.keys import KeyRing
 from silas.memory import MemoryType
 from silas.memory.store import SqlMemoryStore
@@ -213,6 +215,28 @@ async def test_what_work_rests_on_is_forgotten_with_its_result(tmp_path: Path, s
         await soon(h.silas.ask("and after a restart?"))
         assert "status: stuck" in shown(h)
         assert ("Mia" in shown(h)) is not gone
+
+
+@pytest.mark.parametrize("damaged", ["{", "null", '{"tool:x": 1}', "[[]]", b"\xff"])
+async def test_work_whose_sources_cannot_be_read_counts_as_made_from_what_was_forgotten(
+    tmp_path: Path, damaged: str | bytes
+) -> None:
+    clock = MockClock()
+    async with looking("work", home=tmp_path, clock=clock) as h:
+        assert "Mia" in await worked(h)
+        assert not damaged_rows(h.db)
+        with h.db.write() as tx:
+            tx.driver.execute("UPDATE scope_work SET sources = ?", (damaged,))
+    async with looking("talk", home=tmp_path, clock=clock) as h:
+        await soon(h.silas.ask("is it still there?"))
+        assert "Mia" in shown(h)  # nothing was forgotten
+        await soon(forget(h, "tool:mail inbox"))
+    async with looking("talk", home=tmp_path, clock=clock) as h:
+        await soon(h.silas.ask("and now?"))
+        assert "status: stuck" in shown(h)
+        assert "Mia" not in shown(h)
+        check_forms(h.db)
+        assert [row.place for row in damaged_rows(h.db)] == ["scope_work"]
 
 
 async def test_work_that_reads_a_page_after_it_was_forgotten_says_what_it_read(

@@ -388,7 +388,9 @@ def test_a_hash_on_the_command_line_approves_the_files_that_were_shown(tmp_path:
     (project / "work.sh").write_text("echo something else > result.txt\n")
     changed = run(silas("run", plan, "--approve", shown["approve"]), env)
     assert changed.code == 3, changed.err
-    assert f"changed since: `{project / 'work.sh'}`." in " ".join((changed.out + changed.err).split())
+    assert f"changed since: `{project / 'work.sh'}`." in " ".join(
+        (changed.out + changed.err).split()
+    )
     assert not (project / "result.txt").exists()
     alone = run(silas("run", plan, "--approve", f"sha256:{shown['plan_hash']}"), env)
     assert "with the files it runs as they are now" in " ".join((alone.out + alone.err).split())
