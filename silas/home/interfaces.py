@@ -51,6 +51,18 @@ def routed_interface(routes: Path = Path("/proc/net/route")) -> str:
     return min(found, default=(0, ""))[1]
 
 
+def is_address_here(address: str) -> bool:
+    """Whether a server of this machine can listen at an IP address, on some port."""
+    plain = address.strip("[]")
+    family = socket.AF_INET6 if ":" in plain else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as listening:
+            listening.bind((plain, 0))
+    except OSError:
+        return False
+    return True
+
+
 def local_name() -> tuple[str, ...]:
     """The name of this machine in a home network, if it has one that can be asked for there."""
     name = socket.gethostname().partition(".")[0].lower()

@@ -49,6 +49,24 @@ MISTAKES: list[tuple[dict[str, Any], str, str]] = [
         "gate g",
         "refuses every tool call that was tried",
     ),
+    ({"plans_dirs": ["/nowhere/plans"]}, "directory plans_dirs", "/nowhere/plans is not there"),
+    ({"workers_dir": "/nowhere/w"}, "directory workers_dir", "change `workers_dir`"),
+    ({"skills_dir": "/dev/null"}, "directory skills_dir", "/dev/null is no directory"),
+    (
+        {"channels": {"web": {"phone": {"address": "no0such"}}}},
+        "phone address",
+        "no address or interface no0such",
+    ),
+    (
+        {"channels": {"web": {"phone": {"way": "certificate"}}}},
+        "phone",
+        "channels.web.tls",
+    ),
+    (
+        {"channels": {"web": {"host": "192.0.2.77", "auth_token": "abcdefgh"}}},
+        "cockpit address",
+        "no address 192.0.2.77",
+    ),
     ({"limits": {"max_gate_evals_per_turn": 1}}, "gates", "raise it"),
 ]
 

@@ -4,6 +4,7 @@
 and each answer comes from the code that uses the part.
 """
 
+import asyncio
 from collections.abc import Iterator
 
 from silas.agents.choice import RUNBOOK, ModelChoice
@@ -15,8 +16,10 @@ from silas.home.secret_store import secrets_of
 from silas.home.signer_client import is_apart, signer_uid
 from silas.home.unsupported import refuse_unable, require_mcp
 from silas.services.channels import channel_findings, examine_channels
+from silas.services.doctor.places import place_findings
 from silas.services.embedder import embedder_finding
 from silas.services.gates import gate_findings
+from silas.services.phone.state import phone_finding
 from silas.services.tools.registry import toolset_findings
 from silas.services.tools.toolsets import examine_toolsets
 from silas.services.workers import worker_findings, worker_library
@@ -44,18 +47,20 @@ def configuration_finding(config: SilasConfig) -> DoctorFinding:
 
 
 async def settings_findings(config: SilasConfig) -> list[DoctorFinding]:
-    """Models, memory search, workers, channels and gates, as they are configured."""
+    """Models, memory search, workers, channels, directories, addresses and gates, as configured."""
     findings = list(_model_findings(config))
     findings.append(DoctorFinding.of(*embedder_finding(config)))
     findings += [DoctorFinding.of(*row) for row in worker_findings(config)]
     findings += channel_findings(config)
+    findings += await asyncio.to_thread(place_findings, config)
     return findings + await gate_findings(config)
 
 
 async def validate(config: SilasConfig) -> list[DoctorFinding]:
     """`silas config validate`: everything that can be said without a network or a key."""
     toolsets = [DoctorFinding.of(*row) for row in await toolset_findings(config)]
-    return [configuration_finding(config), *await settings_findings(config), *toolsets]
+    phone = await asyncio.to_thread(phone_finding, config)
+    return [configuration_finding(config), *await settings_findings(config), phone, *toolsets]
 
 
 def models_used(config: SilasConfig) -> dict[str, ModelChoice]:
