@@ -19,7 +19,7 @@ from silas.autonomy.signals import STANDING_FAMILY, Noted, Signal, started_alone
 from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.db import at_once
-from silas.errors import PlanFamilyError, SandboxError
+from silas.errors import ChannelError, PlanFamilyError, SandboxError, Stopped
 from silas.goals.desk import GIVES_UP, KIND, Goals
 from silas.goals.models import Cycle, Outcome
 from silas.jobs.models import Finish, Job, JobKind, nothing
@@ -52,6 +52,10 @@ _ASK_AFRESH: Final = frozenset({"E_APPROVAL_EXPIRED", "E_APPROVAL_SPENT", "E_APP
 
 _ATTEMPTS: Final = 10_000  # it ends, and is told, however long its owner cannot be reached
 _LONGEST: Final = timedelta(hours=1)
+_GIVES_UP: Final = 6  # attempts that end in an error that nobody expects
+
+_WAITS: Final = (ChannelError, Stopped)
+"""What says nothing about the goal: it goes on once that is over."""
 
 _DAY: Final = timedelta(days=1)
 _A_DAY: Final = 5  # times the budget of one cycle
@@ -169,6 +173,11 @@ class GoalCycles:
                 cycle, end = await self._follows(goal, cycle, report)
         except (SandboxError, PlanFamilyError) as error:  # what somebody has to look at
             words = f"It could not be checked: {error.message}"
+            end = _End(Outcome.refused, words, f"It is paused. {words}")
+        except Exception as error:
+            if isinstance(error, _WAITS) or job.attempts < _GIVES_UP:
+                raise  # its job is begun again
+            words = f"It could not be carried out: {type(error).__name__}, {job.attempts} times."
             end = _End(Outcome.refused, words, f"It is paused. {words}")
         await self._tell(goal, end)
         await self._learn(cycle, end)

@@ -293,3 +293,58 @@ async def test_nothing_of_a_goal_runs_while_silas_is_stopped_or_its_record_chang
         for _ in range(60):
             await asyncio.sleep(0)
         assert (watched.looks, cycles(watched)) == (0, [])
+
+
+class _Gone(ScriptedChannel):
+    """A channel that may reach nobody; notes how often it was tried."""
+
+    def __init__(self) -> None:
+        super().__init__(yes)
+        self.gone, self.tried = False, 0
+
+    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+        self.tried += 1
+        if self.gone:
+            raise ChannelError("Nobody is there.", code="E_CHANNEL_CLOSED")
+        await super().send(recipient_id, text, reply_to)
+
+
+async def test_a_cycle_ends_and_is_told_however_long_its_owner_is_away() -> None:
+    channel, clock, watched = _Gone(), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(on_failure="report", failure_context=None))
+        watched.good, channel.gone, channel.tried = False, True, 0
+        for number in range(1, 12):
+            clock.advance(3600)
+            await until(lambda: channel.tried >= number)  # noqa: B023
+        assert cycles(watched) == []
+        channel.gone = False
+        (cycle,) = await after(watched, clock, 3600, 1)
+        assert cycle.outcome is Outcome.failed
+        assert cycle.missed > 20
+        assert len([text for text in channel.texts if "state" in text]) == 1
+
+
+async def test_an_error_that_nobody_expects_ends_its_cycle_and_pauses_the_goal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    tried = 0
+
+    async def broken(*_: object) -> None:
+        nonlocal tried
+        tried += 1
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(GoalCycles, "_checked", broken)
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        clock.advance(20 * 60)
+        for number in range(1, 7):
+            await until(lambda: tried == number)  # noqa: B023
+            clock.advance(3600)
+        (cycle,) = await after(watched, clock, 0, 1)
+        assert cycle.outcome is Outcome.refused
+        assert "ZeroDivisionError, 6 times" in cycle.words
+        assert watched.goals.get(WATCHED).state is GoalState.paused
+        assert any("ZeroDivisionError" in text for text in channel.texts)
