@@ -21,7 +21,7 @@ from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import show, show_exactly, show_lines
 from silas.plans.effect import Plan, effect_sentence, proof_line, risk_of
 from silas.plans.goals.limits import SPAWNS
-from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES, schedule_words
+from silas.plans.goals.schedule import AS_SHIPPED, StandingLimit, schedule_words
 from silas.plans.models import WorkItem
 from silas.plans.source_marks import split_marks
 from silas.plans.subject import plan_bytes
@@ -76,7 +76,7 @@ def plan_card(
     files: Files = NO_FILES,
     tools: Files = NO_FILES,
     shown: Files = NO_FILES,
-    standing_uses: int = STANDING_USES,
+    standing: StandingLimit = AS_SHIPPED,
 ) -> PlanCard:
     """The question whether to approve a plan.
 
@@ -87,7 +87,7 @@ def plan_card(
         files: The files that it runs, as an approval binds them (`silas.plans.bound_files`).
         tools: The directories of the owner's tools, likewise (`silas.sandbox.toolchains.mounts`).
         shown: Who outside this machine is shown what it reads, likewise.
-        standing_uses: How often a yes to a goal starts work without asking.
+        standing: How far a yes to a goal starts work without asking.
 
     Raises:
         PlanFamilyError: `E_PLAN_BYTES`: these are not the canonical bytes of a plan.
@@ -113,7 +113,7 @@ def plan_card(
                 lines=(*_touches(plan), *_shown(shown), *tool_line(tools, show), proof_line(plan)),
                 open=True,
             ),
-            *recurs(plan, standing_uses),
+            *recurs(plan, standing),
             *(mark.model_copy(update={"open": True}) for mark in marks),
             Detail(heading=tr("What it does"), lines=_prose(plan["body"])),
             Detail(heading=tr("What verifies it"), lines=_checks(plan["verify"])),
@@ -186,7 +186,7 @@ def _label(plan: Plan) -> str:
     )
 
 
-def recurs(plan: Plan, standing_uses: int) -> tuple[Detail, ...]:
+def recurs(plan: Plan, standing: StandingLimit) -> tuple[Detail, ...]:
     """When a goal runs, what it checks, and what a failing check sets off without asking."""
     if plan["type"] != "goal" or not plan["schedule"]:
         return ()
@@ -196,8 +196,8 @@ def recurs(plan: Plan, standing_uses: int) -> tuple[Detail, ...]:
             "runs {when}: does the work below, without asking {standing_uses} times within "
             "{standing_days} days at most; after that each time has a card of its own.",
             when=when,
-            standing_uses=standing_uses,
-            standing_days=STANDING_DAYS,
+            standing_uses=standing.uses,
+            standing_days=standing.days,
         )
         return (
             Detail(heading=tr("When it runs, and what it may start"), lines=(line,), open=True),
@@ -207,8 +207,8 @@ def recurs(plan: Plan, standing_uses: int) -> tuple[Detail, ...]:
         tr(
             "one that fails starts the work below, without asking {standing_uses} times within "
             "{standing_days} days at most; after that each such work has a card of its own",
-            standing_uses=standing_uses,
-            standing_days=STANDING_DAYS,
+            standing_uses=standing.uses,
+            standing_days=standing.days,
         )
         if plan["on_failure"] == SPAWNS
         else tr("one that fails is told to you, and nothing is started")

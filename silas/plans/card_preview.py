@@ -1,12 +1,15 @@
 """The card of a plan wherever it is only looked at: what a question about it would show now."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
+from silas.approval import ApprovalScope
 from silas.cards.models import PlanCard
 from silas.errors import ApprovalError, ConfigError
 from silas.plans.binding import ShownTo, bound_files, bound_shown, bound_tools, shown_now
 from silas.plans.bound_files import files_of
 from silas.plans.card import Files, files_hash, plan_card
+from silas.plans.goals.schedule import AS_SHIPPED, StandingLimit, limit_between
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.projects.card import BoundPlan, project_card, project_hash
 from silas.plans.subject import plan_bytes, plan_hash
@@ -19,10 +22,12 @@ class PlanLook(NamedTuple):
     Attributes:
         tools: Finds the owner's tools.
         shown_to: Who outside this machine is shown what the work reads.
+        standing_uses: How often a yes to a goal would start work without asking now.
     """
 
     tools: ToolSearch
     shown_to: ShownTo
+    standing_uses: Callable[[], int]
 
 
 def preview_card(item: WorkItem, *, rationale: str, look: PlanLook) -> PlanCard:
@@ -40,8 +45,23 @@ def preview_card(item: WorkItem, *, rationale: str, look: PlanLook) -> PlanCard:
     if item.type is WorkItemType.project and item.children:
         return project_card(own, [_bound(child, look) for child in item.children], rationale)
     return plan_card(
-        own.canonical, rationale=rationale, files=own.files, tools=own.tools, shown=own.shown
+        own.canonical,
+        rationale=rationale,
+        files=own.files,
+        tools=own.tools,
+        shown=own.shown,
+        standing=_standing(item, look.standing_uses),
     )
+
+
+def _standing(item: WorkItem, standing_uses: Callable[[], int]) -> StandingLimit:
+    """How far a yes to a goal goes: the one that was given, or one that would be given now."""
+    if item.type is not WorkItemType.goal:
+        return AS_SHIPPED
+    token = item.approval_token
+    if token is None or token.scope is not ApprovalScope.standing:
+        return StandingLimit(standing_uses())
+    return limit_between(token.max_executions, token.issued_at, token.expires_at)
 
 
 def _bound(item: WorkItem, look: PlanLook) -> BoundPlan:

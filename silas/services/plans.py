@@ -1,6 +1,7 @@
 """Plans as files, as documents and as cards, for the commands about them."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from silas.plans.card_preview import PlanLook, preview_card, preview_hash
 from silas.plans.places import require_places
 from silas.plans.projects.document import join_project
 from silas.plans.projects.limits import MOST_TASKS
+from silas.services.clock.standing import standing_uses_here
 from silas.services.gates import require_supported
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.workers import worker_library
@@ -95,7 +97,11 @@ def plan_card(item: WorkItem, rationale: str, look: PlanLook) -> PlanCard:
 
 def plan_look(config: SilasConfig) -> PlanLook:
     """What a card shows beside its plan, as things are configured and found here."""
-    return PlanLook(tool_search(config), shown_by_work(config.models, worker_library(config)))
+    return PlanLook(
+        tool_search(config),
+        shown_by_work(config.models, worker_library(config)),
+        partial(standing_uses_here, config),
+    )
 
 
 def require_runnable(item: WorkItem) -> None:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
-from silas.autonomy.calibrate import AutonomyCalibrator, Knob, knobs
+from silas.autonomy.calibrate import AutonomyCalibrator
 from silas.autonomy.ideas import UNFINISHED, Idea, StoppedGoal, failing, repeated, unfinished
 from silas.autonomy.preferences import Preferences, RulesFit
 from silas.autonomy.signals import (
@@ -28,6 +28,7 @@ from silas.errors import SilasError
 from silas.memory import MemoryStore
 from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
+from silas.services.clock.standing import configured_knobs
 from silas.stream.models import Incoming
 from silas.stream.owner import Owner
 from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, ScopeOf, Wish
@@ -96,22 +97,6 @@ def review_queue(
             asks_beside=asks_beside(channel),
         )
     )
-
-
-def configured_knobs(config: SilasConfig) -> dict[str, Knob]:
-    """Every setting of how much Silas asks, as configured."""
-    batches = config.batch_review
-    return knobs(config.autonomy, batches.default_size, batches.confidence.high_min)
-
-
-def standing_uses(config: SilasConfig, db: Database) -> int:
-    """How often one yes to a goal starts work without asking: as configured, or as the owner
-    approved by a card since (spec 5.9).
-    """
-    key = "standing.max_executions"
-    knob = configured_knobs(config)[key]
-    kept = float(SqlAutonomyStore(db).thresholds(OWNER).get(key, knob.configured))
-    return max(1, min(int(kept), int(knob.cap)))
 
 
 def ideas_from(items: SqlWorkItemStore, db: Database, scope_of: ScopeOf, zone: ZoneInfo) -> Ideas:

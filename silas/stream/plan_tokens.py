@@ -29,7 +29,7 @@ from silas.plans.binding import (
     tools_signed,
 )
 from silas.plans.card import recurs
-from silas.plans.goals.schedule import STANDING_DAYS
+from silas.plans.goals.schedule import STANDING_DAYS, StandingLimit
 from silas.plans.projects.card import BoundPlan, project_card
 from silas.plans.projects.signed_tasks import of_project, of_task
 
@@ -76,7 +76,7 @@ class PlanTokens:
             files=own.files,
             tools=own.tools,
             shown=own.shown,
-            standing_uses=self._standing_uses(),
+            standing=StandingLimit(self._standing_uses()),
         )
 
     async def sign(self, item: WorkItem, card: PlanCard, binds: Binds) -> None:
@@ -93,7 +93,8 @@ class PlanTokens:
             if differs:
                 raise ApprovalError(differs, code="E_APPROVAL_BINDING")
         uses = self._standing_uses()
-        if any(shown not in card.details for shown in recurs(json.loads(plan_bytes(item)), uses)):
+        limit = StandingLimit(uses)
+        if any(shown not in card.details for shown in recurs(json.loads(plan_bytes(item)), limit)):
             raise ApprovalError(
                 "how often it may run changed after it was shown", code="E_APPROVAL_SUBJECT"
             )

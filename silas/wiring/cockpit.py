@@ -1,12 +1,14 @@
 """What stands behind the cockpit's HTTP endpoints, made of an open Silas."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from silas.audit.reader import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.home.web_tools import record_connections
 from silas.plans.card_preview import PlanLook
 from silas.services.attached.desk import AttachmentDesk
+from silas.services.clock.standing import standing_uses
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
 from silas.services.cockpit.batches import CockpitBatches
@@ -55,7 +57,11 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
     """
     config, clock, redact = parts.config, parts.runtime.clock, parts.secrecy.redact
     stop, channel, web = parts.stop, parts.channel, parts.runtime.web
-    look = PlanLook(parts.tools, shown_by_work(config.models, parts.workers))
+    look = PlanLook(
+        parts.tools,
+        shown_by_work(config.models, parts.workers),
+        partial(standing_uses, config, parts.db),
+    )
     rooms = Rooms(
         record=RecordRoom(
             AuditReader(parts.db),

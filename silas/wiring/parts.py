@@ -34,6 +34,7 @@ from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.batches.desk import execution_over
+from silas.services.clock.standing import configured_knobs, standing_uses
 from silas.services.conversation_deletion import ConversationDeletion
 from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import EmergencyStop
@@ -41,7 +42,7 @@ from silas.services.gates import gate_providers
 from silas.services.memory import MemoryDesk
 from silas.services.owner_key import CheckpointKeys
 from silas.services.preconditions import Preconditions
-from silas.services.review import Learning, configured_knobs, standing_uses
+from silas.services.review import Learning
 from silas.services.skills.catalogue import skill_loader
 from silas.services.tools.look_tools import add_looking_tools
 from silas.services.tools.prompt_overhead import overhead_of

@@ -11,18 +11,21 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from silas.approval import ApprovalVerdict
+from silas.approval import ApprovalScope, ApprovalVerdict
 from silas.approval.models import NonceConfig
 from silas.approval.nonces import SqlNonceStore
+from silas.autonomy.proposals import AutonomyThresholdChange, AutonomyThresholdProposal
+from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.home.database import migrate
 from silas.main.app import cli
-from silas.plans import WaitingPlan, WorkItem, WorkItemStatus, plan_hash, subject_of
+from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemStatus, plan_hash, subject_of
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.testing import MockClock, a_plan
 from silas.testing.approval import a_signer, a_token
+from silas.types import OWNER
 from tests.goals.kit import goal_text
 from tests.support.command import environment, silas
 from tests.support.command import run as command
@@ -68,6 +71,22 @@ def approved(db: Database, name: str, status: str = "pending", **token: object) 
     return item
 
 
+def widened(db: Database, value: str) -> None:
+    """The owner approved on a card that one yes starts work so often."""
+    change = AutonomyThresholdChange(
+        key="standing.max_executions", current_value="20", proposed_value=value, direction="widen"
+    )
+    now = SystemClock().now()
+    proposal = AutonomyThresholdProposal(
+        proposal_id="threshold-1", scope_id=OWNER, changes=(change,), sample_size=30,
+        correction_rate=0.0, evidence_window="last 30 decisions", rationale="All went well.",
+        risk_level="high", created_at=now,
+    )  # fmt: skip
+    store = SqlAutonomyStore(db)
+    store.put_proposal("standing:goals", proposal, 1)
+    store.decide(proposal, "approve", proposal, "token-1", now, lambda: None)
+
+
 def states(*options: str) -> dict[str, str]:
     listed = json.loads(run("list", "--json", *options).stdout)
     return {each["work_item"]: each["state"] for each in listed}
@@ -109,6 +128,43 @@ def test_an_approval_says_how_it_stands_and_is_taken_back_once(db: Database) -> 
     assert "authorises nothing any more (revoked)" in again.stderr
     record = CliRunner().invoke(cli, ["audit", "show"]).stdout
     assert "approval of open-1 was taken back" in " ".join(record.split())
+
+
+def test_a_goal_says_how_often_it_really_starts_work_unasked(db: Database, tmp_path: Path) -> None:
+    plan = tmp_path / "goal.md"
+    plan.write_text(goal_text())
+
+    def checked() -> str:
+        return " ".join(CliRunner().invoke(cli, ["plan", "check", str(plan)]).stdout.split())
+
+    assert "without asking 20 times within 30 days" in checked()
+    widened(db, "40")
+    try:
+        assert "without asking 40 times within 30 days" in checked()
+        waiting_goal = PlanParser().parse(goal_text(id="goal-waits"))
+        asked = WaitingPlan(waiting_goal, "because you asked")
+        asyncio.run(SqlWaitingPlans(db, SystemClock()).put(asked))
+        goal = PlanParser().parse(goal_text(id="goal-given"))
+        now = SystemClock().now()
+        goal.approval_token = a_token(
+            a_signer(),
+            SystemClock(),
+            plan_hash=subject_of(goal).digest,
+            work_item_id=goal.id,
+            scope=ApprovalScope.standing,
+            max_executions=3,
+            expires_at=now + timedelta(days=4),
+        )
+        asyncio.run(SqlWorkItemStore(db, SystemClock()).save(goal))
+        for name, says in (
+            ("goal-waits", "without asking 40 times within 30 days"),
+            ("goal-given", "without asking 3 times within 4 days"),
+        ):
+            assert says in " ".join(run("show", name).stdout.split())
+        shown = CliRunner().invoke(cli, ["show", "goal-given"]).stdout
+        assert "without asking 3 times within 4 days" in " ".join(shown.split())
+    finally:
+        SqlAutonomyStore(db).reset(OWNER, ["standing.max_executions"], lambda: None)
 
 
 async def test_a_spent_approval_that_is_long_over_still_says_that_it_was_used(

@@ -278,6 +278,18 @@ def test_an_approval_that_could_not_be_shown_truly_is_refused_without_a_question
     assert not ruling.question
 
 
+def test_the_card_of_a_goal_says_how_often_the_approval_really_starts_work(
+    desk: Signables,
+) -> None:
+    goal = a_plan(type="goal", schedule="0 9 * * *", cycle="work")
+    subject = subject_of(goal)
+    signed = {SPAWN_POLICY: subject.policy, LIMITS: list(subject.limits)}
+    change: dict[str, Any] = {"scope": ApprovalScope.standing, "conditions": signed}
+    end = CLOCK.now() + timedelta(days=3)
+    ruling = desk.judge(*about(goal, **change, max_executions=40, expires_at=end))
+    assert "without asking 40 times within 3 days" in " ".join(ruling.question.split())
+
+
 @given(st.binary(max_size=40))
 def test_bytes_that_are_no_plan_are_never_asked_about(shown: bytes) -> None:
     data = token_bytes(claims(plan_hash=sha256_hex(shown)))

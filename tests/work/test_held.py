@@ -30,7 +30,7 @@ OBEYS: tuple[Step, ...] = (
 )
 """A model that does what a file of the workspace says."""
 
-NO_LOOK = PlanLook(NoTools(""), nobody_outside)
+NO_LOOK = PlanLook(NoTools(""), nobody_outside, lambda: 20)
 
 
 @pytest.fixture

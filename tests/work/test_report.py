@@ -30,7 +30,7 @@ from tests.work.kit import argv, at_work
 
 ANSWER = "The biggest file is data.bin, 5 MB."
 
-NO_LOOK = PlanLook(NoTools(""), nobody_outside)
+NO_LOOK = PlanLook(NoTools(""), nobody_outside, lambda: 20)
 
 
 def says(words: str, **fields: Any) -> ExecutorAgentOutput:

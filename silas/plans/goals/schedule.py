@@ -24,6 +24,22 @@ STANDING_USES: Final = 20
 STANDING_DAYS: Final = 30
 """How long one approval of a goal starts work without asking."""
 
+
+class StandingLimit(NamedTuple):
+    """How far one approval of a goal goes: so many uses within so many days at most."""
+
+    uses: int = STANDING_USES
+    days: int = STANDING_DAYS
+
+
+AS_SHIPPED: Final = StandingLimit()
+
+
+def limit_between(uses: int, begin: datetime, end: datetime) -> StandingLimit:
+    """How far an approval goes that was signed at one moment and ends at another."""
+    return StandingLimit(uses, -((begin - end) // timedelta(days=1)))
+
+
 _ZONE: Final = "CRON_TZ="
 
 _WORKDAYS: Final = frozenset({"1-5", "1,2,3,4,5"})

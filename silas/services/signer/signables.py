@@ -34,7 +34,7 @@ from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.binding import files_signed, shown_signed, tools_signed
 from silas.plans.characters import show
-from silas.plans.goals.schedule import STANDING_DAYS
+from silas.plans.goals.schedule import AS_SHIPPED, STANDING_DAYS, StandingLimit, limit_between
 from silas.services.skills.cards import skill_card
 from silas.skills.approved import read_installation
 from silas.types import Risk
@@ -196,6 +196,7 @@ def _plan_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
             files=files_signed(token.conditions),
             tools=tools_signed(token.conditions),
             shown=shown_signed(token.conditions),
+            standing=_limit(token),
         )
         subject = subject_of(WorkItem.model_validate(json.loads(shown)))
     except PlanFamilyError:
@@ -205,6 +206,13 @@ def _plan_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
     if token.scope is ApprovalScope.standing and not _spawns(token, subject):
         return SigningRuling(refusal="a standing approval is for a goal and exactly what it spawns")
     return _asked(card.model_copy(update={"details": (*card.details, _claims(token))}))
+
+
+def _limit(token: ApprovalToken) -> StandingLimit:
+    """What the card says of a standing approval is what is signed."""
+    if token.scope is not ApprovalScope.standing:
+        return AS_SHIPPED
+    return limit_between(token.max_executions, token.issued_at, token.expires_at)
 
 
 def _spawns(token: ApprovalToken, goal: Subject) -> bool:
