@@ -115,8 +115,12 @@ class Goals:
             )
         return found
 
-    def pause(self, goal_id: str) -> Goal:
-        """Its owner pauses it: it runs no more until it is resumed. What is under way ends.
+    def pause(self, goal_id: str, why: str = "") -> Goal:
+        """It runs no more until it is resumed. What is under way ends.
+
+        Args:
+            goal_id: Which.
+            why: Said where it is listed as paused; empty where its owner did it.
 
         Raises:
             GoalRefused: There is none, or it does not run.
@@ -125,9 +129,9 @@ class Goals:
         if goal.state is not GoalState.active:
             raise GoalRefused(f"{goal_id} is {goal.state} already.", code="E_GOAL_STATE")
         with self.store.db.write():
-            self.store.stands(goal_id, GoalState.paused)
+            self.store.stands(goal_id, GoalState.paused, why)
             self._cancel_waiting(goal_id)
-            self._record("goal.paused", work_item_id=goal_id, by_owner=True)
+            self._record("goal.paused", work_item_id=goal_id, by_owner=not why)
         return self.get(goal_id)
 
     def resume(self, goal_id: str) -> Goal:

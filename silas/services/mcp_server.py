@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 CLIENT = "mcp"
 """The connection of whoever is on the other end: not the owner's, and never signed."""
 
+_PAUSED = "An MCP client paused it."
+
 _LONGEST = 20_000  # characters of one request
 _MOST_LINES = 50
 _MOST_MEMORIES = 10
@@ -92,6 +94,19 @@ class Services:
                 _schema(days={"type": "integer", "description": f"At most {_MOST_DAYS}."}),
                 self.ahead,
             ),
+            McpOffer(
+                "pause_goal",
+                "Keep a goal from running until its owner resumes it. Only the owner can.",
+                _schema(("id",), id=_text("The goal's id, as `ahead` tells it.")),
+                self.pause_goal,
+            ),
+            McpOffer(
+                "tighten_approvals",
+                "Have Silas ask its owner as often as configured again. Nothing here makes it ask "
+                "less often.",
+                _schema(),
+                self.tighten_approvals,
+            ),
         )
 
     async def ask(self, arguments: Mapping[str, Any]) -> str:
@@ -145,6 +160,16 @@ class Services:
                 ]
         lines += found.warnings
         return "\n".join(map(show, lines)) or f"Nothing comes within {days} days."
+
+    async def pause_goal(self, arguments: Mapping[str, Any]) -> str:
+        """Less of what runs by itself, on record as a client's; resuming is its owner's."""
+        goal = self._silas.pause(arguments["id"], why=_PAUSED)
+        return f"{goal.id} is paused; its owner can resume it with `silas goals resume {goal.id}`."
+
+    async def tighten_approvals(self, arguments: Mapping[str, Any]) -> str:
+        """Settings that a card widened are as configured again."""
+        del arguments
+        return self._silas.tighten().words
 
     async def activity(self, arguments: Mapping[str, Any]) -> str:
         """The latest entries of the record, in words."""

@@ -5,7 +5,7 @@ They only ever make it less, so no card asks; whoever else says them changes not
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
@@ -15,6 +15,9 @@ from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode, InteractionRegister, TaintLevel
 from silas.work.authority.narrowing import ApprovalNarrowing
+
+if TYPE_CHECKING:
+    from silas.goals.desk import Goals
 
 _APPROVAL: Final = r"(?:approval|freigabe|erlaubnis|genehmigung)"
 _OF: Final = rf"(?:the |my |die |meine )?{_APPROVAL} (?:of|for|von|für) (?P<goal>[A-Za-z0-9_.\-]+)"
@@ -31,6 +34,10 @@ _TAKE_BACK: Final = (
     re.compile(rf"(?:nimm|ziehe?) {_OF} zurück"),
     re.compile(rf"widerrufe? {_OF}"),
 )
+_PAUSE: Final = (
+    re.compile(r"pause (?:the |my )?goal (?P<goal>[A-Za-z0-9_.\-]+)"),
+    re.compile(r"pausiere? (?:das |mein )?ziel (?P<goal>[A-Za-z0-9_.\-]+)"),
+)
 _TIGHTEN: Final = (
     re.compile(r"tighten (?:all |my |the |all my )?approvals"),
     re.compile(r"verschärfe (?:alle |meine |die )?freigaben|(?:alle )?freigaben verschärfen"),
@@ -38,10 +45,12 @@ _TIGHTEN: Final = (
 
 
 class ApprovalWords:
-    """Answers the owner's own messages that take approvals back, narrow or tighten them.
+    """Answers the owner's own messages that take approvals back, narrow or tighten them, or pause
+    a goal.
 
     Args:
         narrowing: Makes approvals smaller.
+        goals: What the clock checks.
         audit: Where the turn is recorded.
         modes: Resolves the mode that such a turn proceeds in.
         profile: The context profile of such a turn.
@@ -50,11 +59,13 @@ class ApprovalWords:
     def __init__(
         self,
         narrowing: Callable[[], ApprovalNarrowing],
+        goals: "Callable[[], Goals]",
         audit: Audit,
         modes: TurnModes,
         profile: str,
     ) -> None:
         self._narrowing = narrowing
+        self._goals = goals
         self._audit = audit
         self._modes = modes
         self._profile = profile
@@ -63,7 +74,8 @@ class ApprovalWords:
         """Fill in route and response; False where it is no such message of the owner's."""
         said = " ".join(turn.text.split()).rstrip(".!")
         if turn.taint is not TaintLevel.owner or not any(
-            pattern.fullmatch(said.lower()) for pattern in (*_NARROW, *_TAKE_BACK, *_TIGHTEN)
+            pattern.fullmatch(said.lower())
+            for pattern in (*_NARROW, *_TAKE_BACK, *_PAUSE, *_TIGHTEN)
         ):
             return False
         try:
@@ -100,6 +112,9 @@ class ApprovalWords:
             return tr(
                 "Taken back: nothing more of {goal} begins without asking you.", goal=found["goal"]
             )
+        if found := _first(_PAUSE, said):
+            goal = self._goals().pause(found["goal"])
+            return tr("{goal} is paused until you resume it.", goal=goal.id)
         return desk.tighten().words
 
 

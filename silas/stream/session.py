@@ -1,7 +1,7 @@
 """What a program holds of a running Silas: ask, run, wait, cancel, undo (contract)."""
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -30,7 +30,10 @@ from silas.work.projects.undo import UndoneWork, undo_work
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from silas.goals.desk import Goals
+    from silas.goals.models import Goal
     from silas.work.authority.narrowing import NarrowedApproval, TightenedSettings
+    from silas.work.batches.execution import UndoneBatch
     from silas.work.batches.review import TidiedFolder
 
 Undone = Callable[[WorkItem], Awaitable[None]]
@@ -43,10 +46,12 @@ class WithoutAsking(NamedTuple):
     Attributes:
         ahead: Tells what is to come.
         narrowing: Makes approvals smaller.
+        goals: What the clock checks.
     """
 
     ahead: Callable[[], LooksAhead]
     narrowing: Callable[[], ApprovalNarrowing]
+    goals: "Callable[[], Goals]"
 
 
 @dataclass(frozen=True)
@@ -182,6 +187,34 @@ class Session:
             Stopped: Silas is stopped, or its record was changed.
         """
         return await self.tidying.tidy(folder, only)
+
+    async def undo_batch(self, batch_id: str, numbers: "Sequence[int]" = ()) -> "UndoneBatch":
+        """Move the files of a batch back, or only those with these numbers.
+
+        Args:
+            batch_id: Its id, the beginning of it, or `last`.
+            numbers: Of files as its card numbered them, from 1; none for all.
+
+        Raises:
+            BatchRefused: There is none, or its time is over; nothing was moved.
+        """
+        return await self.tidying.review().undo(batch_id, numbers)
+
+    def pause(self, goal_id: str, *, why: str = "") -> "Goal":
+        """Run a goal no more until it is resumed; what is under way ends.
+
+        Args:
+            goal_id: Which.
+            why: Said where it is listed as paused; empty where its owner did it.
+
+        Raises:
+            GoalRefused: There is none, or it does not run.
+        """
+        return self.unasked.goals().pause(goal_id, why)
+
+    async def take_back(self, goal_id: str) -> None:
+        """Take the whole approval of a goal back. Raises `ApprovalError` where it has none."""
+        await self.unasked.narrowing().take_back(goal_id)
 
     async def narrow(
         self, goal_id: str, *, uses: int | None = None, until: "datetime | None" = None

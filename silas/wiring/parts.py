@@ -292,7 +292,7 @@ class Parts:
             store=self.store,
             undoing=self.undoing,
             undone=self.learning.undone,
-            unasked=WithoutAsking(self.ahead_desk, self.narrowing),
+            unasked=WithoutAsking(self.ahead_desk, self.narrowing, self.goals),
             tidying=Tidying(self.batches, self.channel, self.audit, self.runtime.clock),
             approval=self.approval,
             audit=self.audit,

@@ -259,10 +259,10 @@ async def test_a_batch_is_taken_back_within_its_time_and_not_after(tidy: Tidy) -
 
 async def test_undo_overwrites_nothing_and_leaves_what_changed(tidy: Tidy) -> None:
     async with tidy.house(yes) as h:
-        (batch,) = (await h.silas.tidy(tidy.place)).batches
+        (_batch,) = (await h.silas.tidy(tidy.place)).batches
         put(tidy.place, "a.pdf", b"a new one")
         put(tidy.place, "Documents/b.pdf", b"edited")
-        undone = await h.silas.tidying.review().undo(batch.batch_id)
+        undone = await h.silas.undo_batch("last")
     assert {one.name: one.why for one in undone.left} == {
         "Documents/a.pdf": "something of that name is there already",
         "Documents/b.pdf": "it changed since it was moved",

@@ -1,11 +1,18 @@
-"""Goals, projects and reminders for a program and an MCP client: read, and changed by neither."""
+"""Goals, projects and reminders for a program and an MCP client: read, and made less."""
 
 from typing import Any
 
+import pytest
+
+from silas.cards import ChannelMessage
+from silas.errors import ApprovalError
+from silas.goals.models import GoalRefused, GoalState
 from silas.services.mcp_server import Services
+from silas.stream.models import Incoming
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.goals.kit import START, WATCHED, Watched, goal_text, house, yes
+from tests.stream.kit import entries_of
 
 
 async def ahead(h: Harness, **arguments: Any) -> str:
@@ -30,3 +37,52 @@ async def test_both_are_told_what_comes_and_a_client_no_word_of_a_reminder() -> 
         assert "Zwetschke" not in told
         watched.goals.pause(WATCHED)
         assert f"goal {WATCHED} (Watch the state) is paused" in await ahead(h, days=100_000)
+
+
+async def test_a_client_makes_it_less_and_never_more() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        before = await h.store.get(WATCHED)
+        offers = {one.name: one for one in Services(h.silas, h.silas.ahead).offers()}
+        changing = {"pause_goal", "tighten_approvals"}
+        reading = {"ask", "plan_status", "memory_search", "activity", "ahead"}
+        assert offers.keys() == changing | reading  # a new door is decided here
+        assert "nothing was widened" in await offers["tighten_approvals"].answer({})
+        told = await offers["pause_goal"].answer({"id": WATCHED})
+        assert f"{WATCHED} is paused; its owner can resume it" in told
+        (paused,) = (await h.silas.ahead(1)).paused
+        assert paused.why == "An MCP client paused it."
+        (entry,) = await entries_of(h, "goal.paused")
+        assert entry["by_owner"] is False
+        assert await h.store.get(WATCHED) == before  # nothing was signed
+        with pytest.raises(GoalRefused, match="no goal 'goal-none'"):
+            await offers["pause_goal"].answer({"id": "goal-none"})
+
+
+async def test_a_program_pauses_and_takes_back() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        assert h.silas.pause(WATCHED).state is GoalState.paused
+        (entry,) = await entries_of(h, "goal.paused")
+        assert entry["by_owner"] is True
+        await h.silas.take_back(WATCHED)
+        assert (await h.silas.ahead(1)).alone == ()
+        with pytest.raises(ApprovalError, match="no standing approval"):
+            await h.silas.take_back(WATCHED)
+
+
+@pytest.mark.parametrize("said", [f"pause the goal {WATCHED}", f"Pausiere das Ziel {WATCHED}."])
+async def test_a_goal_is_paused_in_words_of_its_owner_and_of_nobody_else(said: str) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        message = ChannelMessage(
+            channel="mail", sender_id="mallory", text=said, timestamp=clock.now()
+        )
+        await h.silas.stream.handle(Incoming(message, "mail:mallory"))
+        assert watched.goals.get(WATCHED).state is GoalState.active
+        assert "is paused until you resume it" in (await h.silas.ask(said)).text
+        assert watched.goals.get(WATCHED).state is GoalState.paused
+        assert "is paused already" in (await h.silas.ask(said)).text

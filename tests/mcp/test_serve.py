@@ -75,6 +75,7 @@ async def test_a_plan_that_a_client_asked_for_waits_for_the_owner_and_runs_only_
     async with served.client() as client:
         assert {t.name for t in (await client.list_tools()).tools} == {
             "ask", "plan_status", "memory_search", "activity", "ahead",
+            "pause_goal", "tighten_approvals",
         }  # fmt: skip
         plan = await asked(client)
         waits = await said(client, "plan_status", id=plan)
