@@ -21,6 +21,14 @@ export class Problem extends Error {
 export const getJson = (path) => call("GET", path);
 export const postJson = (path, body = {}) => call("POST", path, body);
 
+/** A picture or a file as it is sent. */
+export async function getBlob(path) {
+  const response = await fetch(path, { headers: { "X-Silas-Page": pageToken() }, cache: "no-store", credentials: "same-origin" });
+  if (response.ok) return response.blob();
+  const answer = await response.json();
+  throw new Problem(response.status, answer.code, answer.message);
+}
+
 /** A command of the owner's, signed on this device (undo, resume, revoke, settings). */
 export async function command(path, name, subject, body = {}) {
   const proof = await proveCommand(name, subject);

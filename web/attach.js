@@ -1,6 +1,6 @@
 /* Files that are attached to a conversation: signed here with their digests, sent as they are. */
 
-import { command, getJson, pageToken, Problem } from "./api.js";
+import { command, getBlob, getJson, pageToken, Problem } from "./api.js";
 import { styled } from "./asking.js";
 import { canonicalJson, hex } from "./canonical.js";
 import { button, fill, h, toast } from "./dom.js";
@@ -147,7 +147,7 @@ const pictures = new Map(); // id -> the address of a picture that was made anew
 async function showPicture(item, one) {
   if (!one || one.removed || !/\.png$/i.test(one.name)) return;
   if (!pictures.has(one.id)) {
-    pictures.set(one.id, bytesOf(`/attachments/${one.id}/picture`).then((made) => URL.createObjectURL(made), (error) => error.message));
+    pictures.set(one.id, getBlob(`/attachments/${one.id}/picture`).then((made) => URL.createObjectURL(made), (error) => error.message));
   }
   const found = await pictures.get(one.id);
   if (found.startsWith("blob:")) item.prepend(h("img", { src: found, alt: one.name, class: "picture" }));
@@ -160,16 +160,9 @@ function fileItem(one) {
     h("span", { class: "small" }, inBytes(one.size)));
 }
 
-async function bytesOf(path) {
-  const response = await fetch(path, { headers: { "X-Silas-Page": pageToken() }, cache: "no-store", credentials: "same-origin" });
-  if (response.ok) return response.blob();
-  const answer = await response.json();
-  throw new Problem(response.status, answer.code, answer.message);
-}
-
 async function save(one) {
   try {
-    const url = URL.createObjectURL(await bytesOf(`/attachments/${one.id}/content`));
+    const url = URL.createObjectURL(await getBlob(`/attachments/${one.id}/content`));
     h("a", { href: url, download: one.name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   } catch (error) {

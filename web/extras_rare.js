@@ -1,7 +1,7 @@
 /* What is a kind's own on the cards that are asked seldom: checkboxes of a batch, the draft, the field
    for a secret ... Each gives what `extras.js` says. */
 
-import { Problem, postJson } from "./api.js";
+import { getBlob, Problem, postJson } from "./api.js";
 import { button, fill, h, toast } from "./dom.js";
 import { facts, plain } from "./extras.js";
 import { anomalyOf, harmless, itemsOf, kindOf, wordOf } from "./kinds.js";
@@ -60,6 +60,7 @@ function batch(event, view) {
   const list = h("ul", { class: "batch" }, items.map((item, at) => [
     item.group && item.group !== items[at - 1]?.group && h("li", { class: "batch-count", dir: "auto" }, h("b", {}, item.group)),
     batchRow(item, odd, editable && chosen, toggle)]));
+  showPictures(event, items, list);
   tell();
   return {
     node: count,
@@ -85,6 +86,18 @@ function batchRow(item, odd, chosen, toggle) {
       h("span", { class: "batch-title", dir: "auto" }, item.title ?? id),
       about && h("span", { class: "batch-facts", dir: "auto" }, about),
       odd.get(id) && h("span", { class: "batch-odd" }, odd.get(id)))));
+}
+
+/** Small pictures beside their files, one after the other; where there is none its name says enough. */
+async function showPictures(event, items, list) {
+  const places = list.querySelectorAll(".batch-text");
+  for (const [at, item] of items.entries()) {
+    if (!item.picture) continue;
+    try {
+      const made = await getBlob(`/batches/${encodeURIComponent(event.batch.batch_id)}/files/${at + 1}/picture`);
+      places[at].before(h("img", { src: URL.createObjectURL(made), alt: "", class: "batch-picture", "data-testid": "batch-picture" }));
+    } catch { /* the card is closed, or it is no picture after all */ }
+  }
 }
 
 /** All of them or the chosen ones: what stands on the button is what would be sent. */

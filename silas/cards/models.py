@@ -192,6 +192,7 @@ class BatchRow(Frozen):
     Attributes:
         group: What it belongs to among the others; rows of one group stand together.
         reason: Why it is in the batch, and what it is known by.
+        picture: Whether a page may ask for a small picture of it while the card is open.
     """
 
     item_id: str
@@ -199,6 +200,7 @@ class BatchRow(Frozen):
     unusual: bool = False
     group: str = ""
     reason: str = ""
+    picture: bool = False
 
 
 class BatchReviewCard(Card[BatchAnswer]):

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from silas.secret_patterns import SECRETS
 from silas.skills.folder import SkillFile
 from silas.skills.front import SkillMd
 from silas.skills.models import SkillValidationConfig
@@ -20,19 +21,6 @@ _PROCESS = re.compile(
     re.IGNORECASE,
 )
 """Tells how instead of when: numbered steps, or first, then, finally."""
-
-_CREDENTIALS = (
-    ("a private key", re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")),
-    (
-        "an API key",
-        re.compile(r"\b(?:sk|rk|pk)[-_](?:live|test|ant|proj|or)[-_][A-Za-z0-9_-]{16,}"),
-    ),
-    ("an API key", re.compile(r"\bsk-[A-Za-z0-9]{32,}")),
-    ("an AWS key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
-    ("a GitHub token", re.compile(r"\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}")),
-    ("a Slack token", re.compile(r"\bxox[abprs]-[A-Za-z0-9-]{10,}")),
-    ("a Google key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}\b")),
-)
 
 _LINK = re.compile(r"\]\(\s*<?([^)\s>#]+)")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:|/|#", re.IGNORECASE)
@@ -96,7 +84,7 @@ def _references(skill_md: SkillMd, paths: frozenset[str]) -> Iterator[SkillFindi
 def credentials(file: SkillFile) -> Iterator[SkillFinding]:
     """What in a file looks like a credential, of each kind the first."""
     text = file.raw.decode("utf-8", errors="replace")
-    for kind, pattern in _CREDENTIALS:
+    for kind, pattern in SECRETS:
         if found := pattern.search(text):
             line = text.count("\n", 0, found.start()) + 1
             yield SkillFinding(

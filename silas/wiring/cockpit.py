@@ -95,7 +95,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         reminders=CockpitReminders(parts.reminder_desk, redact),
         ahead=CockpitAhead(parts.ahead_desk, parts.narrowing, redact),
         conversations=parts.conversation_desk(),
-        batches=CockpitBatches(parts.batches, redact),
+        batches=CockpitBatches(parts.batches, parts.shown_batches, parts.sandbox, redact),
         attachments=AttachmentDesk(
             parts.mind.attachments, parts.mind.talks, parts.audit, parts.sandbox
         ),

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from silas.services.clock.ahead import AheadDesk
     from silas.services.clock.reminders import ReminderDesk
     from silas.work.authority.narrowing import ApprovalNarrowing
+    from silas.work.batches.models import FileBatch
     from silas.work.batches.review import FolderReview
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
@@ -112,6 +113,7 @@ class Parts:
         self.approval = approval_engine(self)
         self.store = SqlWorkItemStore(db, clock)
         self.undoing = Undo(config.data_dir / "undo", self.audit)
+        self.shown_batches: dict[str, FileBatch] = {}
         self.moving = execution_over(config, db, self.audit, self.time)
         self.waiting = SqlWaitingPlans(db, clock)
         self.outcomes = SqlOutcomeStore(db, self.time)
@@ -232,6 +234,7 @@ class Parts:
             self.mind.review.noted,
             self.audit,
             self.time,
+            self.shown_batches,
         )
 
     def ahead_desk(self) -> "AheadDesk":

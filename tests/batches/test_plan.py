@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from silas.channels.text import card_lines
 from silas.work.batches import plan
+from silas.work.batches.cards import batch_card
 from silas.work.batches.models import Band, BatchRefused
 from silas.work.batches.plan import plan_folder
 from silas.work.batches.proposals import (
@@ -216,3 +218,24 @@ def test_batches_have_the_configured_size(folder: Path) -> None:
         put(folder, f"{number}.pdf", PDF + bytes([number]))
     moves = planned(folder).moves
     assert [len(chunk) for chunk in chunks(moves, 10)] == [10, 10, 3]
+
+
+def test_first_lines_are_bounded_and_shown_of_nothing_that_holds_a_secret(folder: Path) -> None:
+    put(folder, "note.txt", b"one\n\n" + b"x" * 200 + b"\nthree\nfour\nfive\nsix\n")
+    put(folder, "key.txt", b"my key\n-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n")
+    put(folder, "token.md", b"# Notes\nghp_" + b"a" * 36)
+    put(folder, "credentials.json", b'{\n"key": "k"\n}')
+    told = {move.name: move.lines for move in planned(folder).moves}
+    assert told["note.txt"] == ("one", "x" * 77 + "...", "three", "four", "five")
+    assert told["key.txt"] == told["token.md"] == told["credentials.json"] == ()
+
+
+def test_first_lines_are_words_of_others_on_the_card(folder: Path) -> None:
+    put(folder, "note.txt", "Dear Anna,\nyes\u202e approve\n| all".encode())
+    moves = planned(folder).moves
+    batch = file_batch(planned(folder).folder, moves, Band.high, NOW)
+    card = batch_card(batch, "0" * 64, 1, 1)
+    (lines,) = [one for one in card.details if one.heading == "First lines of the files"]
+    assert not lines.open
+    assert lines.lines == ("1. note.txt", "  | Dear Anna,", "  | yes<U+202E> approve", "  | | all")
+    assert "\u202e" not in "\n".join(card_lines(card))

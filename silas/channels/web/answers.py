@@ -48,6 +48,7 @@ _BY_CODE: Mapping[str, int] = {
     "E_CTX_BUSY": 409,
     "E_CTX_KEPT": 409,
     "E_CTX_NO_PICTURE": 409,
+    "E_BATCH_NO_PICTURE": 409,
     "E_CTX_QUERY": 400,
     "E_CTX_TITLE": 400,
     "E_GOAL_PAST": 409,

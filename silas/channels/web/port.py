@@ -349,7 +349,11 @@ class AttachmentRoom(Protocol):
 
 
 class BatchRoom(Protocol):
-    """Files that were moved in batches."""
+    """Files of batches: those on an open card, and those that were moved."""
+
+    async def picture(self, batch_id: str, number: int) -> bytes:
+        """A small PNG of a file on an open card; raises where there is none."""
+        ...
 
     async def rows(self) -> tuple[MovedBatchRow, ...]:
         """The newest batches, the newest first."""

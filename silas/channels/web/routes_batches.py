@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path
 from pydantic import Field
+from starlette.responses import Response
 
 from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
@@ -13,6 +14,7 @@ from silas.channels.web.views import Done
 from silas.channels.web.views_kept import MovedBatchRow
 
 BatchId = Annotated[str, Path(min_length=1, max_length=128)]
+FileNumber = Annotated[int, Path(ge=1, le=1000)]
 
 
 class UndoWanted(Proven):
@@ -30,6 +32,13 @@ def batch_routes(batches: BatchRoom, prover: Prover) -> APIRouter:
     @router.get("/batches", summary="Files that were moved in batches, the newest first")
     async def rows() -> tuple[MovedBatchRow, ...]:
         return await batches.rows()
+
+    @router.get(
+        "/batches/{batch_id}/files/{number}/picture",
+        summary="A small PNG of a file on an open card, made in the sandbox",
+    )
+    async def picture(batch_id: BatchId, number: FileNumber) -> Response:
+        return Response(await batches.picture(batch_id, number), media_type="image/png")
 
     @router.post("/batches/{batch_id}/undo", summary="Put its files back; needs a proof")
     async def undo(batch_id: BatchId, body: UndoWanted, session: Session) -> Done:

@@ -1,8 +1,9 @@
 """The program that makes a picture anew; it runs inside the sandbox and needs Python alone.
 
 It reads the path of a PNG from standard input and prints a new one of the same picture as base64:
-header, palette, transparency and pixels, each checked, and nothing else that the file held. Exit
-code `REFUSED` is a sentence that says why there is none. It imports nothing of Silas.
+header, palette, transparency and pixels, each checked, and nothing else that the file held. With a
+number of pixels as argument it reads the PNG itself and prints a small one. Exit code `REFUSED` is
+a sentence that says why there is none. It imports nothing of Silas.
 """
 
 import base64
@@ -10,6 +11,8 @@ import os
 import struct
 import sys
 import zlib
+from collections.abc import Callable
+from itertools import accumulate
 
 REFUSED = 3
 MOST_SIDE = 10_000  # pixels
@@ -19,6 +22,7 @@ _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 _DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
            (0, 1, 1, 2))  # fmt: skip
+MOST_DECODED = 12_000_000  # bytes of pixels of which a small picture is made
 _PALETTE = 256
 _FILTERS = 5
 
@@ -64,9 +68,8 @@ def rows_of(header: bytes) -> list[tuple[int, int]]:
     return [(high, 1 + (wide * bits + 7) // 8) for wide, high in sizes if wide > 0 and high > 0]
 
 
-def anew(data: bytes) -> bytes:
-    """The picture as a new PNG. Raises `PictureRefused`."""
-    found = parts(data)
+def pixels_of(found: dict[bytes, bytes]) -> bytes:
+    """Rows of pixels, each behind the number of its filter. Raises `PictureRefused`."""
     rows = rows_of(found[b"IHDR"])
     expected = sum(count * length for count, length in rows)
     unpacked = zlib.decompressobj()
@@ -78,26 +81,104 @@ def anew(data: bytes) -> bytes:
         if any(kind >= _FILTERS for kind in pixels[at : at + count * length : length]):
             raise PictureRefused("is a damaged PNG")
         at += count * length
+    return pixels
+
+
+def anew(data: bytes) -> bytes:
+    """The picture as a new PNG. Raises `PictureRefused`."""
+    found = parts(data)
+    pixels = pixels_of(found)
     kept = [(b"IHDR", found[b"IHDR"])]
     for name, most in ((b"PLTE", 3 * _PALETTE), (b"tRNS", _PALETTE)):
         if name in found:
             if not 0 < len(found[name]) <= most or (name == b"PLTE" and len(found[name]) % 3):
                 raise PictureRefused("has colours that no PNG has")
             kept.append((name, found[name]))
-    kept += [(b"IDAT", zlib.compress(pixels, 6)), (b"IEND", b"")]
+    return written([*kept, (b"IDAT", zlib.compress(pixels, 6)), (b"IEND", b"")])
+
+
+def written(kept: list[tuple[bytes, bytes]]) -> bytes:
+    """A PNG of these parts."""
     return _SIGNATURE + b"".join(
         struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
         for name, body in kept
     )
 
 
+def unfiltered(kind: int, line: bytes, above: bytes, step: int) -> bytes:
+    """One row of pixels; `step` is the bytes of one pixel."""
+    if kind == 0:
+        return line
+    if kind == 1:
+        made = bytearray(len(line))
+        for at in range(step):
+            made[at::step] = bytes(accumulate(line[at::step], lambda a, b: (a + b) & 255))
+        return bytes(made)
+    if kind == 2:
+        return bytes((a + b) & 255 for a, b in zip(line, above, strict=True))
+    made = bytearray(step) + line
+    up = bytes(step) + above
+    for at in range(step, len(made)):
+        left, over, corner = made[at - step], up[at], up[at - step]
+        if kind == 3:
+            near = (left + over) >> 1
+        else:
+            by_left, by_over = abs(over - corner), abs(left - corner)
+            by_corner = abs(left + over - 2 * corner)
+            near = (
+                left
+                if by_left <= by_over and by_left <= by_corner
+                else over
+                if by_over <= by_corner
+                else corner
+            )
+        made[at] = (made[at] + near) & 255
+    return bytes(made[step:])
+
+
+def small(data: bytes, side: int) -> bytes:
+    """A PNG of at most so many pixels a side, of pixels of this one. Raises `PictureRefused`."""
+    found = parts(data)
+    wide, high, depth, colour, _, _, interlace = struct.unpack(">IIBBBBB", found[b"IHDR"])
+    if interlace or depth < 8:
+        raise PictureRefused("has pixels of a kind of which no small picture is made")
+    if sum(count * length for count, length in rows_of(found[b"IHDR"])) > MOST_DECODED:
+        raise PictureRefused("has more pixels than a small picture is made of")
+    pixels, step = pixels_of(found), depth // 8 * _CHANNELS[colour]
+    length, every = wide * step, -(-max(wide, high) // side)
+    palette, above, rows = found.get(b"PLTE", b""), bytes(length), list[bytes]()
+    for y in range(high):
+        at = y * (1 + length)
+        above = unfiltered(pixels[at], pixels[at + 1 : at + 1 + length], above, step)
+        if y % every == 0:
+            chosen = (above[x : x + step : depth // 8] for x in range(0, length, every * step))
+            row = b"".join(chosen)
+            rows.append(b"\0" + (b"".join(map(_colours(palette), row)) if colour == 3 else row))
+    kept = 2 if colour == 3 else colour
+    size = ((wide - 1) // every + 1, (high - 1) // every + 1)
+    header = struct.pack(">IIBBBBB", *size, 8, kept, 0, 0, 0)
+    body = zlib.compress(b"".join(rows), 9)
+    return written([(b"IHDR", header), (b"IDAT", body), (b"IEND", b"")])
+
+
+def _colours(palette: bytes) -> Callable[[int], bytes]:
+    return lambda index: palette[3 * index : 3 * index + 3].ljust(3, b"\0")
+
+
+def given() -> bytes:
+    """What is to be shown: the file whose path is on standard input, or the picture itself."""
+    if len(sys.argv) > 1:
+        return small(sys.stdin.buffer.read(), int(sys.argv[1]))
+    path = sys.stdin.read()
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        return anew(file.read())
+
+
 def main() -> int:
     """One picture."""
-    path = sys.stdin.read()
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
-            made = anew(file.read())
+        made = given()
     except PictureRefused as refused:
         sys.stdout.write(str(refused))
         return REFUSED

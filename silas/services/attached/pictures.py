@@ -17,6 +17,9 @@ from silas.tools.builtin.files import INTERPRETER_OPTIONS
 LARGEST_PICTURE: Final = 4_000_000
 """Bytes of a picture that is shown; a larger one is a file."""
 
+SMALL: Final = 160
+"""Pixels of the longer side of a small picture."""
+
 _LIMITS: Final = SandboxLimits(
     wall_seconds=20.0, cpu_seconds=15, processes=16, output_bytes=4 * LARGEST_PICTURE
 )
@@ -30,6 +33,26 @@ def _program() -> str:
         .joinpath("picture_program.py")
         .read_text(encoding="utf-8")
     )
+
+
+async def small_picture(content: bytes, sandbox: Sandbox) -> bytes:
+    """A PNG of at most `SMALL` pixels a side, made of another one in the sandbox.
+
+    Raises:
+        ValueError: There is none; its text says why.
+        SandboxError: There is no sandbox.
+    """
+    files = SandboxFiles(cwd=_INSIDE, mounts=(), stdin=content)
+    argv = ["python3", *INTERPRETER_OPTIONS, _program(), str(SMALL)]
+    ran = await sandbox.run(argv, _LIMITS, files)
+    if ran.exit_code == REFUSED:
+        raise ValueError(ran.stdout.strip()[:200])
+    try:
+        if ran.exit_code == 0 and ran.ended_by == "exit":
+            return base64.b64decode(ran.stdout, validate=True)
+    except binascii.Error:
+        pass
+    raise ValueError("could not be made small")
 
 
 async def made_anew(row: AttachmentRow, folder: str, sandbox: Sandbox) -> bytes:

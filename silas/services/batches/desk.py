@@ -1,6 +1,6 @@
 """Batches of files for commands and turns: the mover and what asks, over a database (5.2.4)."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +25,7 @@ from silas.work.batches.proposals import Thresholds
 from silas.work.batches.store import KeptBatch, SqlBatchStore
 
 if TYPE_CHECKING:
+    from silas.work.batches.models import FileBatch
     from silas.work.batches.review import FolderReview
 
 
@@ -66,6 +67,7 @@ def review_over(
     noted: Noted,
     audit: Audit,
     clock: Clock,
+    shown: "MutableMapping[str, FileBatch]",
 ) -> "FolderReview":
     """What asks about a folder batch by batch."""
     from silas.work.batches.review import FolderReview  # noqa: PLC0415 - few turns need it
@@ -78,6 +80,7 @@ def review_over(
         audit,
         clock,
         config.data_dir,
+        shown,
     )
 
 

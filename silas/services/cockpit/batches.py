@@ -1,14 +1,16 @@
 """Batches of files for the cockpit: what was moved, and the same way back as `silas batch undo`."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import MovedBatchRow, MovedFileRow
+from silas.sandbox import Sandbox
 
 if TYPE_CHECKING:
+    from silas.work.batches.models import FileBatch
     from silas.work.batches.review import FolderReview
     from silas.work.batches.store import KeptBatch
 
@@ -20,16 +22,34 @@ class CockpitBatches:
 
     Args:
         review: Opens it; what nobody asks for is not loaded.
+        shown: Batches whose cards are open, by their ids.
+        sandbox: Where small pictures are made.
         redact: Takes secrets out of what is shown.
     """
 
-    def __init__(self, review: "Callable[[], FolderReview]", redact: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        review: "Callable[[], FolderReview]",
+        shown: "Mapping[str, FileBatch]",
+        sandbox: Sandbox,
+        redact: Callable[[str], str],
+    ) -> None:
         self._review = review
+        self._shown = shown
+        self._sandbox = sandbox
+        self._one = asyncio.Lock()
         self._redact = redact
 
     async def rows(self) -> tuple[MovedBatchRow, ...]:
         """See `BatchRoom.rows`."""
         return await asyncio.to_thread(self._rows)
+
+    async def picture(self, batch_id: str, number: int) -> bytes:
+        """See `BatchRoom.picture`; one is made after the other."""
+        from silas.services.batches.pictures import card_picture  # noqa: PLC0415 - few pages ask
+
+        async with self._one:
+            return await card_picture(self._shown, batch_id, number, self._sandbox)
 
     def _rows(self) -> tuple[MovedBatchRow, ...]:
         execution = self._review().execution

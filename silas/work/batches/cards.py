@@ -20,6 +20,7 @@ from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import show, show_exactly
 from silas.types import Risk
 from silas.work.batches.kinds import KINDS
+from silas.work.batches.looking import may_be_shown
 from silas.work.batches.models import Band, FileBatch, FileMove, Folder
 
 DECLINED: Final = BatchAnswer(verdict="decline")
@@ -66,7 +67,11 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
         effect=tr(
             "Moves {many} to folders below, over nothing; each can be taken back.", many=many
         ),
-        details=(*_grouped(moves), Detail(heading=tr("Hash"), lines=(f"sha256:{digest}",))),
+        details=(
+            *_grouped(moves),
+            *_lines(moves),
+            Detail(heading=tr("Hash"), lines=(f"sha256:{digest}",)),
+        ),
         actions=(
             Action(
                 label=tr_many(len(moves), "Move exactly this file", "Move exactly these {count}"),
@@ -86,6 +91,7 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
                 unusual=unsure,
                 group=tr("To {move}", move=show(move.target)),
                 reason=show(f"{move.reason}; {move.about}"),
+                picture=may_be_shown(move),
             )
             for number, (item, move) in enumerate(zip(batch.proposal.items, moves, strict=True), 1)
         ),
@@ -114,6 +120,17 @@ def _grouped(moves: Sequence[FileMove]) -> tuple[Detail, ...]:
         )
         for target, of in groupby(numbered, lambda one: one[1].target)
     )
+
+
+def _lines(moves: Sequence[FileMove]) -> tuple[Detail, ...]:
+    """The first lines of texts, each behind a mark: they are words of others."""
+    lines = [
+        line
+        for number, move in enumerate(moves, 1)
+        if len(move.lines) > 1  # one line is on the card already
+        for line in (f"{number}. {show(move.name)}", *(f"  | {show(one)}" for one in move.lines))
+    ]
+    return (Detail(heading=tr("First lines of the files"), lines=tuple(lines)),) if lines else ()
 
 
 def attention_card(folder: Folder, moves: Sequence[FileMove]) -> DecisionCard:

@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 
 from silas.plans.characters import first_hidden
 from silas.sandbox.toolchains.table import CREDENTIALS
+from silas.secret_patterns import holds_secret
 from silas.work.batches.kinds import KIND_OF, UNFINISHED, ending_of
-from silas.work.batches.models import BatchRefused, FileIdentity, Folder, LeftAlone
+from silas.work.batches.models import BatchRefused, FileIdentity, FileMove, Folder, LeftAlone
 from silas.workspace.protected import is_repository, protection
 from silas.workspace.tree import open_descriptor, open_file, read_all
 
@@ -25,8 +26,12 @@ SETTLED_SECONDS: Final = 120
 
 _ALWAYS_HASHED: Final = 1 << 20  # bytes; a larger file only where another has its size
 _MOST_HASHED: Final = 64 << 20
-_HEAD: Final = 512
-_LINE: Final = 80  # characters of a first line
+LARGEST_PICTURE: Final = 4_000_000
+"""Bytes of a picture of which a small one is made."""
+
+_HEAD: Final = 2048
+_LINE: Final = 80  # characters of a line that is shown
+_LINES: Final = 5
 
 _TEXT: Final = frozenset({"Documents", "Tables", "Code", "Calendars and contacts"})
 
@@ -223,23 +228,37 @@ def identity_of(state: os.stat_result, digest: str = "") -> FileIdentity:
 def about_of(file: FoundFile) -> str:
     """Its size, its date and, of a text that may be shown, its first line: in one line."""
     facts = [_size(file.identity.size), f"{file.modified:%Y-%m-%d}"]
-    first = _first_line(file)
+    first = first_lines(file)
     if first:
-        facts.append(f"begins: {first}")
+        facts.append(f"begins: {first[0]}")
     return ", ".join(facts)
 
 
-def _first_line(file: FoundFile) -> str:
-    """What a person would recognise a text by; nothing of what may hold a secret."""
+def first_lines(file: FoundFile) -> tuple[str, ...]:
+    """What a person would recognise a text by, a few lines of it that are not empty, each cut where
+    it is long; nothing of what may hold a secret.
+    """
     kind = KIND_OF.get(file.ending, "")
-    secret = any(fnmatch(file.name.lower(), pattern.lower()) for pattern in CREDENTIALS)
-    if kind not in _TEXT or secret or b"\0" in file.head:
-        return ""
+    if kind not in _TEXT or is_secret(file.name) or b"\0" in file.head:
+        return ()
     text = file.head.decode("utf-8", errors="ignore")
-    line = next((one.strip() for one in text.splitlines() if one.strip()), "")
-    if line.startswith("%PDF"):
-        return ""
-    return line if len(line) <= _LINE else f"{line[: _LINE - 3]}..."
+    lines = [one.strip() for one in text.splitlines() if one.strip()]
+    if lines[:1] and (lines[0].startswith("%PDF") or holds_secret(text)):
+        return ()
+    return tuple(
+        line if len(line) <= _LINE else f"{line[: _LINE - 3]}..." for line in lines[:_LINES]
+    )
+
+
+def may_be_shown(move: FileMove) -> bool:
+    """Whether a page may ask for a small picture of it."""
+    png = ending_of(move.name) == "png" and 0 < move.identity.size <= LARGEST_PICTURE
+    return png and not is_secret(move.name)
+
+
+def is_secret(name: str) -> bool:
+    """Whether files of this name hold what nobody else may see."""
+    return any(fnmatch(name.lower(), pattern.lower()) for pattern in CREDENTIALS)
 
 
 def _size(size: int) -> str:

@@ -64,6 +64,7 @@ class FileMove(NamedTuple):
         reason: Why it goes there.
         confidence: How sure the rule is, 0 to 1; below 0 where no rule fits.
         about: Size, age and first line, in one line; a file's own words are in it.
+        lines: The first lines of a text, which are its own words; not kept.
     """
 
     name: str
@@ -73,6 +74,7 @@ class FileMove(NamedTuple):
     reason: str
     confidence: float
     about: str = ""
+    lines: tuple[str, ...] = ()
 
     @property
     def goal(self) -> str:

@@ -1,7 +1,7 @@
 """Reviewed batches from a look at a folder to its last card (spec 5.2.4, 5.9, 0.5.4)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -10,6 +10,7 @@ from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, App
 from silas.audit import Audit
 from silas.autonomy.signals import Noted, Signal
 from silas.cards import Card
+from silas.cards.models import BatchAnswer
 from silas.clock import Clock
 from silas.work.batches import cards
 from silas.work.batches.execution import (
@@ -71,6 +72,7 @@ class FolderReview:
         noted: Learns from each verdict.
         audit, clock: The record, and what dates it.
         data: Silas's own data, which is never tidied.
+        shown: Batches whose cards are open, by their ids; kept up to date here.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class FolderReview:
         audit: Audit,
         clock: Clock,
         data: Path,
+        shown: MutableMapping[str, FileBatch],
     ) -> None:
         self._approval = approval
         self.execution = execution
@@ -90,6 +93,7 @@ class FolderReview:
         self._audit = audit
         self._clock = clock
         self._data = data
+        self._shown = shown
 
     async def plan(self, path: Path, only: str = "") -> FolderPlan:
         """What could be moved in a folder; nothing is asked. Raises as `plan_folder`."""
@@ -125,6 +129,18 @@ class FolderReview:
         if undone.undone:
             await self._noted(Signal(FAMILY, "undo"))
         return undone
+
+    async def asked(self, batch: FileBatch, ask: Ask, number: int, of: int) -> BatchAnswer:
+        """The owner's answer to a batch's card; while it is open pictures of it can be had."""
+        batch_id = batch.proposal.batch_id
+        self._shown[batch_id] = batch
+        try:
+            answer: BatchAnswer = await ask(
+                cards.batch_card(batch, batch_subject(batch).digest, number, of)
+            )
+            return answer
+        finally:
+            del self._shown[batch_id]
 
     async def decided(self, batch: FileBatch, verdict: str) -> None:
         """Record a verdict and learn from it (5.2.4 step 7)."""
@@ -209,8 +225,7 @@ class _Run:
         about anew, because its items are others than those that were shown.
         """
         for _ in range(_EDITS):
-            card = cards.batch_card(batch, batch_subject(batch).digest, number, of)
-            answer = await self._ask(card)
+            answer = await self._review.asked(batch, self._ask, number, of)
             if answer.verdict == "edit_selection" and not answer.selected_item_ids:
                 continue  # where nothing is chosen nothing was decided: it is shown again
             await self._review.decided(batch, answer.verdict)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from silas.work.batches.kinds import KIND_OF, KINDS, contradicts, kind_by_beginning
-from silas.work.batches.looking import FoundFile, Looked, about_of
+from silas.work.batches.looking import FoundFile, Looked, about_of, first_lines
 from silas.work.batches.models import FileMove, LeftAlone
 
 TO_CHECK: Final = "To check"
@@ -128,17 +128,17 @@ def sort_files(looked: Looked, now: datetime) -> Sorted:
 
 
 def _move_of(facts: FileFacts) -> FileMove:
-    about = about_of(facts.file)
+    about, lines = about_of(facts.file), first_lines(facts.file)
     for rule in RULES:
         if rule.fits(facts):
             target = rule.target(facts)
             reason, sure = rule.reason(facts), rule.confidence
             return FileMove(
-                facts.file.name, target, facts.file.identity, target, reason, sure, about
+                facts.file.name, target, facts.file.identity, target, reason, sure, about, lines
             )
     ending = f".{facts.file.ending}" if facts.file.ending else "no ending"
     why = f"no rule knows {ending}"
-    return FileMove(facts.file.name, "", facts.file.identity, ending, why, NO_RULE, about)
+    return FileMove(facts.file.name, "", facts.file.identity, ending, why, NO_RULE, about, lines)
 
 
 def _blocked(move: FileMove, names: Mapping[str, bool]) -> str:

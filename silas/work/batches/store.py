@@ -95,7 +95,7 @@ class SqlBatchStore:
                     {
                         "id": batch.proposal.batch_id,
                         "number": number,
-                        "move": json.dumps(move._replace(about="")),  # no file's own words
+                        "move": json.dumps(_without_words(move)),
                     }
                     for number, move in enumerate(batch.moves, 1)
                 ],
@@ -195,6 +195,11 @@ def _batch(row: Any, items: list[Any]) -> KeptBatch:
             for number, move, state, why in items
         ),
     )
+
+
+def _without_words(move: FileMove) -> FileMove:
+    """A move as it is kept: nothing of a file's own words."""
+    return move._replace(about="", lines=())
 
 
 def _move(text: str) -> FileMove:
