@@ -67,7 +67,9 @@ class GoalLife:
             tasks = await h.store.list_by_parent(WATCHED)
             assert await nonces.uses(goal.approval_token.token_id) == len(tasks) == 1
             assert cycle.task_id == tasks[0].id
-            assert self.watched.repaired <= 1
+            # a command in a copy that died with its process is run again in a fresh one, on record
+            attempts = len(await entries_of(h, "work_item_attempt"))
+            assert self.watched.repaired <= attempts <= 2
             assert cycle.outcome in {Outcome.fixed, Outcome.not_fixed}
             assert cycle.outcome is Outcome.fixed or tasks[0].status is not WorkItemStatus.done
             assert len(self.channel.cards) == 1
