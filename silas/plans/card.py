@@ -7,6 +7,7 @@ can neither hide a part of itself nor imitate the card around it.
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -186,34 +187,45 @@ def _label(plan: Plan) -> str:
     )
 
 
+_CYCLES: Mapping[str, str] = defaultdict(
+    lambda: tr_later(
+        "runs {when}: checks {names}; one that fails is told to you, and nothing is started."
+    ),
+    {
+        "work": tr_later(
+            "runs {when}: does the work below, without asking {standing_uses} times within "
+            "{standing_days} days at most; after that each time has a card of its own."
+        ),
+        "when": tr_later(
+            "runs {when}: only where {names} pass first, does the work below and tells you, "
+            "without asking {standing_uses} times within {standing_days} days at most; after that "
+            "each time has a card of its own. Otherwise nothing is done and nothing is said."
+        ),
+        SPAWNS: tr_later(
+            "runs {when}: checks {names}; one that fails starts the work below, without asking "
+            "{standing_uses} times within {standing_days} days at most; after that each such work "
+            "has a card of its own."
+        ),
+    },
+)
+"""What a goal does at its moments, by its `cycle`, or by what follows a failing check."""
+
+
 def recurs(plan: Plan, standing: StandingLimit) -> tuple[Detail, ...]:
     """When a goal runs, what it checks, and what a failing check sets off without asking."""
     if plan["type"] != "goal" or not plan["schedule"]:
         return ()
-    when = schedule_words(plan["schedule"])
-    if plan.get("cycle"):
-        line = tr(
-            "runs {when}: does the work below, without asking {standing_uses} times within "
-            "{standing_days} days at most; after that each time has a card of its own.",
-            when=when,
-            standing_uses=standing.uses,
-            standing_days=standing.days,
-        )
-        return (
-            Detail(heading=tr("When it runs, and what it may start"), lines=(line,), open=True),
-        )
-    names = ", ".join(_named(check["name"]) for check in plan["verify"])
-    then = (
-        tr(
-            "one that fails starts the work below, without asking {standing_uses} times within "
-            "{standing_days} days at most; after that each such work has a card of its own",
-            standing_uses=standing.uses,
-            standing_days=standing.days,
-        )
-        if plan["on_failure"] == SPAWNS
-        else tr("one that fails is told to you, and nothing is started")
+    when, names = (
+        schedule_words(plan["schedule"]),
+        ", ".join(_named(check["name"]) for check in plan["verify"]),
     )
-    line = tr("runs {when}: checks {names}; {then}.", when=when, names=names, then=then)
+    line = tr(
+        _CYCLES[str(plan.get("cycle") or plan["on_failure"])],
+        when=when,
+        names=names,
+        standing_uses=standing.uses,
+        standing_days=standing.days,
+    )
     return (Detail(heading=tr("When it runs, and what it may start"), lines=(line,), open=True),)
 
 

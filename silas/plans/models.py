@@ -145,7 +145,7 @@ class WorkItem(BaseModel):
     tasks: list[str] = Field(default_factory=list[str])
     depends_on: list[str] = Field(default_factory=list[str])
     # what a goal does when it is due: its own work instead of its checks; hashed when set
-    cycle: Literal["work"] | None = None
+    cycle: Literal["work", "when"] | None = None
     # what it may touch (decision B1); hashed when set
     workspace: str | None = Field(default=None, min_length=1)
     writes: Annotated[list[str] | None, BeforeValidator(read_writes)] = None

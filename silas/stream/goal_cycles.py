@@ -165,11 +165,11 @@ class GoalCycles:
             end = await self._gone_on(cycle)
             if end is None and (refused := await self._refused(goal)):
                 end = _End(Outcome.refused, refused, f"It is paused. {refused}")
-            if end is None and goal.cycle is not None:
-                cycle, end = await self._works(goal, cycle)
-            if end is None:
+            report = None
+            if end is None and goal.cycle != "work":
                 report = await self._checked(goal)
                 checks = {result.name: result.passed for result in report.results}
+            if end is None:
                 cycle, end = await self._follows(goal, cycle, report)
         except (SandboxError, PlanFamilyError) as error:  # what somebody has to look at
             words = f"It could not be checked: {error.message}"
@@ -201,8 +201,14 @@ class GoalCycles:
             return await self._verifier.run_checks(tuple(goal.verify), bench)
 
     async def _follows(
-        self, goal: WorkItem, cycle: Cycle, report: VerificationReport
+        self, goal: WorkItem, cycle: Cycle, report: VerificationReport | None
     ) -> tuple[Cycle, _End]:
+        """What comes of a cycle's checks; of none where its work is done each time."""
+        if report is None or goal.cycle is not None:
+            if report is None or report.all_passed:
+                return await self._works(goal, cycle)
+            names = ", ".join(result.name for result in report.failed)
+            return cycle, _End(Outcome.healthy, f"Nothing to tell, because not: {names}.")
         if report.all_passed:
             return cycle, _End(Outcome.healthy)
         known = self._goals.get(goal.id)

@@ -65,6 +65,26 @@ async def test_one_yes_and_the_work_is_done_each_time_with_its_result() -> None:
         assert {t.title for t in tasks if t} == {"Tidy the state"}
 
 
+async def test_with_a_condition_it_is_done_only_where_that_holds() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    watched.good = watched.repairs = False
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(work_text(cycle="when"))
+        said = len(channel.texts)
+        (first,) = await after(watched, clock, 50 * 60, 1)
+        assert (first.outcome, first.task_id) == (Outcome.healthy, "")
+        assert first.words == "Nothing to tell, because not: state."
+        assert (watched.repaired, channel.texts[said:]) == (0, [])
+        assert await entries_of(h, "approval.used") == []
+        watched.good = True
+        found = await after(watched, clock, DAY, 2)
+        assert (found[0].outcome, watched.repaired) == (Outcome.done, 1)
+        assert len(await entries_of(h, "approval.used")) == 1
+        told = [text for text in channel.texts[said:] if text.startswith("Tidy the state (goal-")]
+        assert len(told) == 1
+        assert len(channel.cards) == 1
+
+
 async def test_what_was_missed_is_done_once() -> None:
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
@@ -144,6 +164,7 @@ def test_the_task_of_a_slot_is_bound_by_the_goal_and_by_nothing_else() -> None:
         {"verify": []},
         {"budget": goal.budget.model_copy(update={"max_tokens": 10**6})},
         {"cycle": None},
+        {"cycle": "when"},
         {"schedule": "* * * * *"},
         {"id": "task-mine"},
         {"parent": None},
@@ -170,6 +191,7 @@ def test_a_goal_without_cycle_keeps_its_bytes() -> None:
         ({"on_failure": "spawn_task"}, "nothing follows a failing check"),
         ({"failure_context": "again"}, "nothing follows a failing check"),
         ({"schedule": None}, "never runs"),
+        ({"cycle": "when", "verify": []}, "no condition"),
     ],
 )
 def test_what_could_not_run_is_said_before_anything_is_signed(

@@ -1,15 +1,25 @@
 """What the built-in model does about "every morning at seven, list the files": a goal of a plan.
 
 The words that say when are those of reminders; the work is a plan of the library for the rest of
-the sentence, and becomes a goal of `cycle: work` (spec 5.2.3, decision D504). Nothing is decided
-here: the goal is shown and signed like any plan.
+the sentence, and becomes a goal of `cycle: work`, with a condition of `cycle: when` (spec 5.2.3,
+decision D504). Nothing is decided here: the goal is shown and signed like any plan.
 """
 
+import json
 import re
 from datetime import datetime
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from silas.agents.runbook.conditions import (
+    NO_CONDITION,
+    NO_REPORT,
+    REPORTS,
+    Condition,
+    condition_of,
+    has_condition,
+    split_condition,
+)
 from silas.errors import PlanFamilyError
 from silas.language import tr_later
 
@@ -25,6 +35,8 @@ _MAYBE: Final = re.compile(  # nothing of reminders is loaded for other messages
     re.IGNORECASE,
 )
 _TYPE: Final = re.compile(r"^type: *\"?task\"? *$", re.MULTILINE)
+_VERIFY: Final = re.compile(r"^verify: *$", re.MULTILINE)
+_DAY: Final = 24 * 60  # minutes
 _ID: Final = re.compile(r"^id: *\S+ *$", re.MULTILINE)
 
 
@@ -41,10 +53,14 @@ class RecurringRequest(NamedTuple):
     Attributes:
         request: What is to be done, without the words that say when.
         cron: When, as a cron expression; empty where no such expression says it.
+        condition: Only where it holds; None where it is done each time.
+        fault: Why nothing can be proposed, as a sentence; empty where it can.
     """
 
     request: str
     cron: str
+    condition: Condition | None = None
+    fault: str = ""
 
 
 def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequest | None:
@@ -56,31 +72,68 @@ def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequ
     from silas.reminders.request import said_text  # noqa: PLC0415 - as above
     from silas.reminders.when import read_when  # noqa: PLC0415 - as above
 
-    said = " ".join(text.split())
+    said, only_if = split_condition(" ".join(text.split()))
     phrase = chosen_phrase(said) if len(said) <= _LONGEST else None
     if phrase is None or phrase.of("every") is None:
         return None
     rest = _COURTESY.sub("", said_text(said, phrase), count=1)
-    if not rest:
+    if not rest and not only_if:
         return None
     try:
         when = read_when(phrase, now, zone)
     except ReminderRefused:
         return RecurringRequest(rest, "")
-    return RecurringRequest(rest, _cron(when.rule, when.start))
+    cron = _cron(when.rule, when.start)
+    if not only_if and not has_condition(rest):
+        return RecurringRequest(rest, cron)
+    condition = condition_of(only_if, _minutes(cron)) if only_if else None
+    if condition is None or (rest and has_condition(rest)):
+        return RecurringRequest(rest, cron, None, NO_CONDITION.format(said=only_if or rest))
+    return RecurringRequest(rest or condition.request, cron, condition)
 
 
-def goal_of(plan: str, goal_id: str, cron: str) -> str:
+def fitting(wanted: RecurringRequest, name: str, title: str) -> RecurringRequest:
+    """The request with the plan of this name; a condition goes with those that only look."""
+    if wanted.condition is None or name in REPORTS:
+        return wanted
+    return wanted._replace(fault=NO_REPORT.format(title=title))
+
+
+def goal_of(plan: str, goal_id: str, wanted: RecurringRequest) -> str:
     """The text of a task's plan as that of a goal which does this work by the clock.
 
     Raises:
         PlanFamilyError: `E_PLAN_RULE`: it is no task's.
     """
-    told, types = _TYPE.subn(f'type: goal\ncycle: work\nschedule: "{cron}"', plan, count=1)
+    cycle = "work" if wanted.condition is None else "when"
+    told, types = _TYPE.subn(
+        f'type: goal\ncycle: {cycle}\nschedule: "{wanted.cron}"', plan, count=1
+    )
     told, ids = _ID.subn(f"id: {goal_id}", told, count=1)
-    if not (types and ids):  # or it would run once, which nobody asked for
+    checked = 1
+    if wanted.condition is not None:
+        check = json.dumps(wanted.condition.check(), ensure_ascii=False)
+        told, checked = _VERIFY.subn(lambda found: f"{found[0]}\n  - {check}", told, count=1)
+    if not (types and ids and checked):  # or it would run once, which nobody asked for
         raise PlanFamilyError("Only a task can be done by the clock.", code="E_PLAN_RULE")
     return told
+
+
+def _minutes(cron: str) -> int:
+    """The longest time between two moments of an expression that `_cron` makes."""
+    minute, hour, day, _, weekday = (cron or "0 0 1 * *").split()
+    if minute.startswith("*/"):
+        return int(minute[2:])
+    if hour == "*" or hour.startswith("*/"):
+        return 60 * int(hour[2:] or "1")
+    if day != "*":
+        return 31 * _DAY
+    if weekday == "*":
+        return _DAY
+    days = sorted(map(int, weekday.split(",")))
+    return _DAY * max(
+        later - one for one, later in zip(days, [*days[1:], days[0] + 7], strict=True)
+    )
 
 
 def _cron(rule: str, wall: datetime) -> str:

@@ -47,6 +47,7 @@ from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
 from silas.agents.runbook.by_the_clock import (
     NO_SUCH_TIME,
     RecurringRequest,
+    fitting,
     goal_of,
     recurring_request,
 )
@@ -164,7 +165,10 @@ class RunbookModel(Model):
             return None
         moment = datetime.fromisoformat(now)
         wanted = recurring_request(text, moment, self._zone)
-        return None if wanted is None or self._library.find(wanted.request) is None else wanted
+        if wanted is None or wanted.fault:
+            return wanted
+        plan = self._library.find(wanted.request)
+        return None if plan is None else fitting(wanted, plan.name, plan.title)
 
     def _asked_back(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
@@ -286,7 +290,7 @@ class RunbookModel(Model):
             plan, values, why = await self._equipped(plan, values)
             filled = self._library.fill(plan, values, item_id)
             if again is not None:
-                filled = goal_of(filled, item_id.replace("task-", "goal-", 1), again.cron)
+                filled = goal_of(filled, item_id.replace("task-", "goal-", 1), again)
         except SilasError as error:
             said = tr(
                 "The library's plan {title!r} does not fit: {message}",
@@ -346,8 +350,8 @@ class RunbookModel(Model):
 
 def _by_the_clock(wanted: RecurringRequest) -> RouteDecision:
     """To the planner with its plan, where cron can say when."""
-    if not wanted.cron:
-        said = AgentResponse(message=tr(NO_SUCH_TIME), understood=False)
+    if wanted.fault or not wanted.cron:
+        said = AgentResponse(message=wanted.fault or tr(NO_SUCH_TIME), understood=False)
         return _direct("asked for work at times that no goal has", said)
     return RouteDecision(
         route="planner",

@@ -50,7 +50,8 @@ def _unable_work(item: WorkItem) -> str:
     """Why work that recurs could not run; nothing where it could."""
     if not item.body.strip():
         return (
-            f"{item.id} has `cycle: work` and no briefing; say below the keys what is to be done."
+            f"{item.id} has `cycle: {item.cycle}` and no briefing; say below the keys what is to "
+            "be done."
         )
     if item.schedule == ALWAYS_ON:
         return (
@@ -61,6 +62,11 @@ def _unable_work(item: WorkItem) -> str:
         return (
             f"{item.id} does its work each time, so nothing follows a failing check; take "
             "`failure_context` and `on_failure: spawn_task` out of it."
+        )
+    if item.cycle == "when" and not item.verify:
+        return (
+            f"{item.id} has `cycle: when` and no condition; write under `verify` what has to hold "
+            "so that its work is done."
         )
     return next((words for check in item.verify if (words := _blind(check.name, check.run))), "")
 

@@ -1,4 +1,4 @@
-"""Work that recurs: the task that a goal of `cycle: work` makes when it is due, and the proof that
+"""Work that recurs: the task that a goal with a `cycle` makes when it is due, and the proof that
 a task is one (spec 5.2.3, decision D504).
 
 The task is the approved plan itself: everything in it is copied from the plan and bound by the
@@ -26,7 +26,7 @@ def recurring_policy(item: WorkItem) -> str:
     """
     return digest(
         {
-            "cycle": "work",
+            "cycle": item.cycle,
             "title": item.title,
             "body": item.body,
             "budget": item.budget.model_dump(mode="json"),
@@ -40,14 +40,14 @@ def recurring_task(goal: WorkItem, slot: str, now: datetime) -> WorkItem:
     """The task of one slot: the goal's own work.
 
     Args:
-        goal: An approved goal of `cycle: work`.
+        goal: An approved goal of `cycle: work` or `cycle: when`.
         slot: For which moment it is due, as its job names it.
         now: When it is made.
 
     Raises:
         PlanFamilyError: `E_PLAN_SPAWN`: not such a goal, or it has no briefing.
     """
-    if goal.type is not WorkItemType.goal or goal.cycle != "work" or not goal.body.strip():
+    if goal.type is not WorkItemType.goal or goal.cycle is None or not goal.body.strip():
         raise PlanFamilyError(
             f"{goal.id} has no work that recurs: that takes a goal with `cycle: work` and a "
             "briefing.",
@@ -58,7 +58,7 @@ def recurring_task(goal: WorkItem, slot: str, now: datetime) -> WorkItem:
         id=task_id_of(goal.id, slot),
         title=goal.title,
         body=goal.body,
-        cycle="work",
+        cycle=goal.cycle,
         created_at=now,
         **inherited(goal),
     )
@@ -71,8 +71,10 @@ def task_id_of(goal_id: str, slot: str) -> str:
 
 def recurring_product(task: WorkItem) -> str:
     """The policy of which a task provably is the product, or an empty text."""
-    constant: dict[str, Any] = {**CONSTANT, "spawned_by": task.parent, "cycle": "work"}
-    if task.type is not WorkItemType.task or not task.parent or not _ID.fullmatch(task.id):
+    constant: dict[str, Any] = {**CONSTANT, "spawned_by": task.parent, "cycle": task.cycle}
+    if task.cycle is None or task.type is not WorkItemType.task or not task.parent:
+        return ""
+    if not _ID.fullmatch(task.id):
         return ""
     if any(getattr(task, name) != value for name, value in constant.items()):
         return ""
