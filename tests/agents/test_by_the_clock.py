@@ -11,7 +11,7 @@ from silas.agents.runbook.by_the_clock import RecurringRequest, goal_of, recurri
 from silas.errors import PlanFamilyError
 from silas.goals.models import Outcome
 from silas.plans import PlanParser, WorkItemType
-from silas.testing import Harness, ScriptedChannel
+from silas.testing import Harness, MockClock, ScriptedChannel
 from tests.goals.kit import Watched, cycles, until
 
 NOW = datetime(2026, 11, 25, 10, 30, tzinfo=UTC)
@@ -54,7 +54,7 @@ def test_what_does_not_recur_is_none(said: str) -> None:
 
 def test_what_is_no_task_is_never_run_once_instead() -> None:
     with pytest.raises(PlanFamilyError, match="by the clock"):
-        goal_of("---\ntype: project\nid: p\n---\n", "goal-1", DAILY)
+        goal_of("---\ntype: project\nid: p\n---\n", "goal-1", DAILY, "/w")
 
 
 async def test_a_goal_is_proposed_and_stands_once_it_is_approved(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ async def test_what_is_none_makes_no_goal(said: str, has: str, tmp_path: Path) -
 
 def test_the_plan_of_the_goal_is_one_that_the_parser_reads() -> None:
     text = '---\nid: "task-1"\ntype: "task"\ntitle: "T"\n---\n\nDo it.\n'
-    item = PlanParser().parse(goal_of(text, "goal-1", DAILY))
+    item = PlanParser().parse(goal_of(text, "goal-1", DAILY, "/w"))
     assert (item.id, item.type, item.cycle) == ("goal-1", WorkItemType.goal, "work")
 
 
@@ -155,7 +155,8 @@ def test_a_condition_becomes_a_check(
     assert wanted is not None
     assert (wanted.fault, wanted.condition is None) == ("", False)
     assert wanted.condition is not None
-    assert wanted.condition.check() == {"name": name, "run": run, "expect": expect}
+    run = f"cd '/my w' && {run}"
+    assert wanted.condition.check("/my w") == {"name": name, "run": run, "expect": expect}
     assert wanted.request
 
 
@@ -200,7 +201,8 @@ async def test_the_check_of_a_condition_sees_the_folder_as_it_is(tmp_path: Path)
     old.write_text("old")
     os.utime(old, (0, 0))
     channel, watched = ScriptedChannel(lambda card: card.actions[0].value), Watched()
-    async with Harness(channel, beside=watched.beside) as h:
+    clock = MockClock(NOW)
+    async with Harness(channel, clock=clock, beside=watched.beside) as h:
         reply = await h.silas.ask(CHANGED + "something changed", workspace=tmp_path)
         assert reply.plan is not None
         goal = reply.plan.id
@@ -210,6 +212,7 @@ async def test_the_check_of_a_condition_sees_the_folder_as_it_is(tmp_path: Path)
         ):
             if name:
                 (tmp_path / name).write_text("new")
+            clock.advance(60)  # a slot of its own
             watched.goals.run_now(goal)
             await until(lambda: len(cycles(watched, goal)) == number)  # noqa: B023
             assert cycles(watched, goal)[0].outcome is outcome

@@ -99,8 +99,14 @@ def fitting(wanted: RecurringRequest, name: str, title: str) -> RecurringRequest
     return wanted._replace(fault=NO_REPORT.format(title=title))
 
 
-def goal_of(plan: str, goal_id: str, wanted: RecurringRequest) -> str:
+def goal_of(plan: str, goal_id: str, wanted: RecurringRequest, folder: str) -> str:
     """The text of a task's plan as that of a goal which does this work by the clock.
+
+    Args:
+        plan: The task's plan.
+        goal_id: What the goal is called.
+        wanted: When it is done, and where what holds.
+        folder: What a condition is about, as an absolute path.
 
     Raises:
         PlanFamilyError: `E_PLAN_RULE`: it is no task's.
@@ -112,7 +118,7 @@ def goal_of(plan: str, goal_id: str, wanted: RecurringRequest) -> str:
     told, ids = _ID.subn(f"id: {goal_id}", told, count=1)
     checked = 1
     if wanted.condition is not None:
-        check = json.dumps(wanted.condition.check(), ensure_ascii=False)
+        check = json.dumps(wanted.condition.check(folder), ensure_ascii=False)
         told, checked = _VERIFY.subn(lambda found: f"{found[0]}\n  - {check}", told, count=1)
     if not (types and ids and checked):  # or it would run once, which nobody asked for
         raise PlanFamilyError("Only a task can be done by the clock.", code="E_PLAN_RULE")

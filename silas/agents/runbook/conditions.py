@@ -63,7 +63,7 @@ class Condition(NamedTuple):
 
     Attributes:
         name: What it says, as the name of the check.
-        run: The command.
+        run: The command, in the folder that it is about.
         expect: What it is expected to find, as a plan writes it.
         request: What is told where nothing else was asked for.
     """
@@ -73,9 +73,10 @@ class Condition(NamedTuple):
     expect: Mapping[str, Any]
     request: str
 
-    def check(self) -> dict[str, Any]:
-        """The same as an entry of `verify`."""
-        return {"name": self.name, "run": self.run, "expect": dict(self.expect)}
+    def check(self, folder: str) -> dict[str, Any]:
+        """The same as an entry of `verify`, about a folder."""
+        run = f"cd {shlex.quote(folder)} && {self.run}"
+        return {"name": self.name, "run": run, "expect": dict(self.expect)}
 
 
 def split_condition(said: str) -> tuple[str, str]:

@@ -290,7 +290,8 @@ class RunbookModel(Model):
             plan, values, why = await self._equipped(plan, values)
             filled = self._library.fill(plan, values, item_id)
             if again is not None:
-                filled = goal_of(filled, item_id.replace("task-", "goal-", 1), again)
+                goal_id, folder = item_id.replace("task-", "goal-", 1), values.get("workspace", "/")
+                filled = goal_of(filled, goal_id, again, folder)
         except SilasError as error:
             said = tr(
                 "The library's plan {title!r} does not fit: {message}",
