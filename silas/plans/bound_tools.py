@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from silas.canonical import canonical_bytes, sha256_hex
 from silas.language import tr
-from silas.sandbox.toolchains.mounts import Facts, tool_words
+from silas.sandbox.toolchains.mounts import Facts, tool_directories, tool_words
 
 
 def tool_line(tools: Facts, show: Callable[[str], str]) -> tuple[str, ...]:
@@ -12,9 +12,16 @@ def tool_line(tools: Facts, show: Callable[[str], str]) -> tuple[str, ...]:
     return (tr("tools: {tool_words}", tool_words=show(tool_words(tools))),) if tools else ()
 
 
-def tool_digest(tools: Facts) -> tuple[str, ...]:
-    """What a card says of what is compared, all tools together."""
+def tool_digest(tools: Facts, show: Callable[[str], str]) -> tuple[str, ...]:
+    """What a card says of what is compared, all tools together: each directory that its one line
+    only counts, and one digest.
+    """
     if not tools:
         return ()
     digest = sha256_hex(canonical_bytes(dict(tools)))
-    return (tr("the programs of the tools above, by name, size and time:"), f"  sha256:{digest}")
+    directories = tool_directories(tools)
+    return (
+        tr("the programs of the tools above, by name, size and time:"),
+        *(f"  {show(one)}" for one in directories if len(directories) > 1),
+        f"  sha256:{digest}",
+    )

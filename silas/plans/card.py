@@ -312,7 +312,7 @@ def _held(plan: Plan, files: Files, tools: Files) -> tuple[str, ...]:
         for path in plan.get("read", [])
     ]
     lines += file_lines(files, _quoted)
-    lines += tool_digest(tools)
+    lines += tool_digest(tools, _quoted)
     lines += [tr("every file of the skill {name}", name=_quoted(name)) for name in plan["skills"]]
     if plan.get("worker"):
         lines.append(

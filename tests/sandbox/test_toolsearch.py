@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from silas.plans import plan_bytes
+from silas.plans.card import plan_card
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, make_masks, mounts_of, tool_words
 from silas.sandbox.toolchains.search import MOST_PROGRAMS, SearchPlace, find
 from silas.sandbox.toolchains.table import chosen, holds_credentials, parse_pin
+from silas.testing import a_plan
 
 
 def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
@@ -124,6 +127,21 @@ def test_the_order_is_fixed_and_the_projects_own_comes_first(machine: Machine) -
     words = tool_words(MachineTools(machine.place(added)).found(str(machine.work)))
     assert words.startswith("project .venv (Python 3.11.7, pytest 8.3.1), project node_modules, ")
     assert words.endswith("node 20.1.0, rust stable, cargo, go 1.22.1, go modules, system")
+
+
+def test_directories_of_the_path_are_counted_in_one_line_and_named_one_tap_away(
+    machine: Machine,
+) -> None:
+    added = [program(machine.home / "tools" / name / "mine").parent for name in ("a", "b", "c")]
+    facts = MachineTools(machine.place(*added)).found(str(machine.work))
+    assert tool_words(facts) == "3 directories of your PATH, system"
+    card = plan_card(plan_bytes(a_plan()), rationale="Why.", tools=facts)
+    parts = {one.heading: one for one in card.details}
+    assert "tools: 3 directories of your PATH, system" in parts["What it may touch"].lines
+    held = parts["What must be the same when it runs"]
+    assert not held.open
+    named = [f"  `{one}`" for one in added]
+    assert [line for line in held.lines if line in named] == named
 
 
 def test_an_environment_outside_the_system_brings_its_interpreter_along(machine: Machine) -> None:

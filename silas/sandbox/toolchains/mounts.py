@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, cast
 
+from silas.language import tr
 from silas.sandbox.models import Mount, SandboxFiles
 from silas.sandbox.toolchains.search import SearchPlace, Toolchain, digest, find, hidden_in, refusal
 
@@ -203,16 +204,35 @@ def understood(facts: Facts) -> dict[str, Mapping[str, Any]]:
 
 
 def tool_words(facts: Facts) -> str:
-    """What a card says in one line."""
-    told = sorted(understood(facts).items(), key=lambda pair: str(pair[1].get("at", "")).zfill(4))
-    parts = [_words(path, one) for path, one in told]
-    return ", ".join((*filter(None, dict.fromkeys(parts)), "system"))
+    """What a card says in one line; several directories of the owner's `PATH` are counted there,
+    and `tool_directories` names them.
+    """
+    counted = directories if len(directories := tool_directories(facts)) > 1 else ()
+    parts = [_words(path, one) for path, one in _in_order(facts)]
+    named = [part for part in dict.fromkeys(parts) if part and part not in counted]
+    more = [tr("{count} directories of your PATH", count=len(counted))] if counted else []
+    return ", ".join((*named, *more, "system"))
+
+
+def tool_directories(facts: Facts) -> tuple[str, ...]:
+    """Directories of the owner's `PATH` that are shown to work, in its order."""
+    told = [str(one["name"]) for _, one in _in_order(facts) if _is_directory(one)]
+    return tuple(dict.fromkeys(told))
+
+
+def _in_order(facts: Facts) -> list[tuple[str, Mapping[str, Any]]]:
+    return sorted(understood(facts).items(), key=lambda pair: str(pair[1].get("at", "")).zfill(4))
+
+
+def _is_directory(told: Mapping[str, Any]) -> bool:
+    """Whether it is known by its path alone, and is shown: those of the system are not."""
+    return str(told.get("name", "")).startswith("/") and bool(told.get("shown"))
 
 
 def _words(path: str, told: Mapping[str, Any]) -> str:
     name, version = str(told.get("name", path)), str(told.get("version", ""))
     if name.startswith("/"):
-        return name if told.get("shown") else ""  # a directory of the system
+        return name if _is_directory(told) else ""  # else one of the system
     if name.startswith("project ") and version:
         also = f", {told['told']}" if told.get("told") else ""
         return f"{name} (Python {version}{also})"
