@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 
 from silas.gates import GateProvider, GateTrigger
 from silas.plans.allowed_hosts import hosts_of, hosts_of_check
-from silas.plans.goals.limits import REPORTS, unable_goal
+from silas.plans.goals.limits import REPORTS, blind_check, unable_goal
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.projects.limits import unable_project
 from silas.sandbox.network.names import EgressRefused
@@ -25,7 +25,12 @@ def unsupported(item: WorkItem, providers: AbstractSet[GateProvider]) -> str:
         providers: Who evaluates gates in this version.
     """
     found = (
-        _kind(item) or _clock(item) or _failing(item) or _inputs(item) or _gates(item, providers)
+        _kind(item)
+        or blind_check(item)
+        or _clock(item)
+        or _failing(item)
+        or _inputs(item)
+        or _gates(item, providers)
     )
     found = found or _hosts(item)
     if found:

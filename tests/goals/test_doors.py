@@ -1,5 +1,6 @@
 """Goals, projects and reminders for a program and an MCP client: read, and made less."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,12 +8,16 @@ import pytest
 from silas.cards import ChannelMessage
 from silas.errors import ApprovalError
 from silas.goals.models import GoalRefused, GoalState
+from silas.plans import WorkItemStatus
+from silas.plans.projects.document import join_project
 from silas.services.mcp_server import Services
 from silas.stream.models import Incoming
-from silas.testing import Harness, ScriptedChannel
+from silas.testing import Harness, ScriptedChannel, plan_text
 from silas.testing.clock import MockClock
+from tests.cockpit.house import a_house
 from tests.goals.kit import START, WATCHED, Watched, goal_text, house, yes
 from tests.stream.kit import entries_of
+from tests.support.command import environment, run, silas
 
 
 async def ahead(h: Harness, **arguments: Any) -> str:
@@ -86,3 +91,54 @@ async def test_a_goal_is_paused_in_words_of_its_owner_and_of_nobody_else(said: s
         assert "is paused until you resume it" in (await h.silas.ask(said)).text
         assert watched.goals.get(WATCHED).state is GoalState.paused
         assert "is paused already" in (await h.silas.ask(said)).text
+
+
+_ZERO = {"exit_code": 0}
+BLIND = goal_text(verify=[{"name": "alive", "run": "pgrep -f bot", "expect": {"exit_code": 0}}])
+"""A goal whose check asks for what no sandbox shows."""
+
+
+def refused(words: str) -> bool:
+    """Whether somebody is told why, in one sentence."""
+    return "'alive' asks with pgrep for processes of this machine" in " ".join(words.split())
+
+
+@pytest.mark.parametrize(
+    "of", ["goal", "project"], ids=["a goal of its own", "a task of a project is judged likewise"]
+)
+async def test_a_check_that_sees_nothing_is_told_before_any_card_to_a_program(of: str) -> None:
+    channel = ScriptedChannel(yes)
+    async with Harness(channel) as h:
+        result = await h.silas.run(BLIND if of == "goal" else _watching_project())
+    assert result.status is WorkItemStatus.blocked
+    assert refused(result.summary)
+    assert channel.cards == []
+
+
+def _watching_project() -> str:
+    task = plan_text(id="a", verify=[{"name": "alive", "run": "pgrep -f bot", "expect": _ZERO}])
+    return join_project(plan_text(id="p", type="project", tasks=["a"], title="Two"), [("a", task)])
+
+
+async def test_and_in_a_conversation_of_the_terminal_and_of_the_cockpit(tmp_path: Path) -> None:
+    plans = tmp_path / "plans"
+    plans.mkdir()
+    text = BLIND.replace("---\n", "---\nrunbook: {phrases: [watch the bot]}\n", 1)
+    (plans / "watch.md").write_text(text)
+    channel = ScriptedChannel(yes)
+    async with a_house(channel, settings={"plans_dirs": [str(plans)]}) as cockpit:
+        reply = await cockpit.harness.silas.ask("watch the bot")
+    assert refused(reply.text)
+    assert channel.cards == []
+
+
+@pytest.mark.parametrize("command", [["plan", "check"], ["run"]])
+def test_and_on_the_command_line(command: list[str], tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    plan = tmp_path / "goal.md"
+    plan.write_text(BLIND)
+    done = run(silas(*command, plan), env)
+    assert done.code != 0
+    assert refused(done.err + done.out)
+    assert "Your choice" not in done.out

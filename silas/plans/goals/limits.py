@@ -15,6 +15,9 @@ REPORTS: Final = "report"
 _FAILURES: Final = frozenset({SPAWNS, REPORTS})
 
 _COMMANDS: Final = re.compile(r"(?:^|[|;&(\n]|\bsudo\s|\bexec\s)\s*((?:/\S*/)?[A-Za-z0-9_.-]+)")
+_OF_ITS_OWN: Final = re.compile(r"(?<![&>|])&(?![&>0-9])")
+"""What a command starts beside itself it can see."""
+
 _OF_PROCESSES: Final = frozenset({"pgrep", "pidof", "ps", "pkill", "killall", "top", "lsof"})
 _OF_SERVICES: Final = frozenset({"systemctl", "service", "journalctl", "docker", "podman"})
 _OF_SOCKETS: Final = frozenset({"ss", "netstat"})
@@ -43,7 +46,7 @@ def unable_goal(item: WorkItem) -> str:
             f"{item.id} starts work that is not written down; say under `failure_context` what is "
             "to be done."
         )
-    return next((words for check in item.verify if (words := _blind(check.name, check.run))), "")
+    return ""
 
 
 def _unable_work(item: WorkItem) -> str:
@@ -68,11 +71,17 @@ def _unable_work(item: WorkItem) -> str:
             f"{item.id} has `cycle: when` and no condition; write under `verify` what has to hold "
             "so that its work is done."
         )
+    return ""
+
+
+def blind_check(item: WorkItem) -> str:
+    """That a check of a plan asks for what no sandbox shows it; nothing where none does."""
     return next((words for check in item.verify if (words := _blind(check.name, check.run))), "")
 
 
 def _blind(name: str, run: str) -> str:
-    """That a check asks for what no sandbox shows it; nothing where it does not."""
+    if _OF_ITS_OWN.search(run):
+        return ""
     for found in _COMMANDS.finditer(run):
         command = found[1].rpartition("/")[2]
         for what, commands in (
