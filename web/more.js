@@ -27,9 +27,12 @@ export const PLACES = [
   ["devices", "device", t("Devices"), t("Which browsers may speak for you"), showDevices],
   ["secrets", "key", t("Secrets"), t("Keys and passwords that tools may be given"),
     async (place) => (await import("./secrets.js")).showSecrets(place)],
-  ["settings", "settings", t("Settings"), t("How this page looks, and what is in force"), showSettings],
+  ["settings", "settings", t("Settings"), t("How this page looks, what you can change, and what is in force"),
+    async (place) => (await import("./settings.js")).showSettings(place)],
   ["protection", "shield", t("What protects you"), t("Each part of it, checked now"), showProtection],
-  ["setup", "person", t("Set up"), t("Who answers, and who you are"), showSetup],
+  ["answering", "talks", t("Who answers"), t("Which model, with which key or at which server"),
+    async (place) => (await import("./answering.js")).showAnswering(place)],
+  ["setup", "person", t("Who you are"), t("What Silas knows of you"), showSetup],
 ];
 
 export async function showMore(place, [name, ...rest]) {
@@ -75,30 +78,6 @@ async function showTools(place) {
 
 function health(state, words = HEALTH[state] ?? state) {
   return h("span", { class: "health", "data-health": state }, h("span", { class: "dot", "aria-hidden": "true" }), words);
-}
-
-async function showSettings(place) {
-  const settings = await getJson("/settings");
-  const now = localStorage.getItem("silas.theme") ?? "auto";
-  const choose = (value) => {
-    localStorage.setItem("silas.theme", value);
-    applyTheme();
-    for (const chip of themes.children) chip.setAttribute("aria-pressed", String(chip.dataset.value === value));
-  };
-  const themes = h("div", { class: "chips", role: "group", "aria-label": t("Appearance") },
-    [["auto", t("As this device")], ["light", t("Light")], ["dark", t("Dark")]].map(([value, words]) =>
-      button(words, () => choose(value), { class: "chip", "data-value": value, "aria-pressed": String(value === now) })));
-  fill(place, h("h2", { class: "label-title" }, t("Appearance")), themes,
-    settings.parts.map((part) => [h("h2", { class: "label-title" }, part.heading),
-      h("dl", { class: "facts wide" }, part.facts.map((fact) => h("div", {}, h("dt", {}, plain(fact.name)),
-        h("dd", { dir: "auto" }, fact.value, fact.words && h("span", { class: "small block" }, fact.words)))))]),
-    h("p", { class: "small" }, t("These are read from "), h("code", {}, settings.file), t(" when Silas starts. They cannot be loosened from a browser.")));
-}
-
-export function applyTheme() {
-  const theme = localStorage.getItem("silas.theme") ?? "auto";
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
 }
 
 const STANDING = { ok: t(": well"), advice: t(": well, with advice"), failed: t(": not well") };

@@ -1,5 +1,5 @@
 /* The first run: welcome, who answers, who you are, done. One card at a time; nothing is typed that
-   need not be. The same steps are under More, for later. */
+   need not be. Who you are is under More, too. */
 
 import { canonicalBytes, sha256Hex } from "./canonical.js";
 import { command, getJson, postJson } from "./api.js";
@@ -73,6 +73,8 @@ function choices(facts, choice, changed) {
 function askKey(place, choice, facts, go) {
   const wants = choice.provider === "openrouter" && facts.key !== "stored";
   fill(go, wants ? t("Continue without a key") : t("Continue"));
+  if (choice.provider === "local") return fill(place, h("p", { class: "small" },
+    t("You name it at the end, or at any time under More, Who answers.")));
   if (!wants) return fill(place, choice.provider === "runbook" && h("p", { class: "small" },
     t("Without a model Silas follows written plans only. That is safe and honest, and you can change it at any time.")));
   const field = h("input", { id: "provider-key", type: "password", autocomplete: "off", spellcheck: "false", placeholder: "sk-or-…", "data-testid": "provider-key" });
@@ -148,36 +150,31 @@ function identity(node, { choice, next }) {
     h("div", { class: "actions" }, go)]);
 }
 
-function done(node, { end }) {
+function done(node, { choice, end }) {
   node.append(h("h1", { tabindex: "-1", class: "intent" }, t("I’m ready.")),
     h("p", {}, t("Tell me what to connect first, or I’ll figure it out.")),
-    h("div", { class: "actions" }, button(t("Go to the Stream"), end, { class: "primary" })));
+    h("div", { class: "actions" }, button(t("Go to the Stream"), end, { class: "primary" }),
+      choice.provider === "local" && button(t("Name your server"), () => { end(); location.hash = "#/more/answering"; }, { class: "secondary" })));
 }
 
-/** The same choices under More. */
+/** Who you are, under More. */
 export async function showSetup(place) {
   await styled();
-  const facts = await getJson("/onboarding");
-  const choice = kept(facts);
+  const choice = kept(await getJson("/onboarding"));
   const problem = h("p", { class: "field-problem", role: "alert" });
   const after = h("div", {});
   const save = button(t("Keep these"), async () => {
     save.disabled = true;
     problem.textContent = "";
     try {
-      const now = await choose(choice);
-      fill(after, h("p", { class: "sent" }, icon("check"), now.words || t("Kept.")));
+      await choose(choice);
+      fill(after, h("p", { class: "sent" }, icon("check"), t("Kept.")));
     } catch (error) {
       problem.textContent = error.message;
     } finally {
       save.disabled = false;
     }
   }, { class: "primary" });
-  const keyPlace = h("div", {});
-  const label = h("span", {});
-  fill(place,
-    h("p", {}, t("Answers come from "), h("b", {}, facts.in_force), facts.restart ? t(" until the next start.") : "."),
-    choices(facts, choice, () => askKey(keyPlace, choice, facts, label)), keyPlace,
-    h("h2", { class: "label-title" }, t("Who you are")), identityFields(choice), problem, save, after);
-  askKey(keyPlace, choice, facts, label);
+  fill(place, identityFields(choice), problem, save, after,
+    h("p", { class: "small" }, h("a", { href: "#/more/answering" }, t("Who answers"))));
 }

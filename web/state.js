@@ -106,6 +106,10 @@ const HANDLERS = {
     at.passing = new Map();
     return ["all", "stream", "cards", "running", "stopped", "link", "conversations"];
   },
+  models(at, frame) {
+    at.runbook = frame.runbook;
+    return ["stream", "models"];
+  },
   message(at, frame) {
     const here = isHere(at, frame);
     if (here) keep(at, frame);

@@ -235,7 +235,7 @@ function drawHint(place) {
   fill(place, wanted && h("p", { class: "runbook-hint" },
     h("b", {}, t("Runbook mode. ")),
     t("No language model is set up, so Silas follows the written plans it has and says so where it has none. "),
-    h("a", { href: "#/more/setup" }, t("Set one up"))));
+    h("a", { href: "#/more/answering" }, t("Set one up"))));
 }
 
 /** On a phone the question is on another tab; a bar says so where one is writing. */

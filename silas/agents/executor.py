@@ -45,7 +45,12 @@ class ExecutorAgent(Generic[Deps]):
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        self._role = Role(model, clock, output, "executor", capabilities, own)
+        self._role_on = lambda on, form: Role(on, clock, form, "executor", capabilities, own)
+        self._role = self._role_on(model, output)
+
+    def ask_from_now_on(self, model: "Model", output: OutputSetting) -> None:
+        """Let another model work; what is under way goes on with the one that it began with."""
+        self._role = self._role_on(model, output)
 
     async def run(
         self,

@@ -43,9 +43,14 @@ class ProxyAgent:
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        self._role = Role(model, clock, output, "proxy", capabilities)
+        self._role_on = lambda on, form: Role(on, clock, form, "proxy", capabilities)
+        self._role = self._role_on(model, output)
         self._default_profile = default_profile
         self._listen = listen
+
+    def ask_from_now_on(self, model: "Model", output: OutputSetting) -> None:
+        """Let another model answer; what is under way goes on with the one that it began with."""
+        self._role = self._role_on(model, output)
 
     async def route(
         self,

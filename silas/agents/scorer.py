@@ -37,9 +37,17 @@ class ScorerAgent:
     def __init__(self, model: "Model", clock: Clock, *, output: OutputSetting) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        self._role = Role(model, clock, output, "scorer", ())
+        self._role_on = lambda on, form: Role(on, clock, form, "scorer", ())
+        self._role = self._role_on(model, output)
         self._clock = clock
-        self._patience = PATIENCE_OF_OWN if self._role.on_own_server else PATIENCE
+
+    def ask_from_now_on(self, model: "Model", output: OutputSetting) -> None:
+        """Let another model advise."""
+        self._role = self._role_on(model, output)
+
+    @property
+    def _patience(self) -> float:
+        return PATIENCE_OF_OWN if self._role.on_own_server else PATIENCE
 
     async def __call__(self, goal: str, recent: str, items: Sequence[ContextItem]) -> ScorerGroups:
         """Advice, or why there is none: `missing` says so where the model failed or was slow."""

@@ -40,6 +40,8 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("batch_moving", "batch_moved", "batch_undone", "batch_recovered"),
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
             *("key.rotation_began", "access_level_changed", "onboarded"),
+            "models_chosen",
+            "settings_saved",
             *(
                 "approval.narrowed",
                 "approval.revoked",

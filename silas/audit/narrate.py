@@ -36,6 +36,8 @@ SENTENCES: Mapping[str, str] = {
     "message_replayed": "A message from {connection_id} was refused as the owner's: {reason}.",
     "message_signature_bad": "A message from {connection_id} had a bad signature.",
     "onboarded": "You chose who answers: {provider}.",
+    "settings_saved": "You saved settings: {names}.",
+    "models_chosen": "You let others answer: {provider}.",
     # goals
     "goal.approved": "The clock runs {work_item_id} from here on ({schedule}).",
     "goal.stands": "The goal {work_item_id} is approved and waits for its first cycle.",

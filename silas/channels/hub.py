@@ -351,6 +351,10 @@ class ChannelHub:
         """On the own channel, which alone takes secrets."""
         self._own.secret_stored(ref_id)
 
+    def other_models(self, *, runbook: bool) -> None:
+        """On the own channel."""
+        self._own.other_models(runbook=runbook)
+
 
 async def _next(messages: AsyncIterator[tuple[Arrived, str]]) -> tuple[Arrived, str] | None:
     return await anext(messages, None)

@@ -82,9 +82,9 @@ def write_models(edit: ModelsEdit, environ: Mapping[str, str]) -> Path | None:
             raise ConfigError(
                 f"{edit.file} was changed meanwhile; run `silas setup` again.", code=_CODE
             )
-        backup = None if edit.before is None else _keep(edit.file, edit.before)
+        backup = None if edit.before is None else keep_former(edit.file, edit.before)
         true_file = edit.file.resolve()  # a link to a file elsewhere stays a link
-        _new_file(true_file, edit).replace(true_file)
+        new_file(true_file, edit.before, edit.after).replace(true_file)
     except OSError as error:
         raise ConfigError(
             f"{edit.file} cannot be written ({error.strerror}); make it and its directory yours.",
@@ -172,7 +172,7 @@ def _by_hand(file: Path, models: Mapping[str, ModelChoice]) -> ConfigError:
 
 def _refuse_other_meaning(edit: ModelsEdit, environ: Mapping[str, str]) -> None:
     """Read the new text as Silas will, beside the file, before it takes the file's place."""
-    trial = _new_file(edit.file, edit)
+    trial = new_file(edit.file, edit.before, edit.after)
     try:
         new = load_config(trial, environ)
     except SilasError as error:
@@ -191,7 +191,7 @@ def _refuse_other_meaning(edit: ModelsEdit, environ: Mapping[str, str]) -> None:
             raise _by_hand(edit.file, edit.models)
 
 
-def _keep(file: Path, content: bytes) -> Path:
+def keep_former(file: Path, content: bytes) -> Path:
     """A copy beside the file under the first name that is free, as open to others as the file."""
     mode = file.stat().st_mode & 0o777
     for number in count(1):
@@ -203,9 +203,10 @@ def _keep(file: Path, content: bytes) -> Path:
     raise AssertionError("there are more numbers than files")
 
 
-def _new_file(file: Path, edit: ModelsEdit) -> Path:
-    mode = 0o600 if edit.before is None else edit.file.stat().st_mode & 0o777
-    return _create(file.with_name(f".{file.name}.{new_nonce()[:16]}"), edit.after, mode)
+def new_file(file: Path, before: bytes | None, after: bytes) -> Path:
+    """What is to take a file's place, beside it, as open to others as the file is."""
+    mode = 0o600 if before is None else file.stat().st_mode & 0o777
+    return _create(file.with_name(f".{file.name}.{new_nonce()[:16]}"), after, mode)
 
 
 def _create(path: Path, content: bytes, mode: int) -> Path:

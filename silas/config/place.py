@@ -16,6 +16,18 @@ class Locations(NamedTuple):
     state_dir: Path
 
 
+class ConfigPlace(NamedTuple):
+    """Where a configuration was read from, so that it can be written and read again.
+
+    Attributes:
+        file: The file; it need not be there.
+        environ: The variables that win over it.
+    """
+
+    file: Path
+    environ: Mapping[str, str]
+
+
 def locations(environ: Mapping[str, str] = os.environ) -> Locations:
     """`SILAS_HOME` if set, else the XDG base directories; relative XDG paths do not count."""
     if environ.get("SILAS_HOME"):

@@ -2,9 +2,10 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
-from silas.agents.choice import RUNBOOK
+from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.config import SilasConfig
 from silas.home.findings import DoctorFinding
 from silas.home.prompt_facts import UNASKED
@@ -36,17 +37,24 @@ class Surroundings:
     The built-in model follows runbooks and reads none of this, so nothing is asked for it.
     """
 
-    def __init__(self, config: SilasConfig, sandbox: Sandbox, tools: ToolSearch) -> None:
+    def __init__(
+        self,
+        config: SilasConfig,
+        models: Callable[[], ModelsConfig],
+        sandbox: Sandbox,
+        tools: ToolSearch,
+    ) -> None:
         self._config = config
+        self._models = models
         self._probe = probe_of(config, sandbox, tools)
 
     async def facts(self, workspace: str) -> dict[str, str]:
         """For the planner: `runs_there`, and in `not_there` what plans name by habit."""
-        return await self._asked(workspace, self._config.models.planner.name) or UNASKED
+        return await self._asked(workspace, self._models().planner.name) or UNASKED
 
     async def briefing(self, workspace: str | None) -> str:
         """For the executor; empty where nothing was asked."""
-        told = await self._asked(workspace or "", self._config.models.executor.name)
+        told = await self._asked(workspace or "", self._models().executor.name)
         if not told:
             return ""
         lines = [f"- {name.replace('_', ' ')}: {words}" for name, words in told.items()]

@@ -24,6 +24,7 @@ class SecretInputs:
         self._clock = clock
         self._labels: dict[str, str] = {}
         self._standing: dict[str, Standing] = {}
+        self._replacing: set[str] = set()
 
     def awaits(self, label: str) -> bool:
         """Whether a secret of this name is waited for."""
@@ -37,13 +38,18 @@ class SecretInputs:
         waits = self._standing.get(ref_id) == "pending"
         return self._labels[ref_id] if waits else ""
 
-    def open(self, label: str) -> str:
+    def open(self, label: str, *, replaces: bool = False) -> str:
         """Wait for a secret that is to have this name; returns its reference.
+
+        Args:
+            label: The name.
+            replaces: Whether it may take the place of the one that has it.
 
         Raises:
             ConfigError: The name is taken or no name, or too many are waited for.
         """
-        self._vault.refuse_name(label)
+        if not replaces:
+            self._vault.refuse_name(label)
         waiting = sum(standing != "stored" for standing in self._standing.values())
         if self.awaits(label) or waiting >= MOST_PENDING:
             raise ConfigError(
@@ -52,6 +58,8 @@ class SecretInputs:
             )
         ref_id = new_ref()
         self._labels[ref_id], self._standing[ref_id] = label, "pending"
+        if replaces:
+            self._replacing.add(ref_id)
         return ref_id
 
     def close(self, ref_id: str) -> None:
@@ -83,7 +91,12 @@ class SecretInputs:
         self._standing[ref_id] = "storing"
         try:
             facts = await asyncio.to_thread(
-                self._vault.keep, ref_id, self._labels[ref_id], value, self._clock.now()
+                self._vault.keep,
+                ref_id,
+                self._labels[ref_id],
+                value,
+                self._clock.now(),
+                replaces=ref_id in self._replacing,
             )
         except BaseException:
             self._standing[ref_id] = "pending"

@@ -111,8 +111,15 @@ class SecretVault:
         if any(known.name == name for known in self.facts()):
             raise _taken(name)
 
-    def keep(self, ref_id: str, name: str, value: str, at: datetime) -> SecretFacts:
+    def keep(
+        self, ref_id: str, name: str, value: str, at: datetime, *, replaces: bool = False
+    ) -> SecretFacts:
         """Keep a new secret under a reference that `new_ref` made.
+
+        Args:
+            ref_id, name, value, at: The secret, and when it was added.
+            replaces: Whether it takes the place of the one of this name, which is forgotten once
+                the new one is kept.
 
         Raises:
             ConfigError: The name is taken or no name, the value cannot be recognised in output, or
@@ -123,7 +130,8 @@ class SecretVault:
             raise AssertionError("a reference is made by `new_ref`, and used once")
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         with self._alone():
-            if any(known.name == name for known in self.facts()):
+            before = [known.ref_id for known in self.facts() if known.name == name]
+            if before and not replaces:
                 raise _taken(name)
             facts = {"added_at": at.isoformat(), "name": name, "ref_id": ref_id}
             store = self._keyring_for_new()
@@ -134,6 +142,8 @@ class SecretVault:
                 sealed = bytes(self._opened().encrypt(_bound(ref_id, value))).hex()
                 document = {**facts, "backend": "file", "box": sealed}
             write_new(self._file(ref_id), unsealed(document).encode())
+            for one in before:
+                self._forget(one)
         return SecretFacts(name, ref_id, facts["added_at"], "")
 
     def remove(self, name: str) -> SecretFacts:
@@ -149,13 +159,16 @@ class SecretVault:
                     f"There is no secret named {name!r}; `silas secrets list` shows them.",
                     code="E_CFG_SECRET",
                 )
-            in_keyring = self._read(known.ref_id)["backend"] == "keyring"
-            store = self._find_keyring() if in_keyring else None
-            self._file(known.ref_id).unlink()
-            self._use_file(known.ref_id).unlink(missing_ok=True)
-            if store is not None:
-                forget_secret(store, known.ref_id)
+            self._forget(known.ref_id)
         return known
+
+    def _forget(self, ref_id: str) -> None:
+        in_keyring = self._read(ref_id)["backend"] == "keyring"
+        store = self._find_keyring() if in_keyring else None
+        self._file(ref_id).unlink()
+        self._use_file(ref_id).unlink(missing_ok=True)
+        if store is not None:
+            forget_secret(store, ref_id)
 
     def missing(self, refs: Mapping[str, str]) -> str:
         """Why a plan cannot have the secrets it names, or nothing.

@@ -1,6 +1,7 @@
 """`silas start`: the cockpit in the browser, until it is ended."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import AsyncGenerator
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from silas.home.garbage_collection import reclaiming
-from silas.main.shared import DONE, GivenPath, end_process, read_config, run_to_exit
+from silas.main.shared import DONE, GivenPath, config_option, end_process, read_config, run_to_exit
 
 if TYPE_CHECKING:
     from silas.channels.models import PhoneWay
@@ -61,6 +62,7 @@ def start(
     named = workspace and workspace.resolve()
 
     async def work() -> int:
+        from silas.config.place import ConfigPlace, config_file
         from silas.home.cockpit_address import listening_at
         from silas.services.setup.initialise import initialise
         from silas.stop import Sentinel
@@ -69,10 +71,11 @@ def start(
 
         config = listening_at(read_config(ctx), host, port)
         await initialise(config)
+        written = ConfigPlace(config_file(config_option(ctx)), os.environ)
         place = standing_in() if named is None else str(named)
         overdue = partial(end_process, Sentinel(config.data_dir))
         async with (
-            open_cockpit(config, place, overdue) as cockpit,
+            open_cockpit(config, written, place, overdue) as cockpit,
             reclaiming(cockpit.silas.messages.clock),
             _told_to_end() as ended,
         ):

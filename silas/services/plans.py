@@ -99,7 +99,7 @@ def plan_look(config: SilasConfig) -> PlanLook:
     """What a card shows beside its plan, as things are configured and found here."""
     return PlanLook(
         tool_search(config),
-        shown_by_work(config.models, worker_library(config)),
+        shown_by_work(lambda: config.models, worker_library(config)),
         partial(standing_uses_here, config),
     )
 

@@ -1,6 +1,6 @@
 """The owner's workers: where they are read from, and what the commands say about them."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -59,7 +59,7 @@ def teams_of(workers: WorkerLibrary) -> TeamOf:
 
 def hiring(
     runtime: Runtime,
-    usual: "ModelChoice",
+    usual: "Callable[[], ModelChoice]",
     pausing: "Sequence[HandleDeferredToolCalls[ToolRun]]",
 ) -> "Hire":
     """Makes a worker's agent for one run, on the model that its file names or else the usual one.
@@ -72,7 +72,7 @@ def hiring(
         from silas.agents import ExecutorAgent  # noqa: PLC0415 - PydanticAI
         from silas.agents.providers.factory import at_low_temperature  # noqa: PLC0415 - PydanticAI
 
-        choice = usual if worker.model is None else worker.model
+        choice = usual() if worker.model is None else worker.model
         async with runtime.make_model(at_low_temperature(choice, "executor")) as model:
             yield ExecutorAgent(
                 model,

@@ -28,10 +28,17 @@ _UNANSWERED = (
 )
 _WAITS = (
     "I was interrupted while the plan for “{text}” waited for your answer. It still waits and "
-    "nothing of it was run; there is no need to say it again. `silas approve {plan}` asks you."
+    "nothing of it was run; there is no need to say it again. {where}"
 )
 _APPROVED = (
     "I was interrupted after you approved the plan for “{text}”. There is no need to say it again: "
+    "{where}"
+)
+_COCKPIT = "web"
+_ASKS = {_COCKPIT: "It is in Review."}
+_STANDS = {_COCKPIT: "Work, under More, says how it stands."}
+_ASKS_BY_COMMAND = "`silas approve {plan}` asks you."
+_STANDS_BY_COMMAND = (
     "`silas status` says how {plan} stands, and `silas chat` goes on with it where it is open."
 )
 _ON_ITS_WAY = "I was interrupted while I sent you this; you may have it already:\n\n{answer}"
@@ -111,10 +118,12 @@ async def _words(left: Interrupted, of: InterruptedTurns) -> str:
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     plan = await _plan_of(left, of)
     if plan and any(one.item.id == plan for one in await of.waiting.all()):
-        return _WAITS.format(text=shown, plan=plan)
+        where = _ASKS.get(of.channel.channel_name, _ASKS_BY_COMMAND.format(plan=plan))
+        return _WAITS.format(text=shown, where=where)
     begun = await unless_damaged(of.work.get(plan)) if plan else None
     if begun is not None and begun.created_at >= left.at:  # not an earlier one of that name
-        return _APPROVED.format(text=shown, plan=plan)
+        where = _STANDS.get(of.channel.channel_name, _STANDS_BY_COMMAND.format(plan=plan))
+        return _APPROVED.format(text=shown, where=where)
     return _UNANSWERED.format(text=shown)
 
 

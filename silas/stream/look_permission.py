@@ -68,8 +68,8 @@ class WorkspaceLooks:
     """Makes the looks of a turn of the owner's own words.
 
     Args:
-        shown_to: Who outside this machine is shown what the models are shown, in words; empty
-            where every model answers on it.
+        shown_to: Who outside this machine is shown what the models in force are shown, in words;
+            empty where every model answers on it.
         answers: What the owner said before.
         channel: Where he is asked, once for each workspace.
         attached: The folder of what he attached to a conversation of his; empty for nothing.
@@ -77,7 +77,7 @@ class WorkspaceLooks:
 
     def __init__(
         self,
-        shown_to: str,
+        shown_to: Callable[[], str],
         answers: LookAnswers,
         channel: CardChannel,
         audit: Audit,
@@ -85,11 +85,15 @@ class WorkspaceLooks:
         attached: Callable[[str], str],
     ) -> None:
         self._attached = attached
-        self._shown_to = shown_to
+        self._shown = shown_to
         self._answers = answers
         self._owner = Owner(channel, audit, clock)
         self._audit = audit
         self._asking = asyncio.Lock()
+
+    @property
+    def _shown_to(self) -> str:
+        return self._shown()
 
     def of(self, workspace: str, words: str, conversation: str, aside: Aside) -> LookLimits:
         """What a turn may look at: what is attached, and the workspace where there is one and the

@@ -4,6 +4,7 @@ What the built-in model proposes comes from the plan library, whose plans are Si
 of it is sent back (`TrustedPlans`). See decision D431.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Final, Protocol
 
@@ -116,6 +117,34 @@ class ModelPlans:
                 seconds=round(trial.seconds, 3),
             )
         return PlanReview(faults(item, trial), already_done(item, trial), preflight_note(trial))
+
+
+class PlansInForce:
+    """Trusted where the built-in model plans now, else reviewed.
+
+    Args:
+        built_in: Whether it does; asked each time.
+    """
+
+    def __init__(
+        self, built_in: Callable[[], bool], trusted: ReviewPlans, reviewed: ReviewPlans
+    ) -> None:
+        self._built_in = built_in
+        self._trusted = trusted
+        self._reviewed = reviewed
+
+    @property
+    def marks(self) -> bool:
+        """See `ReviewPlans.marks`."""
+        return self._now.marks
+
+    async def review(self, turn: Turn, markdown: str) -> PlanReview:
+        """See `ReviewPlans.review`."""
+        return await self._now.review(turn, markdown)
+
+    @property
+    def _now(self) -> ReviewPlans:
+        return self._trusted if self._built_in() else self._reviewed
 
 
 async def _may_tell(turn: Turn) -> bool:

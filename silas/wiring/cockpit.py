@@ -3,26 +3,33 @@
 from dataclasses import dataclass
 from functools import partial
 
+from silas.agents.choice import RUNBOOK
 from silas.audit.reader import AuditReader
 from silas.channels.web.port import Cockpit
+from silas.config.place import ConfigPlace
 from silas.home.web_tools import record_connections
 from silas.plans.card_preview import PlanLook
 from silas.services.attached.desk import AttachmentDesk
 from silas.services.clock.standing import standing_uses
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
+from silas.services.cockpit.answering import AnsweringDoor
 from silas.services.cockpit.batches import CockpitBatches
 from silas.services.cockpit.memory import CockpitMemory
 from silas.services.cockpit.overview import OverviewRoom
 from silas.services.cockpit.record import RecordRoom
 from silas.services.cockpit.reminders import CockpitReminders
+from silas.services.cockpit.settings import SettingsDoor
 from silas.services.cockpit.setup import SetupRoom
 from silas.services.cockpit.work import WorkRoom
 from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import StopDesk
 from silas.services.persona import OwnersPersona
-from silas.services.setup.provider_key import tried_at_openrouter
+from silas.services.setup.provider_key import ProviderKey, tried_at_openrouter
+from silas.services.setup.saved_settings import AskedSettings, SettingsDesk
+from silas.services.setup.who_answers import WhoAnswers
 from silas.services.tools.look_tools import shown_by_work
+from silas.stream.owner import Owner
 from silas.stream.session import Session
 from silas.tools.web.client import WebClient
 from silas.wiring.parts import Parts
@@ -42,7 +49,14 @@ class Rooms:
     batches: CockpitBatches
     attachments: AttachmentDesk
     persona: OwnersPersona
+    answering: AnsweringDoor
+    settings: SettingsDoor
     setup: SetupRoom
+
+    async def close(self) -> None:
+        """End what they wait for."""
+        await self.setup.close()
+        await self.settings.close()
 
     @property
     def first_run(self) -> bool:
@@ -50,16 +64,32 @@ class Rooms:
         return self.setup.first_run
 
 
-def cockpit_of(parts: Parts, session: Session) -> Rooms:
-    """The rooms of a Silas that is open; `rooms.setup.close()` ends what they wait for.
+def cockpit_of(parts: Parts, session: Session, place: ConfigPlace) -> Rooms:
+    """The rooms of a Silas that is open; `rooms.close()` ends what they wait for.
 
     What pages must hear of at once, such as an undo, is told to the channel if it can show it.
+
+    Args:
+        parts: What they are made of.
+        session: The Silas.
+        place: Where its configuration is, for what changes it.
     """
     config, clock, redact = parts.config, parts.runtime.clock, parts.secrecy.redact
-    stop, channel, web = parts.stop, parts.channel, parts.runtime.web
+    stop, channel = parts.stop, parts.channel
+    answering = _who_answers(parts, session, place)
+    setup = SetupRoom(
+        config.data_dir,
+        answering,
+        parts.runtime.secrets,
+        parts.secrecy,
+        channel,
+        announced_on(channel),
+        parts.audit,
+        clock,
+    )
     look = PlanLook(
         parts.tools,
-        shown_by_work(config.models, parts.workers),
+        shown_by_work(parts.models.choices, parts.workers),
         partial(standing_uses, config, parts.db),
     )
     rooms = Rooms(
@@ -86,6 +116,7 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
         ),
         overview=OverviewRoom(
             config,
+            parts.models.choices,
             parts.registry,
             parts.sandbox.name,
             clock,
@@ -100,21 +131,35 @@ def cockpit_of(parts: Parts, session: Session) -> Rooms:
             parts.mind.attachments, parts.mind.talks, parts.audit, parts.sandbox
         ),
         persona=OwnersPersona(parts.mind.persona),
-        setup=SetupRoom(
-            config.data_dir,
-            config.models.proxy.name,
-            parts.runtime.secrets,
-            parts.secrecy,
-            channel,
-            announced_on(channel),
-            tried_at_openrouter(
-                WebClient(web.outside, web.make_tls, record_connections(parts.audit)),
-            ),
-            parts.audit,
-            clock,
-        ),
+        answering=AnsweringDoor(answering, setup),
+        settings=_settings(parts, place),
+        setup=setup,
     )
     return _fits(rooms)
+
+
+def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> WhoAnswers:
+    config, runtime, channel = parts.config, parts.runtime, parts.channel
+    client = WebClient(runtime.web.outside, runtime.web.make_tls, record_connections(parts.audit))
+    announce = announced_on(channel)
+    return WhoAnswers(
+        place,
+        config.data_dir,
+        parts.models,
+        lambda: session.stream.pressure > 0 or bool(session.executor.running()),
+        ProviderKey(config.data_dir, runtime.secrets, tried_at_openrouter(client), runtime.clock),
+        runtime.make_model,
+        Owner(channel, parts.audit, runtime.clock),
+        lambda models: announce.other_models(runbook=models.proxy.name == RUNBOOK),
+        parts.audit,
+        runtime.clock,
+    )
+
+
+def _settings(parts: Parts, place: ConfigPlace) -> SettingsDoor:
+    desk = SettingsDesk(place, parts.audit)
+    owner = Owner(parts.channel, parts.audit, parts.runtime.clock)
+    return SettingsDoor(parts.config, desk, AskedSettings(desk, owner))
 
 
 def _fits(rooms: Rooms) -> Rooms:

@@ -149,7 +149,7 @@ class Parts:
         self.limits = sandbox_limits(config)
         self.workers = worker_library(config)
         self.tools = tool_search(config)
-        self.surroundings = Surroundings(config, self.sandbox, self.tools)
+        self.surroundings = Surroundings(config, models.choices, self.sandbox, self.tools)
         self.binding = plan_binding(self)
         self.board = ProgressBoard(self.secrecy.redact, self.secrecy.redact_begun, clock)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from silas.agents.choice import RUNBOOK
 from silas.stream.drafts import waits_on
-from silas.stream.plan_review import ModelPlans, ReviewPlans, TrustedPlans
+from silas.stream.plan_review import ModelPlans, PlansInForce, ReviewPlans, TrustedPlans
 from silas.stream.propose import Proposer
 from silas.work.checks.preflight import Preflight
 from silas.work.checks.verify import VerificationRunner
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 def plan_review(parts: "Parts", proposer: Proposer) -> ReviewPlans:
     """A language model's plans are reviewed; those of the library are Silas's own."""
     config, clock = parts.config, parts.runtime.clock
-    if config.models.planner.name == RUNBOOK:
-        return TrustedPlans()
     verifier = VerificationRunner(parts.sandbox, clock, parts.limits)
     preflight = Preflight(verifier, parts.tools, config.data_dir / "scratch", clock)
-    return ModelPlans(proposer, preflight, parts.audit, waits_on(parts.channel))
+    reviewed = ModelPlans(proposer, preflight, parts.audit, waits_on(parts.channel))
+    return PlansInForce(
+        lambda: parts.models.choices().planner.name == RUNBOOK, TrustedPlans(), reviewed
+    )

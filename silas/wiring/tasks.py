@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from silas.agents.choice import RUNBOOK
 from silas.plans import WorkItem, WorkItemResult, WorkItemType
 from silas.services.emergency_stop import PausedByStop
 from silas.services.gates import PROVIDERS
@@ -63,7 +64,7 @@ def crew_of(
         executor,
         chain,
         parts.workers,
-        hiring(parts.runtime, parts.config.models.executor, pausing(parts)),
+        hiring(parts.runtime, lambda: parts.models.choices().executor, pausing(parts)),
         parts.questions.calls,
         tools_of(parts.registry),
         parts.skills,
@@ -76,7 +77,7 @@ def crew_of(
 
 def entry_check(parts: "Parts", crew: WorkerRunner) -> EntryCheck:
     """What refuses plans that could not run, before their card and again when they start."""
-    shown = shown_by_work(parts.config.models, parts.workers)
+    shown = shown_by_work(parts.models.choices, parts.workers)
     refused = refused_showing(shown, LookAnswers(parts.db, parts.runtime.clock))
     return EntryCheck(
         parts.approval,
@@ -106,7 +107,7 @@ def task_runner(
         autonomy=AutonomyLevel.A2,
         system_gates=config.gates.system,
         scopes=parts.scopes,
-        follows_runbook=config.models.executor.name == "runbook",
+        follows_runbook=lambda: parts.models.choices().executor.name == RUNBOOK,
         budget_of=allowances.of,
         watch_checks=parts.board.checks,
     )

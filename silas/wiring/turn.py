@@ -271,7 +271,7 @@ class TurnWiring:
     def _looks(self) -> WorkspaceLooks:
         parts, clock = self._parts, self._parts.runtime.clock
         return WorkspaceLooks(
-            shown_to(parts.config.models),
+            lambda: shown_to(parts.models.choices()),
             LookAnswers(parts.db, clock),
             parts.channel,
             parts.audit,

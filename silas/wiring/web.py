@@ -35,6 +35,7 @@ from silas.channels.web.undone_work import UndoneResults
 from silas.channels.web.waiting_plans import announce_waiting_plans
 from silas.clock import SystemClock
 from silas.config import SilasConfig
+from silas.config.place import ConfigPlace
 from silas.context.chronicle import SqlChronicleStore
 from silas.context.conversation_store import ConversationStore
 from silas.errors import Stopped
@@ -87,6 +88,7 @@ class RunningCockpit:
 @asynccontextmanager
 async def open_cockpit(
     config: SilasConfig,
+    place: ConfigPlace,
     workspace: str | None,
     overdue: Callable[[], None],
     *,
@@ -96,6 +98,7 @@ async def open_cockpit(
 
     Args:
         config: From `listening_at`.
+        place: Where it was read from, for what changes it.
         workspace: The directory that requests are about where they name none.
         overdue: See `Silas.open`.
         runtime: See `Silas.open`.
@@ -131,7 +134,7 @@ async def open_cockpit(
         phone = PhoneDesk(config, door.link, audit, clock, Tailscale.found())
         served = stack.enter_context(served_at(config))
         stack.push_async_callback(phone.end)
-        serve = partial(_opened, config, front, channel, door, loaded, phone, served)
+        serve = partial(_opened, config, place, front, channel, door, loaded, phone, served)
         silas = await stack.enter_async_context(
             Silas.open(
                 config,
@@ -162,6 +165,7 @@ async def _offered(door: WebDoor, base: str) -> tuple[str, str]:
 @asynccontextmanager
 async def _opened(
     config: SilasConfig,
+    place: ConfigPlace,
     front: StartingApp,
     channel: WebChannel,
     door: WebDoor,
@@ -174,8 +178,8 @@ async def _opened(
     """The application behind its guard, for as long as Silas is open."""
     for one in loaded:
         parts.secrecy.learn(one.values)
-    rooms = cockpit_of(parts, silas)
-    facts = ConnectFacts(config, silas, rooms.setup, parts.audit)
+    rooms = cockpit_of(parts, silas, place)
+    facts = ConnectFacts(config, silas, rooms.setup, parts.audit, parts.models.choices)
     clock = parts.runtime.clock
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
     withholding = ForgottenContent(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
@@ -201,7 +205,7 @@ async def _opened(
     )
     phone.serve(lambda hosts: RequestGuard(inside, door, hosts, limits), served)
     front.open(RequestGuard(inside, door, WebHosts.of(config.channels.web), limits))
-    undoings = UndoneEntries(parts.audit, silas.undoing)
+    undoings = UndoneEntries(parts.audit, silas.undoing, parts.store)
     undone = UndoneResults(channel.transcript, channel.pages, undoings, channel.undone)
     looking = {
         asyncio.create_task(undone.follow(clock)),
@@ -215,4 +219,4 @@ async def _opened(
         for task in looking:
             task.cancel()
         await asyncio.wait(looking)
-        await rooms.setup.close()
+        await rooms.close()

@@ -166,7 +166,7 @@ class AgentRunner:
         if unknown:
             await self._audit.log("artifact_ref_mismatch", work_item_id=item.id, names=unknown)
         attempt.blocked = await self._steps.refuse(item, gates, attempt.ledger)
-        if attempt.blocked is None and not self._settings.follows_runbook:
+        if attempt.blocked is None and not self._settings.follows_runbook():
             attempt.said = ExecutorReport(
                 await self._steps.passed(item, gates, outcome.output.summary),
                 outcome.output.status,

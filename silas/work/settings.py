@@ -21,7 +21,8 @@ class TaskSettings:
         limits: Sandbox limits of one tool call.
         autonomy: The autonomy level of execution (decision table C).
         system_gates: `gates.system`, evaluated before the work item's own.
-        follows_runbook: Whether the executor is the built-in model, which does the same each time.
+        follows_runbook: Whether the executor is the built-in model, which does the same each time;
+            another one is put in force only while nothing runs.
         budget_of: What a run of an item may use: its plan's budget, or what its project has left.
         watch_checks: Who looks at the checks of an item while they run, by its id.
         scopes: What the owner's work is granted beside the sandbox: the mounted toolsets.
@@ -33,6 +34,6 @@ class TaskSettings:
     autonomy: AutonomyLevel
     system_gates: tuple[Gate, ...]
     scopes: frozenset[str]
-    follows_runbook: bool
+    follows_runbook: Callable[[], bool]
     budget_of: Callable[[WorkItem], Budget]
     watch_checks: Callable[[str], WatchCheck]

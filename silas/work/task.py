@@ -176,7 +176,7 @@ class TaskRunner:
         failures, evidence, guidance, left = "", "", "", NOTHING_LEFT
         readings = Readings(item, self._secrets.redact)
         marks: Sequence[object] = ()
-        follows = self._settings.follows_runbook and item.worker is None
+        follows = self._settings.follows_runbook() and item.worker is None
         # 2  retry loop
         while not tracker.spent():
             self._require_running()

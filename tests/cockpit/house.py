@@ -17,6 +17,7 @@ from silas.channels.web.pairing import DeviceFacts
 from silas.channels.web.routes import cockpit_routes
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof
+from silas.config.place import ConfigPlace
 from silas.errors import ChannelError
 from silas.stream.session import Session
 from silas.testing import Harness
@@ -140,12 +141,14 @@ async def a_house(*given: Any, **settings: Any) -> AsyncGenerator[House]:
 
     @asynccontextmanager
     async def beside(parts: Parts, session: Session) -> AsyncGenerator[None]:
-        rooms = cockpit_of(parts, session)
+        place = ConfigPlace(made.home / "config.yaml", {"SILAS_HOME": str(made.home)})
+        rooms = cockpit_of(parts, session, place)
         found.append((parts, rooms))
         yield
-        await rooms.setup.close()
+        await rooms.close()
 
-    async with Harness(*given, **settings, beside=beside) as harness:
+    made = Harness(*given, **settings, beside=beside)
+    async with made as harness:
         door, app = ADoor(), FastAPI(docs_url=None, redoc_url=None)
         (parts, rooms), *_ = found
         app.include_router(cockpit_routes(rooms, door, parts.audit))

@@ -63,7 +63,13 @@ ENDPOINTS = {
     "/conversations/{conversation_id}/export": {"get"},
     "/conversations/{conversation_id}/rename": {"post"},
     "/conversations/{conversation_id}/restore": {"post"},
+    "/models": {"get", "post"},
+    "/models/find": {"post"},
+    "/models/key": {"post"},
+    "/models/key/check": {"post"},
     "/settings": {"get"},
+    "/settings/saved": {"get", "post"},
+    "/settings/shown": {"post"},
     "/doctor": {"get"},
     "/devices": {"get"},
     "/devices/link": {"post"},
@@ -306,7 +312,8 @@ async def test_the_first_run_keeps_who_you_are_and_asks_for_the_key_on_a_card() 
         stored = await house.post(f"/secrets/{_ref_of(channel)}", value=CANARY)
         assert stored.status_code == 200
         done = await house.get("/onboarding")
-        assert (done["key"], done["restart"]) == ("stored", True)
+        assert (done["key"], done["restart"]) == ("stored", False)
+        assert done["in_force"].startswith("openrouter:")
         said = str(await house.said())
     assert "onboarded" in said
     assert "Ada" not in said

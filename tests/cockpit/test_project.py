@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from silas.cards import PlanCard
+from silas.services.cockpit.undone import UndoneEntries
 from silas.testing import ScriptedChannel
 from tests.cockpit.house import a_house
 from tests.projects.kit import PROJECT, project_text
@@ -36,10 +37,15 @@ async def test_it_is_shown_with_its_tasks_and_taken_back_as_a_whole(tmp_path: Pa
         assert len(one["budget"]) == 3
         rows = {row["id"]: row for row in await house.get("/work")}
         assert (rows[PROJECT]["undoable"], rows["a"]["undoable"]) == (True, True)
+        undoings = UndoneEntries(house.parts.audit, house.harness.silas.undoing, house.parts.store)
+        before = await undoings.newest()
+        assert await undoings.is_undone(PROJECT) is False
         done = await house.signed(f"/work/{PROJECT}/undo")
         assert done.status_code == 200, done.text
         assert done.json()["words"] == "Taken back, in this order: b, a."
         assert list(place.iterdir()) == []
+        assert (await undoings.since(before)).work == ("b", "a", PROJECT)
+        assert await undoings.is_undone(PROJECT) is True
         again = await house.signed(f"/work/{PROJECT}/undo")
         assert again.status_code == 409
         rows = {row["id"]: row for row in await house.get("/work")}

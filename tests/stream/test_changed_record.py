@@ -211,7 +211,12 @@ async def test_no_model_elsewhere_is_newly_let_look_at_a_directory(
         parts = house.parts
         answers = LookAnswers(parts.db, parts.runtime.clock)
         looks = WorkspaceLooks(
-            "a model", answers, house.channel, parts.audit, parts.runtime.clock, lambda _: ""
+            lambda: "a model",
+            answers,
+            house.channel,
+            parts.audit,
+            parts.runtime.clock,
+            lambda _: "",
         )
         if when == "before":
             house.found_changed()

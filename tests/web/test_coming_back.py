@@ -1,13 +1,16 @@
 """Connections break, pages reload, Silas restarts, devices go: nothing is lost or doubled."""
 
 import asyncio
+from typing import Any
 
+import pytest
 from playwright.async_api import Browser, expect
 
+from tests.projects.kit import PROJECT, project_text
 from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit, free_port
-from tests.web.support.device import DESKTOP, PHONE, NewDevice, devices
+from tests.web.support.device import DESKTOP, PHONE, SIZES, NewDevice, Size, devices
 from tests.web.support.examples import FOR_GOOD, GATE
 from tests.web.support.library import COPY, SLOWLY
 
@@ -52,6 +55,36 @@ async def test_what_is_undone_elsewhere_is_taken_back_on_every_device_also_after
     await device.page.reload()
     await device.is_connected()
     await expect(device.at("result")).to_contain_text("Taken back. Everything is as it was")
+
+
+def _writes(name: str, after: list[str], place: str) -> dict[str, Any]:
+    return {
+        "workspace": place,
+        "depends_on": after,
+        "verify": [{"name": "right", "run": f"test -s {name}", "expect": {"exit_code": 0}}],
+        "body": f"Do it.\n\n```sh\necho {name} > {name}\n```",
+    }
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_a_project_that_is_undone_elsewhere_is_taken_back_on_its_card(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await cockpit.paired(new_device, size)
+    place = str(cockpit.home.workspace)
+    tasks = {"a": _writes("a", [], place), "b": _writes("b", ["a"], place)}
+    run = asyncio.create_task(cockpit.running.silas.run(project_text(tasks)))
+    await device.sees_a_card("Deploy it")
+    await device.answers("Approve and run once")
+    assert (await asyncio.wait_for(run, SECONDS)).status == "done"
+    await device.comes_back()
+    result = device.page.locator(f"[data-work={PROJECT}]")
+    await expect(result.get_by_test_id("undo")).to_be_attached()
+    await cockpit.running.silas.undo(PROJECT)  # as a program does it; no page asked for it
+    await expect(result).to_contain_text("Taken back. Everything is as it was")
+    await expect(result.get_by_test_id("undo")).to_have_count(0)
+    assert await device.violations() == []
+    assert await device.overflow() == 0
 
 
 async def test_a_card_outlives_a_reload_and_is_answered_once(

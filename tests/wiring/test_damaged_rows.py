@@ -14,6 +14,7 @@ import pytest
 
 from silas.clock import SystemClock
 from silas.config import SilasConfig, load_config
+from silas.config.place import ConfigPlace
 from silas.db import Database
 from silas.jobs.models import Job
 from silas.jobs.store import SqlJobStore
@@ -184,7 +185,7 @@ async def through_every_door(home: Path) -> tuple[list[str], list[str]]:
 
     @asynccontextmanager
     async def pages(parts: Parts, session: Session) -> AsyncGenerator[None]:
-        rooms = cockpit_of(parts, session)
+        rooms = cockpit_of(parts, session, ConfigPlace(home / "config.yaml", {}))
         listed = await rooms.work.rows()
         rows.extend(row.id for row in listed)
         for row in listed:

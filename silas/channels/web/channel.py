@@ -18,6 +18,7 @@ from silas.channels.web.events import (
     AskedIn,
     CardClosed,
     MessageEvent,
+    ModelsEvent,
     Outbound,
     PostExecution,
     Progress,
@@ -344,6 +345,10 @@ class WebChannel:
     def stopped(self, words: str) -> None:
         """The emergency stop began, or with no words: ended."""
         self._tell(StopEvent(words=words))
+
+    def other_models(self, *, runbook: bool) -> None:
+        """Others answer from now on."""
+        self._tell(ModelsEvent(runbook=runbook))
 
     # What is there to see
 

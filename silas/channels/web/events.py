@@ -329,6 +329,13 @@ class DevicePaired(Frozen):
     words: str
 
 
+class ModelsEvent(Frozen):
+    """Other models answer from now on; `runbook`: whether it is the built-in one."""
+
+    type: Literal["models"] = "models"
+    runbook: bool
+
+
 class Undone(Frozen):
     """A work item's changes were taken back."""
 
@@ -354,6 +361,7 @@ Outbound = Annotated[
     | StopEvent
     | Undone
     | RecordEvent
+    | ModelsEvent
     | DevicePaired
     | PlansWaiting
     | ConversationEvent

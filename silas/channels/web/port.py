@@ -32,6 +32,13 @@ from silas.channels.web.views_kept import (
     ReminderShown,
     SecretRows,
 )
+from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView
+from silas.channels.web.views_settings import (
+    SettingRows,
+    SettingsSaved,
+    SettingsShown,
+    SettingValue,
+)
 from silas.channels.web.wire import Proof
 from silas.context.attachments import AttachmentRow
 from silas.context.conversation_store import ConversationRow, ConversationStore
@@ -233,6 +240,48 @@ class PersonaRoom(Protocol):
         ...
 
 
+class AnsweringRoom(Protocol):
+    """Who answers. Each raises where it cannot be changed, and nothing is changed then."""
+
+    async def look(self) -> AnsweringView:
+        """Who does now."""
+        ...
+
+    async def find(self) -> tuple[OfferView, ...]:
+        """The models of servers on this machine."""
+        ...
+
+    async def choose(
+        self, provider: Literal["openrouter", "local", "runbook"], name: str, server: str
+    ) -> ChosenModels:
+        """Try it, and ask the owner on a card; the built-in one is taken at once."""
+        ...
+
+    async def ask_key(self) -> SecretAsked:
+        """Ask for the provider's key, which takes the place of the one that is there."""
+        ...
+
+    async def check_key(self) -> Done:
+        """What the provider says of the key that is there."""
+        ...
+
+
+class SettingsRoom(Protocol):
+    """Settings that can be changed here. Each raises where one is not known or does not fit."""
+
+    async def rows(self) -> SettingRows:
+        """Every one."""
+        ...
+
+    async def show(self, changes: Mapping[str, SettingValue]) -> SettingsShown:
+        """What these change; saves nothing."""
+        ...
+
+    async def save(self, changes: Mapping[str, SettingValue]) -> SettingsSaved:
+        """Save them, or ask the owner on a card where one lets Silas do more."""
+        ...
+
+
 class Setup(Protocol):
     """The first run, and secrets on a path outside the agent."""
 
@@ -415,6 +464,16 @@ class Cockpit(Protocol):
     @property
     def persona(self) -> PersonaRoom:
         """How Silas speaks."""
+        ...
+
+    @property
+    def answering(self) -> AnsweringRoom:
+        """Who answers."""
+        ...
+
+    @property
+    def settings(self) -> SettingsRoom:
+        """Settings that can be changed."""
         ...
 
     @property

@@ -15,9 +15,11 @@ from silas.channels.web.routes_attachments import attachment_routes
 from silas.channels.web.routes_batches import batch_routes
 from silas.channels.web.routes_conversations import conversation_routes
 from silas.channels.web.routes_memory import memory_routes
+from silas.channels.web.routes_models import model_routes
 from silas.channels.web.routes_overview import overview_routes, persona_routes
 from silas.channels.web.routes_record import record_routes
 from silas.channels.web.routes_reminders import reminder_routes
+from silas.channels.web.routes_settings import settings_routes
 from silas.channels.web.routes_setup import device_routes, setup_routes
 from silas.channels.web.routes_work import work_routes
 
@@ -44,6 +46,8 @@ def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRout
         attachment_routes(cockpit.attachments, prover),
         persona_routes(cockpit.persona, prover),
         device_routes(door, prover),
+        model_routes(cockpit.answering, prover),
+        settings_routes(cockpit.settings, prover),
         setup_routes(cockpit.setup, prover),
         docs_routes(),
     ):

@@ -31,7 +31,7 @@ class Undoings(Protocol):
         """The newest entry of the record."""
         ...
 
-    def is_undone(self, work_item_id: str) -> bool:
+    async def is_undone(self, work_item_id: str) -> bool:
         """Whether all that an item changed was taken back."""
         ...
 
@@ -68,7 +68,7 @@ class UndoneResults:
         if self._last is None:
             newest = await self._undoings.newest()
             for name in self._transcript.offering_undo():
-                if self._undoings.is_undone(name):
+                if await self._undoings.is_undone(name):
                     self._tell(name)
             self._last = newest
             return

@@ -21,6 +21,10 @@ class Announcer(Protocol):
         """The vault has the secret that a card asked for."""
         ...
 
+    def other_models(self, *, runbook: bool) -> None:
+        """Others answer from now on."""
+        ...
+
 
 class NoAnnouncer:
     """For a channel without such a place."""
@@ -32,6 +36,9 @@ class NoAnnouncer:
         """Nobody is told."""
 
     def secret_stored(self, ref_id: str) -> None:
+        """Nobody is told."""
+
+    def other_models(self, *, runbook: bool) -> None:
         """Nobody is told."""
 
 

@@ -1,8 +1,9 @@
 """What a page is told when it connects, besides the conversation and the cards."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from silas.agents.choice import RUNBOOK
+from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.audit.kept_head import KeptAuditLog
 from silas.channels.web.events import Waiting
 from silas.config import SilasConfig
@@ -19,6 +20,7 @@ class ConnectFacts:
     silas: Session
     setup: SetupRoom
     log: KeptAuditLog
+    models: Callable[[], ModelsConfig]
 
     async def waiting(self) -> tuple[Waiting, ...]:
         """Plans that wait, and that nobody is asked about now."""
@@ -43,8 +45,8 @@ class ConnectFacts:
 
     @property
     def runbook(self) -> bool:
-        """Whether the built-in model answers."""
-        return self.config.models.proxy.name == RUNBOOK
+        """Whether the built-in model answers now."""
+        return self.models().proxy.name == RUNBOOK
 
     async def onboarding(self) -> bool:
         """Whether nobody has said yet which model to use and who the owner is."""

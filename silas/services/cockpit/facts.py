@@ -25,7 +25,7 @@ def settings_in_force(config: SilasConfig, sandbox: str) -> Settings:
             Facts(heading=tr("Keys and record"), facts=_keys(config)),
             Facts(heading=tr("Places"), facts=_places(config)),
         ),
-        words=tr("They are changed in the configuration file, which `silas config path` names."),
+        words=tr("What is not above is changed in the configuration file."),
     )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from silas.agents.choice import ModelsConfig
 from silas.channels.web.views import (
     Doctor,
     FindingView,
@@ -28,18 +29,25 @@ class OverviewRoom:
     def __init__(
         self,
         config: SilasConfig,
+        models: Callable[[], ModelsConfig],
         registry: ToolRegistry,
         sandbox: str,
         clock: Clock,
         redact: Callable[[str], str],
     ) -> None:
-        self._config = config
+        self._started_with = config
+        self._models = models
         self._registry = registry
         self._sandbox = sandbox
         self._clock = clock
         self._redact = redact
         self._looking = asyncio.Lock()
         self._looked: tuple[float, Doctor] | None = None
+
+    @property
+    def _config(self) -> SilasConfig:
+        """What is in force."""
+        return self._started_with.model_copy(update={"models": self._models()})
 
     async def tools(self) -> tuple[ToolRow, ...]:
         """See `Overview.tools`."""

@@ -1,8 +1,7 @@
 """The first run for the cockpit, and secrets on a path outside the agent (spec 0.5, 1.5, 8.1)."""
 
 import asyncio
-import os
-from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -14,14 +13,15 @@ from silas.channels.web.views import Choice, Done, Onboarding, SecretAsked
 from silas.channels.web.views_kept import SecretRow, SecretRows
 from silas.clock import Clock
 from silas.config.firstrun import FirstRun, keep_first_run, read_first_run
-from silas.errors import ConfigError
+from silas.errors import ConfigError, SilasError
 from silas.keys.secret_inputs import SecretInputs
 from silas.keys.secret_registry import SecretRegistry
 from silas.keys.secrets import SecretVault
 from silas.language import tr, tr_later
 from silas.services.cockpit.announcements import Announcer
 from silas.services.secrets import SecretsDesk
-from silas.services.setup.provider_key import TryKey, note_provider_key
+from silas.services.setup.provider_key import note_provider_key
+from silas.services.setup.who_answers import WhoAnswers
 from silas.stream.owner import Owner
 from silas.types import Risk
 
@@ -29,9 +29,7 @@ Key = Literal["needed", "stored", "none"]
 
 _READY = tr_later("I'm ready. Tell me what to connect first, or I'll figure it out.")
 _AGAIN = tr_later("Start Silas again to let it answer.")
-_LOCAL = tr_later(
-    "Name your server under `models:` in the configuration file, then start Silas again."
-)
+_LOCAL = tr_later("Name your server under More, Who answers.")
 _KEY = tr_later("Enter the key on the card that is open.")
 
 
@@ -41,28 +39,28 @@ class SetupRoom:
     def __init__(
         self,
         folder: Path,
-        model_in_force: str,
+        answering: WhoAnswers,
         vault: SecretVault,
         secrecy: SecretRegistry,
         channel: CardChannel,
         announce: Announcer,
-        try_key: TryKey,
         audit: Audit,
         clock: Clock,
-        environ: Mapping[str, str] = os.environ,
     ) -> None:
         self._folder = folder
-        self._in_force = model_in_force
+        self._answering = answering
         self._vault = vault
         self._inputs = SecretInputs(vault, clock)
         self._secrecy = secrecy
         self._owner = Owner(channel, audit, clock)
         self._announce = announce
-        self._try_key = try_key
         self._audit = audit
         self._clock = clock
-        self._environ = environ
         self._asked: set[asyncio.Task[None]] = set()
+
+    @property
+    def _in_force(self) -> str:
+        return self._answering.in_force().proxy.name
 
     @property
     def first_run(self) -> bool:
@@ -106,9 +104,14 @@ class SetupRoom:
             await self.ask_secret(PROVIDER_KEY)
         return await self.onboarding()
 
-    async def ask_secret(self, label: str) -> SecretAsked:
-        """See `Setup.ask_secret`. It waits as long as its card does."""
-        ref_id = await asyncio.to_thread(self._inputs.open, label)
+    async def ask_secret(self, label: str, *, replaces: bool = False) -> SecretAsked:
+        """See `Setup.ask_secret`. It waits as long as its card does.
+
+        Args:
+            label: Its name.
+            replaces: Whether it takes the place of the one of that name.
+        """
+        ref_id = await asyncio.to_thread(self._inputs.open, label, replaces=replaces)
         task = asyncio.create_task(self._shown(secret_card(ref_id, label)))
         self._asked.add(task)
         task.add_done_callback(self._asked.discard)
@@ -125,8 +128,13 @@ class SetupRoom:
             raise ConfigError(
                 "This secret is no longer in the key store.", code="E_CFG_SECRET_UNKNOWN"
             )
+        providers = ref_id == (await asyncio.to_thread(self._answering.key.standing)).ref_id
+        if providers:
+            self._answering.refuse_while_needed()
         desk = SecretsDesk(self._folder, self._vault, self._audit, self._clock)
         removed = await desk.remove(ref_id)
+        if providers:
+            await self._answering.without_key()
         return Done(words=tr("{name} is no longer in the key store.", name=removed.name))
 
     async def _shown(self, card: SecureInputCard) -> None:
@@ -137,8 +145,12 @@ class SetupRoom:
 
     async def store_secret(self, ref_id: str, value: str) -> None:
         """See `Setup.store_secret`; what cannot be recorded is not kept (decision B5)."""
-        if self._inputs.label(ref_id) == PROVIDER_KEY and (why := await self._try_key(value)):
-            raise ConfigError(f"Nothing was stored: {why}", code="E_CFG_SECRET")
+        key, checked = self._answering.key, False
+        if self._inputs.label(ref_id) == PROVIDER_KEY:
+            verdict = await key.try_new(value)
+            if verdict.fault:
+                raise ConfigError(f"Nothing was stored: {verdict.fault}", code="E_CFG_SECRET")
+            checked = verdict.checked
         facts = await self._inputs.store(ref_id, value)
         try:
             await self._audit.log("secret_stored", ref_id=ref_id)
@@ -147,7 +159,10 @@ class SetupRoom:
             raise
         await asyncio.to_thread(self._secrecy.refresh)  # from now on nothing shows it
         if facts.name == PROVIDER_KEY:
+            await asyncio.to_thread(key.note, ref_id, checked=checked)
             await asyncio.to_thread(note_provider_key, self._folder, stored=True)
+            with suppress(SilasError):  # what is under way ends first; the next start has it
+                await self._answering.new_key()
         self._announce.secret_stored(ref_id)
 
     async def _keep(self, chosen: FirstRun) -> None:
@@ -159,14 +174,13 @@ class SetupRoom:
             task.cancel()
         if self._asked:
             await asyncio.wait(set(self._asked))
+        await self._answering.close()
 
     async def _key(self, chosen: FirstRun) -> Key:
         if chosen.provider != "openrouter":
             return "none"
-        if self._environ.get(PROVIDER_KEY, "").strip():
-            return "stored"
-        facts = await asyncio.to_thread(self._vault.facts)
-        return "stored" if any(one.name == PROVIDER_KEY for one in facts) else "needed"
+        standing = await asyncio.to_thread(self._answering.key.standing)
+        return "needed" if standing.place == "none" else "stored"
 
     def _restarts(self, chosen: FirstRun, key: Key) -> bool:
         """Whether another model answers from the next start on."""

@@ -4,17 +4,24 @@ import json
 
 from silas.audit.log import AuditLog
 from silas.channels.web.undone_work import UndoneNews
+from silas.damage import unless_damaged
+from silas.plans import WorkItemStore, WorkItemType
 from silas.work.changes.undo import Undo
 
 _AT_ONCE = 500  # entries
 
 
 class UndoneEntries:
-    """`silas.channels.web.undone_work.Undoings` over the record of what was done."""
+    """`silas.channels.web.undone_work.Undoings` over the record of what was done.
 
-    def __init__(self, audit: AuditLog, undoing: Undo) -> None:
+    A project is undone when none of the changes of its tasks stand any more; the record names the
+    tasks, as each is undone by itself.
+    """
+
+    def __init__(self, audit: AuditLog, undoing: Undo, store: WorkItemStore) -> None:
         self._audit = audit
         self._undoing = undoing
+        self._store = store
 
     async def newest(self) -> int:
         """See `Undoings.newest`."""
@@ -30,8 +37,16 @@ class UndoneEntries:
                     body = json.loads(entry.body)
                     if body.get("event") == "workspace_undone":
                         undone.append(str(body["data"]["work_item_id"]))
-        return UndoneNews(seq, undone)
+        found = [await unless_damaged(self._store.get(name)) for name in undone]
+        projects = dict.fromkeys(item.parent for item in found if item and item.parent)
+        whole = [name for name in projects if await self.is_undone(name)]
+        return UndoneNews(seq, (*undone, *whole))
 
-    def is_undone(self, work_item_id: str) -> bool:
+    async def is_undone(self, work_item_id: str) -> bool:
         """See `Undoings.is_undone`."""
-        return self._undoing.is_undone(work_item_id)
+        item = await unless_damaged(self._store.get(work_item_id))
+        if item is None or item.type is not WorkItemType.project:
+            return self._undoing.is_undone(work_item_id)
+        tasks = [task.id for task in await self._store.list_by_parent(item.id)]
+        stands = any(self._undoing.applied(name) is not None for name in tasks)
+        return not stands and any(self._undoing.is_undone(name) for name in tasks)

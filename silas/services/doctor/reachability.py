@@ -2,10 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from socket import gaierror
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -17,6 +17,9 @@ from silas.home.findings import DoctorFinding
 from silas.home.runtime import model_of, sandbox_of
 from silas.home.secret_store import secret_named, secrets_of
 from silas.services.doctor.readiness import EMBEDDER_PART, MODEL_PART, models_used
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
 
 _CONNECT_SECONDS = 3.0
 _LONGEST_ANSWER_SECONDS = 30.0  # a model that is being loaded from a disk takes so long
@@ -72,10 +75,18 @@ class TriedModel(NamedTuple):
 
 async def try_choice(config: SilasConfig, choice: ModelChoice, clock: Clock) -> TriedModel:
     """Make the model that a choice names and ask it for one word."""
+    secret, sandbox = secret_named(secrets_of(config)), sandbox_of(config)
+    return await try_made(lambda one: model_of(config, one, secret, sandbox), choice, clock)
+
+
+async def try_made(
+    make: "Callable[[ModelChoice], Model]", choice: ModelChoice, clock: Clock
+) -> TriedModel:
+    """The same with what makes models."""
     from silas.agents.providers.model_probe import address_of, try_model  # noqa: PLC0415 - PydanticAI
 
     try:
-        model = model_of(config, choice, secret_named(secrets_of(config)), sandbox_of(config))
+        model = make(choice)
     except SilasError as error:
         return TriedModel(ok=False, words=error.message, address="")
     limit = min(choice.timeout_seconds, _LONGEST_ANSWER_SECONDS)

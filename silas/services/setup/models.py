@@ -74,8 +74,12 @@ async def find_models(ports: Sequence[int], environ: Mapping[str, str]) -> Model
     """Ask the loopback ports (the usual ones where none is named) and look for keys' names."""
     servers = await find_servers(named_ports(ports) if ports else USUAL)
     keys = keys_present(environ)
-    offers = [_served(server, model) for server in servers for model in server.models]
-    return ModelsFound(servers, keys, (*offers, *map(_hosted, keys)))
+    return ModelsFound(servers, keys, (*offers_of(servers), *map(_hosted, keys)))
+
+
+def offers_of(servers: Sequence[ModelServer]) -> list[ModelOffer]:
+    """Every model that servers on the loopback have."""
+    return [_served(server, model) for server in servers for model in server.models]
 
 
 def _served(server: ModelServer, model: Any) -> ModelOffer:

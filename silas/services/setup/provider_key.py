@@ -1,37 +1,163 @@
-"""The provider's key: trying it the moment it is entered, and noting that it is there (1.5)."""
+"""OpenRouter's key: tried before it is kept, and what is known of the one that is (spec 1.5)."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Literal, NamedTuple, cast
 
+from silas.agents.choice import PROVIDER_KEY
+from silas.clock import Clock
 from silas.config.firstrun import keep_first_run, read_first_run
+from silas.errors import ConfigError
+from silas.keys.files import replace
+from silas.keys.secrets import SecretVault
 from silas.tools.web.client import HttpRequestNotSent, HttpResponse, WebClient, address
 
-TryKey = Callable[[str], Awaitable[str]]
-"""Why a key will not do, as a sentence; nothing where it does, or where nobody can be asked."""
+
+class KeyVerdict(NamedTuple):
+    """What OpenRouter says of a key.
+
+    Attributes:
+        fault: Why it will not do, as a sentence; empty where it does, or nobody could be asked.
+        checked: Whether OpenRouter said that it knows it.
+    """
+
+    fault: str
+    checked: bool
+
+
+TryKey = Callable[[str], Awaitable[KeyVerdict]]
+"""Asks about a key."""
 
 _KEY_OF: Final = "https://openrouter.ai/api/v1/key"
 _SECONDS: Final = 8.0
 _MOST: Final = 4096  # bytes of the answer, of which only the status is looked at
 _REFUSED: Final = frozenset({401, 403})
+_OK: Final = 200
 
 _NO_KEY: Final = "OpenRouter does not know this key; copy it again from openrouter.ai/keys."
 _NO_WORD: Final = "A key is one word of plain letters, digits and dashes; copy it again."
+
+_CHECKED: Final = "provider-key.json"
+"""In `models` in the data directory: which key was checked, and when."""
+
+
+class KeyStanding(NamedTuple):
+    """Where the key is.
+
+    Attributes:
+        place: In the environment, in the key store, or nowhere.
+        ref_id: Of the secret; empty elsewhere.
+        checked_at: When OpenRouter said that it knows it, in ISO 8601; empty where it never did.
+    """
+
+    place: Literal["environment", "stored", "none"]
+    ref_id: str = ""
+    checked_at: str = ""
+
+
+class ProviderKey:
+    """The key of the provider that the page offers; its value stays in the vault."""
+
+    def __init__(
+        self,
+        folder: Path,
+        vault: SecretVault,
+        try_key: TryKey,
+        clock: Clock,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        """Touch nothing yet.
+
+        Args:
+            folder: The data directory.
+            vault: Where it is kept.
+            try_key: Asks about it.
+            clock: When it was checked.
+            environ: Where its variable may be set, which wins.
+        """
+        self._file = folder / "models" / _CHECKED
+        self._vault = vault
+        self._try = try_key
+        self._clock = clock
+        self._environ = environ
+
+    def standing(self) -> KeyStanding:
+        """Where it is; nothing is opened."""
+        if self._environ.get(PROVIDER_KEY, "").strip():
+            return KeyStanding("environment")
+        refs = [one.ref_id for one in self._vault.facts() if one.name == PROVIDER_KEY]
+        if not refs:
+            return KeyStanding("none")
+        known = self._known()
+        at = str(known.get("checked_at", "")) if known.get("ref_id") == refs[0] else ""
+        return KeyStanding("stored", refs[0], at)
+
+    async def try_new(self, value: str) -> KeyVerdict:
+        """What is said of one that is not kept yet."""
+        return await self._try(value)
+
+    def note(self, ref_id: str, *, checked: bool) -> None:
+        """Keep whether the one under this reference was checked.
+
+        Raises:
+            ConfigError: It cannot be kept.
+        """
+        at = self._clock.now().isoformat() if checked else ""
+        text = json.dumps({"ref_id": ref_id, "checked_at": at})
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            replace(self._file, text.encode())
+        except OSError as error:
+            raise ConfigError(
+                f"{self._file} cannot be written ({error.strerror}); make it writable.",
+                code="E_CFG_HOME",
+            ) from error
+
+    async def check(self) -> KeyVerdict:
+        """Ask about the one that is there, and keep what was said.
+
+        Raises:
+            ConfigError: There is none.
+        """
+        now = await asyncio.to_thread(self.standing)
+        if now.place == "none":
+            raise ConfigError("There is no key to check; enter one first.", code="E_CFG_SECRET")
+        verdict = await self._try(await asyncio.to_thread(self._value, now))
+        if now.ref_id:
+            await asyncio.to_thread(self.note, now.ref_id, checked=verdict.checked)
+        return verdict
+
+    def _value(self, now: KeyStanding) -> str:
+        if now.place == "environment":
+            return self._environ[PROVIDER_KEY].strip()
+        return self._vault.values(frozenset({now.ref_id}))[now.ref_id][1]
+
+    def _known(self) -> dict[str, Any]:
+        try:
+            found: object = json.loads(self._file.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return cast(dict[str, Any], found) if isinstance(found, dict) else {}
 
 
 def tried_at_openrouter(client: WebClient) -> TryKey:
     """Asks OpenRouter about the key itself, which goes nowhere else and costs nothing.
 
-    Whatever is no clear no is none: without a network a key can be entered as well.
+    Whatever is no clear no is none: without a network a key can be entered as well, unchecked.
     """
 
-    async def fault(key: str) -> str:
+    async def tried(key: str) -> KeyVerdict:
         if not (key.isascii() and key.isprintable() and " " not in key):
-            return _NO_WORD
+            return KeyVerdict(_NO_WORD, checked=False)
         answer = await _asked(client, key)
-        return _NO_KEY if answer is not None and answer.status in _REFUSED else ""
+        if answer is not None and answer.status in _REFUSED:
+            return KeyVerdict(_NO_KEY, checked=False)
+        return KeyVerdict("", checked=answer is not None and answer.status == _OK)
 
-    return fault
+    return tried
 
 
 def note_provider_key(folder: Path, *, stored: bool) -> None:

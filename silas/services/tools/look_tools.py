@@ -49,12 +49,17 @@ def _outside(models: ModelsConfig, others: Sequence[ModelChoice]) -> tuple[str, 
     return tuple(sorted({_whom(one) for one in choices} - {""}))
 
 
-def shown_by_work(models: ModelsConfig, workers: Workers) -> ShownTo:
-    """Who outside this machine is shown what work reads: by the roles, and by its worker's team."""
+def shown_by_work(models: Callable[[], ModelsConfig], workers: Workers) -> ShownTo:
+    """Who outside this machine is shown what work reads: by the roles, and by its worker's team.
+
+    Args:
+        models: The models of the roles that are in force when it is asked.
+        workers: Where teams are found.
+    """
 
     def shown(item: WorkItem) -> tuple[str, ...]:
         team = [] if item.worker is None else list(workers.team(item.worker).members.values())
-        return _outside(models, [one.model for one in team if one.model is not None])
+        return _outside(models(), [one.model for one in team if one.model is not None])
 
     return shown
 

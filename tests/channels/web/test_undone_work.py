@@ -27,7 +27,7 @@ class Record:
     async def since(self, seq: int) -> UndoneNews:
         return UndoneNews(len(self.undone), self.undone[seq:])
 
-    def is_undone(self, work_item_id: str) -> bool:
+    async def is_undone(self, work_item_id: str) -> bool:
         return work_item_id in self.gone
 
 

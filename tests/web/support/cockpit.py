@@ -17,8 +17,9 @@ from silas.cards import Card
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig, load_config
 from silas.config.firstrun import FirstRun, keep_first_run
+from silas.config.place import ConfigPlace
 from silas.db import Database
-from silas.home.runtime import Runtime, equipment
+from silas.home.runtime import Runtime, equipment, model_of
 from silas.home.secret_store import secrets_of
 from silas.keys import KeyRing
 from silas.plans import PlanLibrary, shipped_plans
@@ -210,6 +211,8 @@ def _runtime(models: "Mapping[str, Model]", clock: Clock) -> Any:
         from silas.agents.runbook.model import RunbookModel
 
         def model(choice: "ModelChoice") -> "Model":
+            if choice.base_url:  # a server that the test runs
+                return model_of(config, choice, lambda _: "", default(config.sandbox, forbidden=()))
             scripted = models.get(choice.name.rpartition(":")[2])
             library = PlanLibrary([*config.plans_dirs, shipped_plans()])
             return scripted or RunbookModel(
@@ -271,7 +274,8 @@ async def a_cockpit(
     if not home.first_run:
         config.data_dir.mkdir(parents=True, exist_ok=True)
         keep_first_run(config.data_dir, FirstRun(provider="runbook", name="Ada"))
+    place = ConfigPlace(home.home / "config.yaml", home.settings(**more))
     async with open_cockpit(
-        config, str(home.workspace), stay, runtime=_runtime(models or {}, clock)
+        config, place, str(home.workspace), stay, runtime=_runtime(models or {}, clock)
     ) as running:
         yield Cockpit(running, home, config)

@@ -1,0 +1,223 @@
+"""Writing single values into the configuration file; every other byte stays as it is."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import yaml
+
+from silas.config.edit import keep_former, new_file
+from silas.config.load import load_config
+from silas.config.models import SilasConfig
+from silas.config.place import ConfigPlace
+from silas.config.source import parsed
+from silas.errors import ConfigError, SilasError, reason
+
+Scalar = str | int | float | bool | None
+_CODE = "E_CFG_FILE"
+_INDENT = 2
+
+
+class ValuesEdit(NamedTuple):
+    """What will become of the file; nothing is written yet.
+
+    Attributes:
+        file: The configuration file.
+        before: Its bytes; None where there is none.
+        after: Its bytes with the values.
+        values: The values by their dotted names.
+    """
+
+    file: Path
+    before: bytes | None
+    after: bytes
+    values: Mapping[str, Scalar]
+
+
+def plan_values(file: Path, values: Mapping[str, Scalar]) -> ValuesEdit:
+    """Work out the file with these values in it.
+
+    Args:
+        file: The configuration file; it need not be there.
+        values: By dotted names below `silas:`.
+
+    Raises:
+        ConfigError: The file cannot be read, or is written so that a value cannot be put in.
+    """
+    try:
+        before = file.read_bytes() if file.exists() else None
+        text = (before or b"").decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"The configuration file {file} cannot be read: {reason(error)}.", code=_CODE
+        ) from error
+    for name, value in values.items():
+        parsed(text, file.name)
+        try:
+            text = _with(text, ("silas", *name.split(".")), value)
+        except _Unfit as unfit:
+            raise _by_hand(file, values) from unfit
+    return ValuesEdit(file, before, text.encode(), dict(values))
+
+
+def write_values(edit: ValuesEdit, place: ConfigPlace) -> Path | None:
+    """Write what was planned, once it is certain that it says that and nothing else changes.
+
+    Returns:
+        Where the former file is kept; None where there was none.
+
+    Raises:
+        ConfigError: A value breaks a rule, the file changed meanwhile, or it cannot be written; it
+            is as it was.
+    """
+    file = edit.file
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        require_meaning(edit, place)
+        if edit.before != (file.read_bytes() if file.exists() else None):
+            raise ConfigError(
+                f"{file} was changed meanwhile; nothing was written, look at it again.", code=_CODE
+            )
+        backup = None if edit.before is None else keep_former(file, edit.before)
+        true_file = file.resolve()  # a link to a file elsewhere stays a link
+        new_file(true_file, edit.before, edit.after).replace(true_file)
+    except OSError as error:
+        raise ConfigError(
+            f"{file} cannot be written ({error.strerror}); make it and its directory yours.",
+            code=_CODE,
+        ) from error
+    return backup
+
+
+def require_meaning(edit: ValuesEdit, place: ConfigPlace) -> None:
+    """Read the new text as Silas will, beside the file.
+
+    Raises:
+        ConfigError: A value breaks a rule, is overruled by a variable, or something else changes.
+    """
+    edit.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    trial = new_file(edit.file, edit.before, edit.after)
+    try:
+        new = load_config(trial, place.environ)
+    except SilasError as error:
+        said = error.message.replace(trial.name, edit.file.name)
+        raise ConfigError(f"Nothing was written: {said}", code=error.code) from error
+    finally:
+        trial.unlink()
+    old = load_config(edit.file if edit.before is not None else None, place.environ)
+    was, will = old.model_dump(mode="json"), new.model_dump(mode="json")
+    for name, value in edit.values.items():
+        *parents, last = name.split(".")
+        before, after = was, will
+        for part in parents:
+            before, after = before[part], after[part]
+        if not _says(after[last], value):
+            raise ConfigError(
+                f"{edit.file} does not decide {name}: a variable of the environment wins over it.",
+                code=_CODE,
+            )
+        before[last] = after[last]
+    if was != will:
+        raise _by_hand(edit.file, edit.values)
+
+
+def value_of(config: SilasConfig, name: str) -> Scalar:
+    """The value of a dotted name, as the file would have it."""
+    found: Any = config.model_dump(mode="json")
+    for part in name.split("."):
+        found = found[part]
+    return _short(found)
+
+
+def _short(found: Any) -> Scalar:
+    """A time of day without its seconds, as it is written; whole numbers as such."""
+    if isinstance(found, str) and len(found) == len("00:00:00") and found.endswith(":00"):
+        return found[:5]
+    return int(found) if isinstance(found, float) and found.is_integer() else found
+
+
+def _says(found: Any, wanted: Scalar) -> bool:
+    return _short(found) == wanted
+
+
+class _Unfit(Exception):
+    """The text has no place for a value."""
+
+
+def _with(text: str, path: tuple[str, ...], value: Scalar) -> str:
+    root = cast(yaml.Node | None, yaml.compose(text, Loader=yaml.SafeLoader))
+    if root is None:
+        opening = "" if not text or text.endswith("\n") else "\n"
+        return f"{text}{opening}{_lines(path, value, 0)}"
+    return _below(text, root, path, value, 0)
+
+
+def _below(text: str, node: yaml.Node, path: tuple[str, ...], value: Scalar, column: int) -> str:
+    """The text with the value at a path below a node.
+
+    Args:
+        text: The text.
+        node: What is there.
+        path: The keys below it.
+        value: The value.
+        column: Where keys below it stand, if it has none yet.
+    """
+    if isinstance(node, yaml.ScalarNode) and not node.value:
+        end = _line_end(text, node.start_mark.index)
+        opening = "" if end == 0 or text[end - 1] == "\n" else "\n"
+        return f"{text[:end]}{opening}{_lines(path, value, column)}{text[end:]}"
+    if not isinstance(node, yaml.MappingNode):
+        raise _Unfit
+    members = cast(list[tuple[yaml.ScalarNode, yaml.Node]], node.value)
+    found = next(((k, v) for k, v in members if k.value == path[0]), None)
+    if found is None:
+        return _inserted(text, node, members, path, value)
+    key, inner = found
+    if len(path) > 1:
+        return _below(text, inner, path[1:], value, key.start_mark.column + _INDENT)
+    if not isinstance(inner, yaml.ScalarNode) or inner.style in ("|", ">"):
+        raise _Unfit
+    start, end = inner.start_mark.index, inner.end_mark.index
+    blank = "" if start < end or text[start - 1 : start] == " " else " "
+    return f"{text[:start]}{blank}{json.dumps(value, ensure_ascii=False)}{text[end:]}"
+
+
+def _inserted(
+    text: str,
+    node: yaml.MappingNode,
+    members: list[tuple[yaml.ScalarNode, yaml.Node]],
+    path: tuple[str, ...],
+    value: Scalar,
+) -> str:
+    if node.flow_style:
+        at = node.start_mark.index + 1
+        inner = json.dumps(value, ensure_ascii=False)
+        for name in reversed(path[1:]):
+            inner = f"{{{json.dumps(name)}: {inner}}}"
+        after = ", " if members else ""
+        return f"{text[:at]}{json.dumps(path[0])}: {inner}{after}{text[at:]}"
+    first = members[0][0].start_mark
+    begin = first.index - first.column
+    if text[begin : first.index].strip():
+        raise _Unfit
+    return f"{text[:begin]}{_lines(path, value, first.column)}{text[begin:]}"
+
+
+def _lines(path: tuple[str, ...], value: Scalar, column: int) -> str:
+    lines = [f"{' ' * (column + _INDENT * n)}{name}:" for n, name in enumerate(path)]
+    return "\n".join(lines) + f" {json.dumps(value, ensure_ascii=False)}\n"
+
+
+def _line_end(text: str, at: int) -> int:
+    found = text.find("\n", at)
+    return len(text) if found < 0 else found + 1
+
+
+def _by_hand(file: Path, values: Mapping[str, Scalar]) -> ConfigError:
+    told = ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items())
+    return ConfigError(
+        f"{file} is written in a way that Silas does not change, so nothing was put in; write this "
+        f"yourself: {told}.",
+        code=_CODE,
+    )

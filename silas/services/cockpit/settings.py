@@ -1,0 +1,92 @@
+"""Settings that can be changed in the cockpit, as the configuration file has them (spec 1.5)."""
+
+import asyncio
+from collections.abc import Mapping
+
+from silas.channels.web.views_settings import (
+    ChangeShown,
+    SettingChoice,
+    SettingRow,
+    SettingRows,
+    SettingsSaved,
+    SettingsShown,
+    SettingValue,
+)
+from silas.config import SilasConfig
+from silas.config.edit_values import value_of
+from silas.language import tr
+from silas.services.setup.saved_settings import (
+    SETTINGS,
+    AskedSettings,
+    Setting,
+    SettingsDesk,
+    change_words,
+    in_words,
+)
+
+
+class SettingsDoor:
+    """`silas.channels.web.port.SettingsRoom` over the desk that saves them.
+
+    Args:
+        config: What this Silas was started with.
+        desk: Saves them.
+        asked: Asks about those that let Silas do more.
+    """
+
+    def __init__(self, config: SilasConfig, desk: SettingsDesk, asked: AskedSettings) -> None:
+        self._config = config
+        self._desk = desk
+        self._asked = asked
+
+    async def rows(self) -> SettingRows:
+        """See `SettingsRoom.rows`."""
+        written = await asyncio.to_thread(self._desk.written)
+        rows = tuple(_row(one, written, self._config) for one in SETTINGS)
+        return SettingRows(file=str(self._desk.file), rows=rows)
+
+    async def show(self, changes: Mapping[str, SettingValue]) -> SettingsShown:
+        """See `SettingsRoom.show`."""
+        planned = await asyncio.to_thread(self._desk.plan, changes)
+        return SettingsShown(
+            file=str(self._desk.file),
+            changes=tuple(
+                ChangeShown(words=change_words(one), widens=one.widens) for one in planned.changes
+            ),
+            asks=planned.widens,
+        )
+
+    async def save(self, changes: Mapping[str, SettingValue]) -> SettingsSaved:
+        """See `SettingsRoom.save`."""
+        planned = await asyncio.to_thread(self._desk.plan, changes)
+        if planned.widens:
+            self._asked.ask(planned)
+            return SettingsSaved(asks=True, words=tr("Your yes is asked for in Review."))
+        await self._desk.write(planned)
+        return SettingsSaved(
+            asks=False, words=tr("The settings are saved; they count from the next start on.")
+        )
+
+    async def close(self) -> None:
+        """Ask nobody any more."""
+        await self._asked.close()
+
+
+def _row(setting: Setting, written: SilasConfig, started: SilasConfig) -> SettingRow:
+    return SettingRow(
+        name=setting.name,
+        label=tr(setting.label),
+        kind=setting.kind,
+        value=value_of(written, setting.name),
+        in_force=value_of(started, setting.name),
+        choices=tuple(
+            SettingChoice(value=one, words=_named(setting, one)) for one in setting.choices
+        ),
+        least=setting.least,
+        most=setting.most,
+        unit=setting.unit,
+    )
+
+
+def _named(setting: Setting, value: str | None) -> str:
+    return {"en": "English", "de": "Deutsch"}.get(value or "", in_words(setting, value))

@@ -1,0 +1,328 @@
+"""Settings that are changed without an editor: which, what changes, and who must say yes (1.5)."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from silas.audit import Audit
+from silas.cards import Action, Detail
+from silas.cards.models import DecisionAnswer, DecisionCard
+from silas.config import SilasConfig
+from silas.config.edit_values import (
+    Scalar,
+    ValuesEdit,
+    plan_values,
+    require_meaning,
+    value_of,
+    write_values,
+)
+from silas.config.load import load_config
+from silas.config.place import ConfigPlace
+from silas.errors import ConfigError, SilasError
+from silas.language import tr, tr_later
+from silas.stream.owner import Owner
+from silas.types import Risk
+
+_CODE: Final = "E_CFG_SETTING"
+_YES: Final = DecisionAnswer(selected_value="yes", approved=True)
+_NO: Final = DecisionAnswer()
+
+Widens = Literal["never", "more", "on", "off", "always"]
+"""Which change lets Silas do more, or be watched less: a greater number, switching on or off."""
+
+
+class Setting(NamedTuple):
+    """One that can be changed.
+
+    Attributes:
+        name: Its dotted name in the configuration file.
+        label: What it is, in a few words.
+        kind: How it is written down.
+        widens: Which change of it needs a yes on a card.
+        choices: What it may be, for `choice`; null is the usual.
+        least, most: Of a number.
+        unit: Of a number.
+    """
+
+    name: str
+    label: str
+    kind: Literal["choice", "number", "switch", "time"]
+    widens: Widens
+    choices: tuple[str | None, ...] = ()
+    least: int = 0
+    most: int = 0
+    unit: str = ""
+
+
+SETTINGS: Final = (
+    Setting(
+        "language", tr_later("Language of cards and results"), "choice", "never", (None, "en", "de")
+    ),
+    Setting("quiet_hours.start", tr_later("Quiet hours from"), "time", "always"),
+    Setting("quiet_hours.end", tr_later("Quiet hours until"), "time", "always"),
+    Setting("suggestions.enabled", tr_later("Silas suggests something by itself"), "switch", "on"),
+    Setting(
+        "memory.raw_reingestion_enabled",
+        tr_later("What was said before may be looked through"),
+        "switch",
+        "on",
+    ),
+    Setting(
+        "interaction.require_confirmation_on_material_ambiguity",
+        tr_later("Ask where a request means two different things"),
+        "switch",
+        "off",
+    ),
+    Setting(
+        "sandbox.default_memory_mb",
+        tr_later("Memory for one run"),
+        "number",
+        "more",
+        least=16,
+        most=65_536,
+        unit="MB",
+    ),
+    Setting(
+        "sandbox.default_cpu_seconds",
+        tr_later("Processor time for one run"),
+        "number",
+        "more",
+        least=1,
+        most=3_600,
+        unit="s",
+    ),
+    Setting(
+        "limits.max_delegation_depth",
+        tr_later("How often work may be handed on"),
+        "number",
+        "more",
+        most=10,
+    ),
+    Setting(
+        "limits.max_memory_ops_per_turn",
+        tr_later("Memories that one answer may change"),
+        "number",
+        "more",
+        most=100,
+    ),
+    Setting(
+        "audit.checkpoint_minutes",
+        tr_later("The record is signed every so many minutes"),
+        "number",
+        "more",
+        least=1,
+        most=1_440,
+        unit="min",
+    ),
+)
+"""Every one; another name is refused. What reaches this machine from elsewhere, starts code of
+others, or says who sees what (`base_url`) is not among them."""
+
+
+class ChangedSetting(NamedTuple):
+    """What becomes of one.
+
+    Attributes:
+        widens: Whether it lets Silas do more, or be watched less.
+    """
+
+    setting: Setting
+    before: Scalar
+    after: Scalar
+    widens: bool
+
+
+class PlannedSettings(NamedTuple):
+    """What is to be saved, held against every rule; nothing is written yet."""
+
+    changes: tuple[ChangedSetting, ...]
+    edit: ValuesEdit
+
+    @property
+    def widens(self) -> bool:
+        """Whether a yes on a card is needed."""
+        return any(one.widens for one in self.changes)
+
+
+class SettingsDesk:
+    """Saves settings into the configuration file, for the cockpit and the terminal."""
+
+    def __init__(self, place: ConfigPlace, audit: Audit) -> None:
+        self._place = place
+        self._audit = audit
+
+    @property
+    def file(self) -> Path:
+        """The configuration file."""
+        return self._place.file
+
+    def written(self) -> SilasConfig:
+        """The configuration as the next start reads it.
+
+        Raises:
+            ConfigError: It cannot be read.
+        """
+        file = self._place.file
+        return load_config(file if file.exists() else None, self._place.environ)
+
+    def plan(self, values: Mapping[str, Scalar]) -> PlannedSettings:
+        """What these values change.
+
+        Raises:
+            ConfigError: One is not known here, breaks a rule, or nothing would change.
+        """
+        known = {one.name: one for one in SETTINGS}
+        config = self.written()
+        changes = list[ChangedSetting]()
+        for name, value in values.items():
+            if name not in known:
+                raise ConfigError(
+                    "This is not among the settings that are changed here; change it in "
+                    f"{self._place.file}.",
+                    code=_CODE,
+                )
+            _require_fit(known[name], value)
+            before = value_of(config, name)
+            if before != value:
+                changes.append(
+                    ChangedSetting(known[name], before, value, _widens(known[name], before, value))
+                )
+        if not changes:
+            raise ConfigError("Nothing is different from what the file says.", code=_CODE)
+        edit = plan_values(self._place.file, {one.setting.name: one.after for one in changes})
+        require_meaning(edit, self._place)
+        return PlannedSettings(tuple(changes), edit)
+
+    async def write(self, planned: PlannedSettings) -> Path | None:
+        """Write them, on record; returns where the former file is kept.
+
+        Raises:
+            ConfigError: The file changed meanwhile, or cannot be written.
+        """
+        self._audit.require_whole()
+        await self._audit.log(
+            "settings_saved",
+            names=[one.setting.name for one in planned.changes],
+            widened=[one.setting.name for one in planned.changes if one.widens],
+        )
+        return await asyncio.to_thread(write_values, planned.edit, self._place)
+
+
+class AskedSettings:
+    """Asks the owner about settings that widen what Silas may do, one card at a time."""
+
+    def __init__(self, desk: SettingsDesk, owner: Owner) -> None:
+        self._desk = desk
+        self._owner = owner
+        self._asking: set[asyncio.Task[None]] = set()
+
+    def ask(self, planned: PlannedSettings) -> None:
+        """Show the card; on a yes they are written.
+
+        Raises:
+            ConfigError: One waits already.
+        """
+        if self._asking:
+            raise ConfigError(
+                "A question about settings waits in Review; answer that one first.",
+                code="E_CFG_MODEL_BUSY",
+            )
+        task = asyncio.create_task(self._asked(planned))
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+
+    async def close(self) -> None:
+        """Ask nobody any more."""
+        for task in tuple(self._asking):
+            task.cancel()
+        if self._asking:
+            await asyncio.wait(set(self._asking))
+
+    async def _asked(self, planned: PlannedSettings) -> None:
+        answer = await self._owner.ask(settings_card(planned))
+        if not answer.approved:
+            return
+        try:
+            await self._desk.write(planned)
+        except SilasError as error:
+            await self._owner.tell(tr("The settings were not saved: {why}", why=error.message))
+        else:
+            await self._owner.tell(tr("The settings are saved; they count from the next start on."))
+
+
+def in_words(setting: Setting, value: Scalar) -> str:
+    """A value as a person reads it."""
+    if setting.kind == "switch":
+        return tr("on") if value else tr("off")
+    if value is None:
+        return tr("as on this machine")
+    return f"{value} {setting.unit}".strip()
+
+
+def change_words(one: ChangedSetting) -> str:
+    """What becomes of one, in a line."""
+    before, after = in_words(one.setting, one.before), in_words(one.setting, one.after)
+    return f"{tr(one.setting.label)}: {before} → {after}"
+
+
+def settings_card(planned: PlannedSettings) -> DecisionCard:
+    """Whether they are to be saved, with every one that changes."""
+    wider = [one for one in planned.changes if one.widens]
+    return DecisionCard(
+        intent=tr("Save settings that let Silas do more"),
+        risk=Risk.high,
+        rationale=tr(
+            "It changes {file}, which counts from the next start on.", file=str(planned.edit.file)
+        ),
+        details=(
+            Detail(heading=tr("Lets it do more"), lines=tuple(map(change_words, wider)), open=True),
+            *(
+                Detail(heading=tr("Also changes"), lines=(change_words(one),), open=True)
+                for one in planned.changes
+                if not one.widens
+            ),
+        ),
+        actions=(
+            Action(label=tr("Save them"), value=_YES, role="recommended"),
+            Action(label=tr("Leave them as they are"), value=_NO, role="decline"),
+        ),
+        safe=_NO,
+    )
+
+
+def _require_fit(setting: Setting, value: Scalar) -> None:
+    fits: Mapping[str, Callable[[], bool]] = {
+        "choice": lambda: value in setting.choices,
+        "switch": lambda: isinstance(value, bool),
+        "time": lambda: isinstance(value, str) and len(value) == len("00:00"),
+        "number": lambda: (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and setting.least <= value <= setting.most
+        ),
+    }
+    if fits[setting.kind]():
+        return
+    wanted = {
+        "choice": ", ".join("null" if one is None else one for one in setting.choices),
+        "switch": "true or false",
+        "time": 'a time of day such as "22:00"',
+        "number": f"a whole number from {setting.least} to {setting.most}",
+    }
+    raise ConfigError(f"{setting.name} must be {wanted[setting.kind]}.", code=_CODE)
+
+
+def _widens(setting: Setting, before: Scalar, after: Scalar) -> bool:
+    match setting.widens:
+        case "never":
+            return False
+        case "more":
+            smaller = isinstance(before, int | float) and isinstance(after, int | float)
+            return not (smaller and after < before)  # type: ignore[operator]
+        case "on":
+            return after is not False
+        case "off":
+            return after is not True
+        case "always":
+            return True
