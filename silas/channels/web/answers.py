@@ -175,5 +175,5 @@ def answer_everywhere(app: FastAPI) -> None:
 
 
 def _mistake() -> JSONResponse:
-    words = "Something in Silas itself failed; `silas audit show` may say more."
+    words = "Something in Silas itself failed; Activity may say more."
     return problem(_UNPLANNED, "E_SILAS_UNEXPECTED", words)

@@ -20,6 +20,12 @@ from silas.services.workers import worker_rows
 from silas.tools import ToolRegistry
 from silas.tools.registry import tool_rows
 
+_HERE = (
+    ("`silas stop --now`", "Stop, on every page"),
+    ("`silas doctor --deep` asks it", "“Try it” under Who answers asks it"),
+)
+"""What a command of the terminal is called where the page has a button for it."""
+
 _FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
 
 
@@ -91,7 +97,15 @@ class OverviewRoom:
     def _look(self) -> Doctor:
         found = asyncio.run(diagnose(self._config))
         rows = tuple(
-            FindingView(part=one.part, ok=one.ok, state=one.state, words=self._redact(one.words))
+            FindingView(
+                part=one.part, ok=one.ok, state=one.state, words=self._redact(_on_a_page(one.words))
+            )
             for one in found
         )
         return Doctor(ok=ready(found), words=headline(found), findings=rows)
+
+
+def _on_a_page(words: str) -> str:
+    for command, here in _HERE:
+        words = words.replace(command, here)
+    return words
