@@ -85,6 +85,10 @@ class OwnChannel(CardChannel, Protocol):
         """The vault has the secret that a card asked for."""
         ...
 
+    def other_models(self, *, runbook: bool) -> None:
+        """Others answer from now on."""
+        ...
+
 
 class ChannelFaults:
     """Tells the owner of a channel that fails, on his own one, once; the record has it once, too.

@@ -107,7 +107,8 @@ async def open_models(config: SilasConfig, runtime: Runtime, stack: AsyncExitSta
     pydantic_ai.BANNER_ENABLED = False  # the terminal belongs to Silas and its owner
     opened = await _opened(config.models, runtime, stack)
     scoring = ScorerAgent(opened.scorer, runtime.clock, output=config.models.scorer.output)
-    return Models(config.models, opened, scoring, runtime, stack)
+    later = await stack.enter_async_context(AsyncExitStack())  # closed when these are
+    return Models(config.models, opened, scoring, runtime, later)
 
 
 async def _opened(choices: ModelsConfig, runtime: Runtime, stack: AsyncExitStack) -> OpenModels:

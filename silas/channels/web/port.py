@@ -8,6 +8,7 @@ from collections.abc import AsyncIterable, Generator, Mapping, Sequence
 from typing import Literal, Protocol
 
 from silas.audit.kinds import Kind
+from silas.channels.web.choices_port import AnsweringRoom, SettingsRoom
 from silas.channels.web.pairing import DeviceFacts
 from silas.channels.web.session import WebSession
 from silas.channels.web.views import (
@@ -31,13 +32,6 @@ from silas.channels.web.views_kept import (
     ReminderRows,
     ReminderShown,
     SecretRows,
-)
-from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView
-from silas.channels.web.views_settings import (
-    SettingRows,
-    SettingsSaved,
-    SettingsShown,
-    SettingValue,
 )
 from silas.channels.web.wire import Proof
 from silas.context.attachments import AttachmentRow
@@ -237,48 +231,6 @@ class PersonaRoom(Protocol):
 
     async def tune(self, delta: Mapping[str, float], *, signed: bool) -> Mapping[str, object]:
         """Move axes: the baseline where the owner's device signed, else for a while."""
-        ...
-
-
-class AnsweringRoom(Protocol):
-    """Who answers. Each raises where it cannot be changed, and nothing is changed then."""
-
-    async def look(self) -> AnsweringView:
-        """Who does now."""
-        ...
-
-    async def find(self) -> tuple[OfferView, ...]:
-        """The models of servers on this machine."""
-        ...
-
-    async def choose(
-        self, provider: Literal["openrouter", "local", "runbook"], name: str, server: str
-    ) -> ChosenModels:
-        """Try it, and ask the owner on a card; the built-in one is taken at once."""
-        ...
-
-    async def ask_key(self) -> SecretAsked:
-        """Ask for the provider's key, which takes the place of the one that is there."""
-        ...
-
-    async def check_key(self) -> Done:
-        """What the provider says of the key that is there."""
-        ...
-
-
-class SettingsRoom(Protocol):
-    """Settings that can be changed here. Each raises where one is not known or does not fit."""
-
-    async def rows(self) -> SettingRows:
-        """Every one."""
-        ...
-
-    async def show(self, changes: Mapping[str, SettingValue]) -> SettingsShown:
-        """What these change; saves nothing."""
-        ...
-
-    async def save(self, changes: Mapping[str, SettingValue]) -> SettingsSaved:
-        """Save them, or ask the owner on a card where one lets Silas do more."""
         ...
 
 

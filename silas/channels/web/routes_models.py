@@ -7,7 +7,7 @@ from pydantic import Field
 
 from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
-from silas.channels.web.port import AnsweringRoom
+from silas.channels.web.choices_port import AnsweringRoom
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
 from silas.channels.web.views import Done, SecretAsked
 from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView

@@ -7,7 +7,7 @@ from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
-from silas.channels.web.port import SettingsRoom
+from silas.channels.web.choices_port import SettingsRoom
 from silas.channels.web.proofs import Prover, Session, session_of
 from silas.channels.web.views_settings import SettingRows, SettingsSaved, SettingsShown
 from silas.channels.web.wire import Proof
@@ -17,13 +17,13 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 Value = Annotated[StrictStr, Field(max_length=100)] | StrictBool | StrictInt | None
 
 
-class Changes(Frozen):
+class WantedSettings(Frozen):
     """Settings by their dotted names, with the values that they are to have."""
 
     changes: dict[Name, Value] = Field(min_length=1, max_length=32)
 
 
-class SaveChanges(Changes):
+class SaveSettings(WantedSettings):
     """The same with the proof that is about them."""
 
     proof: Proof
@@ -40,11 +40,11 @@ def settings_routes(room: SettingsRoom, prover: Prover) -> APIRouter:
         return await room.rows()
 
     @router.post("/settings/shown", summary="What a change means; saves nothing")
-    async def show(body: Changes) -> SettingsShown:
+    async def show(body: WantedSettings) -> SettingsShown:
         return await room.show(body.changes)
 
     @router.post("/settings/saved", summary="Save settings, or ask about them; needs a proof")
-    async def save(body: SaveChanges, session: Session) -> SettingsSaved:
+    async def save(body: SaveSettings, session: Session) -> SettingsSaved:
         await prover.require(session, "settings", canonical_json(body.changes), body.proof)
         return await room.save(body.changes)
 

@@ -1,0 +1,55 @@
+"""What the routes about who answers and about settings need, as ports."""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol
+
+from silas.channels.web.views import Done, SecretAsked
+from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView
+from silas.channels.web.views_settings import (
+    SettingRows,
+    SettingsSaved,
+    SettingsShown,
+    SettingValue,
+)
+
+
+class AnsweringRoom(Protocol):
+    """Who answers. Each raises where it cannot be changed, and nothing is changed then."""
+
+    async def look(self) -> AnsweringView:
+        """Who does now."""
+        ...
+
+    async def find(self) -> tuple[OfferView, ...]:
+        """The models of servers on this machine."""
+        ...
+
+    async def choose(
+        self, provider: Literal["openrouter", "local", "runbook"], name: str, server: str
+    ) -> ChosenModels:
+        """Try it, and ask the owner on a card; the built-in one is taken at once."""
+        ...
+
+    async def ask_key(self) -> SecretAsked:
+        """Ask for the provider's key, which takes the place of the one that is there."""
+        ...
+
+    async def check_key(self) -> Done:
+        """What the provider says of the key that is there."""
+        ...
+
+
+class SettingsRoom(Protocol):
+    """Settings that can be changed here. Each raises where one is not known or does not fit."""
+
+    async def rows(self) -> SettingRows:
+        """Every one."""
+        ...
+
+    async def show(self, changes: Mapping[str, SettingValue]) -> SettingsShown:
+        """What these change; saves nothing."""
+        ...
+
+    async def save(self, changes: Mapping[str, SettingValue]) -> SettingsSaved:
+        """Save them, or ask the owner on a card where one lets Silas do more."""
+        ...
