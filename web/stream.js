@@ -56,9 +56,8 @@ export function mountStream(root) {
   scroll.onscroll = () => { // what grew meanwhile is no reason to stay behind, a hand that went up is
     if (scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR) following = true;
     else if (scroll.scrollTop < top) following = false;
-    const up = scroll.scrollTop < top;
     top = scroll.scrollTop;
-    if (!atEnd() || (up && !following)) later("scrolled", scroll, log, allRows, () => drawLog(log), fetchOlder);
+    if (!atEnd() || !following) later("scrolled", scroll, log, allRows, () => drawLog(log), fetchOlder);
   };
   const grown = new ResizeObserver(toEnd);
   for (const part of [log, tail, running]) grown.observe(part);

@@ -45,7 +45,10 @@ class ExecutorAgent(Generic[Deps]):
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        self._role_on = lambda on, form: Role(on, clock, form, "executor", capabilities, own)
+        def role_on(on: "Model", form: OutputSetting) -> Role:
+            return Role(on, clock, form, "executor", capabilities, own)
+
+        self._role_on = role_on
         self._role = self._role_on(model, output)
 
     def ask_from_now_on(self, model: "Model", output: OutputSetting) -> None:

@@ -50,7 +50,10 @@ class PlannerAgent:
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        self._role_on = lambda on, form: Role(on, clock, form, "planner", capabilities)
+        def role_on(on: "Model", form: OutputSetting) -> Role:
+            return Role(on, clock, form, "planner", capabilities)
+
+        self._role_on = role_on
         self._role = self._role_on(model, output)
         self._listen = listen
 

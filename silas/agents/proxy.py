@@ -43,7 +43,10 @@ class ProxyAgent:
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        self._role_on = lambda on, form: Role(on, clock, form, "proxy", capabilities)
+        def role_on(on: "Model", form: OutputSetting) -> Role:
+            return Role(on, clock, form, "proxy", capabilities)
+
+        self._role_on = role_on
         self._role = self._role_on(model, output)
         self._default_profile = default_profile
         self._listen = listen

@@ -37,7 +37,10 @@ class ScorerAgent:
     def __init__(self, model: "Model", clock: Clock, *, output: OutputSetting) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
-        self._role_on = lambda on, form: Role(on, clock, form, "scorer", ())
+        def role_on(on: "Model", form: OutputSetting) -> Role:
+            return Role(on, clock, form, "scorer", ())
+
+        self._role_on = role_on
         self._role = self._role_on(model, output)
         self._clock = clock
 

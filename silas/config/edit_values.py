@@ -146,7 +146,7 @@ class _Unfit(Exception):
 
 
 def _with(text: str, path: tuple[str, ...], value: Scalar) -> str:
-    root = cast(yaml.Node | None, yaml.compose(text, Loader=yaml.SafeLoader))
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
     if root is None:
         opening = "" if not text or text.endswith("\n") else "\n"
         return f"{text}{opening}{_lines(path, value, 0)}"

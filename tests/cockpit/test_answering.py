@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from silas.agents.choice import ModelChoice
+from silas.agents.choice import ModelChoice, ModelsConfig
 from silas.canonical import canonical_json
 from silas.cards import Card
 from silas.cards.models import DecisionCard
@@ -17,6 +17,7 @@ from tests.cockpit.house import House, a_house, proof
 from tests.cockpit.test_secrets import CANARY, Open
 
 LOCAL = {"provider": "local", "name": "tiny", "server": "http://127.0.0.1:8099/v1"}
+BUILT_IN = ModelChoice(name="runbook")
 TINY = ModelChoice(name="tiny", base_url="http://127.0.0.1:8099/v1")
 RUNBOOK = {"provider": "runbook", "name": "", "server": ""}
 
@@ -52,13 +53,17 @@ class Deciding(ScriptedChannel):
         self.told.set()
 
 
-def in_force(house: House) -> set[ModelChoice]:
-    return {choice for _, choice in house.parts.models.choices()}
+def _distinct(models: ModelsConfig) -> list[ModelChoice]:
+    every = [choice for _, choice in models]
+    return [one for at, one in enumerate(every) if one not in every[:at]]
 
 
-def written(home: Path) -> set[ModelChoice]:
-    config = load_config(home / "config.yaml", {"SILAS_HOME": str(home)})
-    return {choice for _, choice in config.models}
+def in_force(house: House) -> list[ModelChoice]:
+    return _distinct(house.parts.models.choices())
+
+
+def written(home: Path) -> list[ModelChoice]:
+    return _distinct(load_config(home / "config.yaml", {"SILAS_HOME": str(home)}).models)
 
 
 async def _proposed(house: House, channel: Deciding) -> DecisionCard:
@@ -80,15 +85,15 @@ async def test_a_server_answers_after_a_yes_and_the_file_says_so(home: Path) -> 
         assert "models:" in shown
         assert any("http://127.0.0.1:8099/v1" in line for line in shown)
         assert (await house.get("/models"))["asks"] is True
-        assert written(home) == in_force(house) == {ModelChoice(name="runbook")}
+        assert written(home) == in_force(house) == [BUILT_IN]
         channel.decided.set_result("recommended")
         await channel.told.wait()
-        assert in_force(house) == written(home) == {TINY}
+        assert in_force(house) == written(home) == [TINY]
         after = await house.get("/models")
         assert (after["provider"], after["roles"][0]["model"]) == ("local", "tiny")
         back = await house.signed("/models", **RUNBOOK)
         assert back.json() == {"asks": False, "words": "The built-in runbook answers from now on."}
-        assert in_force(house) == written(home) == {ModelChoice(name="runbook")}
+        assert in_force(house) == written(home) == [BUILT_IN]
         said = await house.said()
     text = (home / "config.yaml").read_text(encoding="utf-8")
     assert text.startswith("silas:\n")
@@ -108,7 +113,7 @@ async def test_a_no_changes_nothing_and_a_second_question_waits_for_the_first(ho
         assert (again.status_code, again.json()["code"]) == (409, "E_CFG_MODEL_BUSY")
         channel.decided.set_result("decline")
         await house.rooms.close()
-        assert in_force(house) == written(home) == {ModelChoice(name="runbook")}
+        assert in_force(house) == written(home) == [BUILT_IN]
     assert not (home / "config.yaml.bak").exists()
 
 
@@ -120,7 +125,7 @@ async def test_nobody_takes_the_model_away_from_what_is_under_way(home: Path) ->
         channel.decided.set_result("recommended")
         await channel.told.wait()
         assert "Something is under way" in channel.texts[-1]
-        assert in_force(house) == written(home) == {ModelChoice(name="runbook")}
+        assert in_force(house) == written(home) == [BUILT_IN]
         refused = await house.signed("/models", **RUNBOOK)
         assert refused.status_code == 409
 
@@ -145,7 +150,7 @@ async def test_what_cannot_answer_is_refused_in_one_sentence(
         assert refused.json()["message"].startswith(words)
         assert "secret" not in refused.json()["message"]
         assert house.harness.channel.cards == []  # type: ignore[attr-defined]
-        assert written(home) == {ModelChoice(name="runbook")}
+        assert written(home) == [BUILT_IN]
 
 
 @pytest.mark.parametrize("path", ["/models", "/models/find", "/models/key", "/models/key/check"])
@@ -191,6 +196,6 @@ async def test_a_key_is_kept_unchecked_replaced_and_removed_with_who_used_it(hom
         gone = await house.signed(f"/secrets/{after['ref_id']}/remove")
         assert gone.status_code == 200, gone.text
         assert (await house.get("/models"))["provider"] == "runbook"
-        assert in_force(house) == written(home) == {ModelChoice(name="runbook")}
+        assert in_force(house) == written(home) == [BUILT_IN]
         nothing = await house.signed("/models/key/check")
         assert nothing.json()["message"] == "There is no key to check; enter one first."
