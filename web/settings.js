@@ -45,7 +45,7 @@ function changing(saved, again) {
   const changes = () => Object.fromEntries(fields.map(({ row, field }) => [row.name, valueOf(row, field)])
     .filter(([name, value]) => value !== saved.rows.find((row) => row.name === name).value));
   const go = h("button", { class: "secondary", "data-testid": "show-changes" }, t("Show what changes"));
-  const form = h("form", { class: "page-body", oninput: () => fill(shown), onsubmit: (event) => {
+  const form = h("form", { class: "page-body", novalidate: true, oninput: () => fill(shown), onsubmit: (event) => {
     event.preventDefault();
     trying([go], problem, async () => {
       fill(shown);

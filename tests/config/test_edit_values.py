@@ -35,7 +35,6 @@ def _place(tmp_path: Path, **environ: str) -> ConfigPlace:
             "silas:\n  sandbox:\n    # why\n    default_memory_mb: 64\n"
             "    default_cpu_seconds: 9\n",
         ),
-        ("silas:\n  sandbox:\n", "silas:\n  sandbox:\n    default_memory_mb: 64\n"),
         (
             "silas: {owner_id: me}\n",
             'silas: {"sandbox": {"default_memory_mb": 64}, owner_id: me}\n',
