@@ -3,7 +3,7 @@
 import { canonicalJson } from "./canonical.js";
 import { command, getJson, postJson } from "./api.js";
 import { problemPlace, styled, trying, twice } from "./asking.js";
-import { button, fill, h, icon, toast } from "./dom.js";
+import { button, fill, h, icon } from "./dom.js";
 import { kindOf } from "./kinds.js";
 import { askedSecret } from "./setup.js";
 import { answer } from "./socket.js";
@@ -21,10 +21,10 @@ on("models cards", () => {
 
 const small = (words) => h("p", { class: "small" }, words);
 
-export async function showAnswering(place) {
+export async function showAnswering(place, said = "") {
   await styled();
   const facts = await getJson("/models");
-  const again = () => showAnswering(place);
+  const again = (words = "") => showAnswering(place, words);
   const choose = async (provider, name = "", server = "") => {
     const chosen = { provider, name, server };
     const done = await command("/models", "models", canonicalJson(chosen), chosen);
@@ -39,7 +39,7 @@ export async function showAnswering(place) {
     facts.asks && h("p", { class: "sent", role: "status", "data-testid": "asks" }, icon("check"),
       h("span", {}, t("It was tried. "), h("a", { href: "#/review" }, t("Your yes is asked for in Review")), ".")),
     h("h2", { class: "label-title" }, t("A server of yours")), ofYours(facts, choose),
-    h("h2", { class: "label-title" }, "OpenRouter"), hosted(facts, choose, again),
+    h("h2", { class: "label-title" }, "OpenRouter"), hosted(facts, choose, again, said),
     h("h2", { class: "label-title" }, t("Without a model")), builtIn(facts, choose),
     small(t("A choice is written into {file}, and counts at once. The former file is kept beside it.", { file: facts.file })));
 }
@@ -76,17 +76,16 @@ function ofYours(facts, choose) {
   small(t("One word is asked of it first. Then a card says who is shown what, and nothing changes before your yes.")));
 }
 
-function hosted(facts, choose, again) {
+function hosted(facts, choose, again, said) {
   const { key } = facts;
   const problem = problemPlace();
   const form = h("div", {});
   const enter = (words) => button(words, () => { fill(form, keyForm(again)); form.querySelector("input")?.focus(); }, { class: "secondary", "data-testid": "enter-key" });
   const check = button(t("Check it now"), () => trying([check], problem, async () => {
-    toast((await command("/models/key/check", "check_key", "openrouter")).words);
-    await again();
+    await again((await command("/models/key/check", "check_key", "openrouter")).words);
   }), { class: "quiet", "data-testid": "check-key" });
   const end = key.place === "stored" && twice({
-    label: t("Remove"), of: t("the key"), yes: t("Yes, remove it"), no: t("Keep it"), done: again,
+    label: t("Remove"), of: t("the key"), yes: t("Yes, remove it"), no: t("Keep it"), done: () => again(),
     act: () => command(`/secrets/${encodeURIComponent(key.ref_id)}/remove`, "remove_secret", key.ref_id),
   });
   const use = facts.provider === "openrouter" || key.place === "none" ? null
@@ -94,7 +93,7 @@ function hosted(facts, choose, again) {
   return h("div", { class: "page-body", "data-testid": "openrouter" }, h("p", { "data-testid": "key-standing" }, standing(key)),
     h("div", { class: "row-actions" }, use, key.place === "stored" && [enter(t("Replace")), check, end.foot],
       key.place === "environment" && check, key.place === "none" && enter(t("Enter a key"))),
-    end && end.problem, problem, form);
+    end && end.problem, problem, said && h("p", { class: "small", role: "status", "data-testid": "key-said" }, said), form);
 }
 
 function standing(key) {

@@ -39,11 +39,13 @@ export function endAt(key) {
   return Math.max(4, Math.floor(room / 3));
 }
 
-/** Draw, and leave what is in view where it is. */
+/** Draw, and leave what is in view where it is: of a day, which stands once, its place is another one then. */
 export function steady(scroll, log, draw) {
   const edge = scroll.getBoundingClientRect().top;
-  const seen = [...log.children].find((node) => node.getBoundingClientRect().bottom > edge);
-  const before = seen?.getBoundingClientRect().top;
+  const top = (node) => node.getBoundingClientRect().top;
+  const seen = [...log.children].filter((node) => !node.matches(".day") && node.getBoundingClientRect().bottom > edge)
+    .map((node) => ({ node, before: top(node) }));
   draw();
-  if (seen?.isConnected) scroll.scrollTop += seen.getBoundingClientRect().top - before;
+  const still = seen.find(({ node }) => node.isConnected);
+  if (still) scroll.scrollTop += top(still.node) - still.before;
 }

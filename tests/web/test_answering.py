@@ -114,7 +114,7 @@ async def test_a_key_is_entered_replaced_checked_and_removed(
     await device.page.keyboard.press("Enter")
     await expect(body.get_by_label("OpenRouter key")).to_have_count(0)
     await device.at("check-key").click()
-    await expect(device.page.locator("#toasts")).to_contain_text("could not be asked")
+    await expect(device.at("key-said")).to_contain_text("could not be asked")
     place = device.at("openrouter")
     await place.get_by_role("button", name="Remove").click()
     await place.get_by_role("button", name="Yes, remove it").click()
