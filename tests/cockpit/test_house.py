@@ -418,8 +418,8 @@ async def test_the_first_run_needs_a_proof_of_these_very_choices() -> None:
         assert not (house.harness.config.data_dir / "first-run.json").exists()
 
 
-async def test_a_local_model_is_said_to_be_named_in_the_configuration() -> None:
+async def test_a_local_model_is_said_to_be_named_where_one_chooses_who_answers() -> None:
     async with a_house() as house:
         after = await _onboarded(house, provider="local")
     assert (after["key"], after["restart"]) == ("none", False)
-    assert "models:" in after["words"]
+    assert after["words"] == "Name your server under More, Who answers."
