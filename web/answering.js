@@ -47,7 +47,7 @@ export async function showAnswering(place, said = "") {
 /** A server by its address; one that is not on this machine is shown what you write. */
 function ofYours(facts, choose) {
   const now = facts.provider === "local" ? facts.roles[0] : { model: "", server: "" };
-  const server = h("input", { id: "server", type: "text", inputmode: "url", autocomplete: "off", spellcheck: "false", maxlength: "200", placeholder: "http://127.0.0.1:8080/v1", value: now.server });
+  const server = h("input", { id: "server", type: "text", inputmode: "url", autocomplete: "off", spellcheck: "false", maxlength: "200", placeholder: facts.example, value: now.server });
   const name = h("input", { id: "model-name", type: "text", autocomplete: "off", spellcheck: "false", maxlength: "200", placeholder: "qwen3:8b", value: now.model });
   const problem = problemPlace();
   const go = h("button", { class: "secondary", "data-testid": "try-server" }, t("Try it"));

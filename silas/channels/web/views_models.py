@@ -34,6 +34,7 @@ class AnsweringView(Frozen):
         provider: `runbook`, `openrouter`, `local`, or `other` where the file names other models.
         file: The configuration file, which a choice is written into.
         asks: Whether a question about another one waits.
+        example: How a server's address is written.
     """
 
     provider: str
@@ -41,6 +42,7 @@ class AnsweringView(Frozen):
     key: KeyView
     file: str
     asks: bool
+    example: str = "http://127.0.0.1:8080/v1"
 
 
 class OfferView(Frozen):
