@@ -115,7 +115,7 @@ def _leave(code: object) -> None:
         return
     shut_down: Callable[[], None] = getattr(threading, "_shutdown")  # noqa: B009 - in no stub
     shut_down()  # waits for threads, as the interpreter does before all else
-    atexit._run_exitfuncs()
+    atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
     try:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -105,6 +105,10 @@ def written(kept: list[tuple[bytes, bytes]]) -> bytes:
     )
 
 
+def _sum(a: int, b: int) -> int:
+    return (a + b) & 255
+
+
 def unfiltered(kind: int, line: bytes, above: bytes, step: int) -> bytes:
     """One row of pixels; `step` is the bytes of one pixel."""
     if kind == 0:
@@ -112,7 +116,7 @@ def unfiltered(kind: int, line: bytes, above: bytes, step: int) -> bytes:
     if kind == 1:
         made = bytearray(len(line))
         for at in range(step):
-            made[at::step] = bytes(accumulate(line[at::step], lambda a, b: (a + b) & 255))
+            made[at::step] = bytes(accumulate(line[at::step], _sum))
         return bytes(made)
     if kind == 2:
         return bytes((a + b) & 255 for a, b in zip(line, above, strict=True))
