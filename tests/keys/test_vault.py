@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -199,7 +200,7 @@ DAMAGE: dict[str, Callable[[str], str]] = {
     "another salt": lambda text: text.replace('"salt":"', '"salt":"00'),
     "another box": lambda text: text.replace('"box":"', '"box":"00'),
     "another public key": lambda text: text.replace('"public_key":"', '"public_key":"0'),
-    "huge cost": lambda text: text.replace('"memory":67108864', '"memory":99999999999'),
+    "huge cost": lambda text: re.sub(r'"memory":\d+', '"memory":99999999999', text),
     "no text": lambda text: "\x00\xff" * 10,
 }
 
