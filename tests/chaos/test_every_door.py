@@ -7,8 +7,6 @@ back is named, and nothing is built on it.
 import asyncio
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,9 +21,8 @@ from silas.testing import ScriptedChannel
 from silas.wiring.build import Silas
 from silas.workspace.journal import hold_journal
 from tests.stream.kit import saying_yes
-from tests.support.command import ROOT, Ended, environment, person, run, silas
+from tests.support.command import Ended, environment, person, python, run, silas
 from tests.support.plans import check, sh_plan
-from tests.support.waits import SECONDS
 
 _KILLED = """
 import os, signal
@@ -77,15 +74,8 @@ class House:
     def killed(self) -> None:
         commands = [f"cp {name} {name}.new" for name in "abc"]
         words = self.approved(self.plan("cut-short", *commands, "sh -c 'echo after > b'"))
-        done = subprocess.run(
-            [sys.executable, "-c", _KILLED.format(left=2), *map(str, words)],
-            env=self.env,
-            cwd=ROOT,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
-        assert done.returncode == -signal.SIGKILL, done.stderr
+        done = run(python(_KILLED.format(left=2), *words), self.env, imported=True)
+        assert done.code == -signal.SIGKILL, done.err
         assert not self.whole
 
     @property

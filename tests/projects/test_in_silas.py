@@ -1,7 +1,5 @@
 """Projects in a whole Silas: one card, one yes, every task on the road of a plan of its own."""
 
-import subprocess
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,8 +20,7 @@ from silas.wiring.parts import Parts
 from tests.projects.kit import PROJECT, Ran, chain, project_text, task_text
 from tests.stream.kit import entries_of, planned, proposing, saying_yes
 from tests.stream.kit import ran as said
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.command import environment, python, run
 
 
 async def statuses(h: Harness, *names: str) -> list[str]:
@@ -321,14 +318,8 @@ asyncio.run(main())
 async def test_a_killed_project_goes_on_and_repeats_no_finished_task(
     when: str, tmp_path: Path
 ) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path), when],
-        cwd=ROOT,
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert ended.returncode == -9, ended.stderr
+    ended = run(python(KILLED, tmp_path, when), environment(tmp_path), imported=True)
+    assert ended.code == -9, ended.err
     before = (tmp_path / "done").read_text().split()
     assert before[:2] == ["a", "b"]
     channel, ran = ScriptedChannel(saying_yes), Ran()

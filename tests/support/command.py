@@ -51,9 +51,29 @@ def silas(*words: str | Path) -> list[str]:
     return [sys.executable, "-I", "-m", "silas", *(str(word) for word in words)]
 
 
-def run(argv: Sequence[str], env: Mapping[str, str], *, stdin: str = "", cwd: Path = ROOT) -> Ended:
-    """Start, wait, collect; no terminal anywhere. Silas itself is forked where that is the same."""
-    if forked.may_be(argv, env):
+def python(code: str, *words: str | Path) -> list[str]:
+    """The command line of a program that a test holds as text."""
+    return [sys.executable, "-c", code, *(str(word) for word in words)]
+
+
+def run(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    stdin: str = "",
+    cwd: Path = ROOT,
+    imported: bool = False,
+) -> Ended:
+    """Start, wait, collect; no terminal anywhere. Silas itself is forked where that is the same.
+
+    Args:
+        argv: The command line.
+        env: All of its environment.
+        stdin: What it reads.
+        cwd: Its directory.
+        imported: Code (`python(...)`) that may begin with all of Silas imported is forked, too.
+    """
+    if forked.may_be(argv, env, code=imported):
         return Ended(*forked.run(argv, env, cwd, stdin, SECONDS))
     done = subprocess.run(
         argv,

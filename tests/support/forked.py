@@ -17,6 +17,7 @@ from typing import Final
 
 _SERVER: Final = Path(__file__).with_name("forkserver.py")
 _COMMAND: Final = (sys.executable, "-I", "-m", "silas")
+_CODE: Final = (sys.executable, "-c")
 _LANGUAGE: Final = "C.UTF-8"
 _PIECE: Final = 1 << 16
 _MOST: Final = 100_000  # bytes of a request, far below what one message over a socket may have
@@ -65,7 +66,7 @@ class _Server:
 
     def start(
         self,
-        words: Sequence[str],
+        argv: Sequence[str],
         env: Mapping[str, str],
         cwd: Path,
         standard: tuple[int, int, int],
@@ -74,8 +75,11 @@ class _Server:
     ) -> Forked:
         umask = os.umask(0)
         os.umask(umask)
+        is_code = tuple(argv[: len(_CODE)]) == _CODE
+        words = argv[len(_CODE if is_code else _COMMAND) :]
         request = {
-            "words": list(words),
+            "code": words[0] if is_code else None,
+            "words": list(words[1:] if is_code else words),
             "env": dict(env),
             "cwd": str(cwd),
             "umask": umask,
@@ -97,15 +101,18 @@ class _Server:
 _servers: dict[int, _Server] = {}
 
 
-def may_be(argv: Sequence[str], env: Mapping[str, str]) -> bool:
+def may_be(argv: Sequence[str], env: Mapping[str, str], *, code: bool = False) -> bool:
     """Whether a forked command is the same as one that is started.
+
+    So is code of a test (`code`), where the test says so: it begins with Silas imported.
 
     It is not where Python itself is told something by the environment, and where what a test
     reaches is measured (`scripts/reached.py` watches a Python from its start).
     """
     told = {name for name in env if name.startswith(("PYTHON", "LC_", "COVERAGE"))}
+    begin = _CODE if code else _COMMAND
     return (
-        tuple(argv[: len(_COMMAND)]) == _COMMAND
+        tuple(argv[: len(begin)]) == begin
         and not told
         and env.get("LANG") == _LANGUAGE
         and "reached" not in sys.modules
@@ -134,7 +141,7 @@ def start(
     if server is None:
         server = _servers[os.getpid()] = _Server()
         atexit.register(server.close)
-    return server.start(argv[len(_COMMAND) :], env, cwd, standard, terminal=terminal)
+    return server.start(argv, env, cwd, standard, terminal=terminal)
 
 
 def run(

@@ -1,4 +1,4 @@
-"""Python with all of Silas imported, from which commands are forked.
+"""Python with all of Silas imported, from which commands are forked, and code of tests.
 
 Most of what a command costs is the import of what it uses, and the suite starts thousands. A forked
 command has descriptors, environment, directory, signals and an end of its own, as one that was
@@ -28,6 +28,7 @@ import socket
 import sys
 import threading
 import time
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, cast
@@ -97,9 +98,15 @@ def _become(request: dict[str, Any], standard: list[int]) -> None:
     os.environ.update(request["env"])
     time.tzset()
     _open_standard()
-    sys.argv = ["", *request["words"]]
     try:
-        runpy.run_module("silas", run_name="__main__", alter_sys=True)
+        if request["code"] is None:
+            sys.argv = ["", *request["words"]]
+            runpy.run_module("silas", run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = ["-c", *request["words"]]
+            sys.path.insert(0, "")
+            sys.modules["__main__"] = program = types.ModuleType("__main__")
+            exec(compile(request["code"], "<string>", "exec"), vars(program))
     except SystemExit as ended:
         _leave(ended.code)
         raise

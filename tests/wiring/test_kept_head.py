@@ -37,7 +37,7 @@ from silas.services.work import open_work
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_signer, a_subject
 from tests.mcp.test_serve import Served, said
-from tests.support.command import ROOT, Ended, environment, run, silas
+from tests.support.command import ROOT, Ended, environment, python, run, silas
 from tests.support.plans import a_workspace, writing_plan
 from tests.support.waits import SECONDS
 
@@ -434,10 +434,8 @@ async def test_killed_between_checkpoint_and_head_the_record_opens_without_a_ref
     step: str, call: int, tmp_path: Path
 ) -> None:
     house = House(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-c", _DYING, step, str(call)], env=house.env, cwd=ROOT, check=False
-    )
-    assert done.returncode == -9
+    done = run(python(_DYING, step, str(call)), house.env, imported=True)
+    assert done.code == -9, done.err
     channel = ScriptedChannel()
     await initialise(house.config)
     async with Silas.open(house.config, channel=channel, resume=False) as running:
