@@ -29,9 +29,10 @@ start: $(READY) system
 	@$(BIN)/silas start $(ARGS)
 
 # Python may keep what it compiled, whatever the environment says: else each worker compiles every
-# test anew before the first one starts.
+# test anew before the first one starts. Each worker has half of the files, so that what the tests of
+# a file share is made once, and takes from the other's when it is done.
 test: $(READY) $(VENV)/.embeddings system browser
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Takes 118 s of processor time, so about a minute on two idle cores (the aim is 90 seconds): format,
 # lint, types of what changed, floors, and the tests that start no process.
@@ -49,7 +50,7 @@ phone-tests: $(READY) system browser
 
 # The same tests, whose properties are tried with other inputs each time.
 search: $(READY) $(VENV)/.embeddings system browser
-	@$(BIN)/python -m pytest -n 2 --hypothesis-profile=search --ids=chance
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=search --ids=chance
 
 # The suite again and again beside busy processes; what depends on speed goes red. `make stress
 # RUNS=1 BUSY=8 ONLY=tests/work`.

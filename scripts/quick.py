@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _BIN = Path(sys.executable).parent
+_WORKERS = ("-n", "2", "--dist", "worksteal")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str]) -> int:
         ("types", [f"{_BIN}/basedpyright", *changed]),
         ("page", [sys.executable, "-m", "scripts.page_types"]),
         ("floors", [f"{_BIN}/lint-imports", "--no-logo"]),
-        ("tests", [sys.executable, "-m", "pytest", "--quick", "-n", "2", *arguments]),
+        ("tests", [sys.executable, "-m", "pytest", "--quick", *_WORKERS, *arguments]),
     ]
     for name, command in steps:
         if (name == "types" and not changed) or (name == "page" and not page):
