@@ -8,6 +8,7 @@ from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import SqlNonceStore
 from silas.audit import AuditLog
 from silas.db import Database
+from silas.home.database import migrate
 from silas.keys import Ed25519Signer, KeyRing
 from silas.testing import MockClock, NeverStopped
 from silas.testing.approval import MemoryNonceStore, a_signer
@@ -26,8 +27,7 @@ def signer() -> Ed25519Signer:
 @pytest.fixture
 def database(tmp_path: Path, clock: MockClock) -> Iterator[Database]:
     db = Database(tmp_path / "silas.db", clock)
-    db.migrate("silas.audit")
-    db.migrate("silas.approval")
+    migrate(db, ("silas.audit", "silas.approval"))
     yield db
     db.close()
 

@@ -28,6 +28,7 @@ from silas.approval.pruning import prune_nonces
 from silas.audit import AuditLog
 from silas.channels.web.sessions import WebSessions
 from silas.db import Database
+from silas.home.database import migrate
 from silas.keys import KeyRing
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
@@ -60,8 +61,7 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.machine, self.folder = Machine(), folder
         self.db = Database(folder / "silas.db", self.machine)
-        for package in ("silas.audit", "silas.stop", "silas.approval"):
-            self.db.migrate(package)
+        migrate(self.db, ("silas.audit", "silas.stop", "silas.approval"))
         self.restart()
 
     def restart(self) -> None:

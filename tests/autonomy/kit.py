@@ -17,6 +17,7 @@ from silas.autonomy.signals import Decision, Signal
 from silas.autonomy.store import SqlAutonomyStore
 from silas.autonomy.suggest import SuggestionEngine
 from silas.db import Database
+from silas.home.database import migrate
 from silas.keys import KeyRing
 from silas.memory import MemoryItem
 from silas.memory.store import SqlMemoryStore
@@ -41,8 +42,7 @@ class Rooms:
     def __init__(self, home: Path, per_hour: int = 100, per_week: int = 3, **config: Any) -> None:
         self.clock = MockClock()
         self.db = Database(home / "silas.db", self.clock)
-        for package in ("silas.audit", "silas.approval", "silas.memory", "silas.autonomy"):
-            self.db.migrate(package)
+        migrate(self.db, ("silas.audit", "silas.approval", "silas.memory", "silas.autonomy"))
         self.audit = AuditLog(self.db, self.clock, a_signer())
         self.store = SqlAutonomyStore(self.db)
         self.memory = SqlMemoryStore(self.db, self.clock)

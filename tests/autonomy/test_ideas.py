@@ -12,6 +12,7 @@ from silas.clock import Clock
 from silas.db import Database
 from silas.goals.models import GoalState
 from silas.goals.store import SqlGoalStore
+from silas.home.database import migrate
 from silas.plans import WorkItem, WorkItemStatus, WorkItemType
 from silas.plans.store import SqlWorkItemStore
 from silas.services.review import ideas_from
@@ -67,8 +68,7 @@ async def test_a_goal_that_paused_by_itself_is_looked_into_and_one_that_was_paus
 ) -> None:
     clock: Clock = MockClock()
     db = Database(tmp_path / "silas.db", clock)
-    for package in ("silas.plans", "silas.goals"):
-        db.migrate(package)
+    migrate(db, ("silas.plans", "silas.goals"))
     items, goals = SqlWorkItemStore(db, clock), SqlGoalStore(db)
     for name in ("goal-a", "goal-b", "goal-c"):
         await items.save(a_plan(id=name, title=f"Watch {name}", type=WorkItemType.goal))

@@ -41,6 +41,7 @@ from silas.channels.web.wire import inbound
 from silas.context.conversation_store import ConversationStore
 from silas.db import Database
 from silas.errors import ChannelError, DatabaseError
+from silas.home.database import migrate
 from silas.keys.signer import Ed25519Signer
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
@@ -186,8 +187,7 @@ class House:
 async def a_hub(tmp_path: Path, *wires: Wire, strangers: bool = False) -> AsyncGenerator[House]:
     clock = MockClock()
     db = Database(tmp_path / "silas.db", clock)
-    for package in ("silas.approval", "silas.channels.web", "silas.context"):
-        db.migrate(package)
+    migrate(db, ("silas.approval", "silas.channels.web", "silas.context"))
     house = House(db, clock, strangers, list(wires))
     async with house.hub.serving():
         yield house

@@ -10,6 +10,7 @@ from silas.audit.log import AuditLog
 from silas.audit.reader import AuditReader, ReadEntry
 from silas.config import SilasConfig
 from silas.db import Database
+from silas.home.database import migrate
 from silas.keys import KeyRing
 from silas.memory import MemoryItem
 from silas.memory.bundle import Bundles
@@ -75,8 +76,7 @@ def a_house(
     directory.mkdir(exist_ok=True)
     config = SilasConfig.model_validate({"data_dir": directory, "memory": memory})
     db = Database(directory / "silas.db", clock)
-    for package in ("silas.audit", "silas.memory"):
-        db.migrate(package)
+    migrate(db, ("silas.audit", "silas.memory"))
     audit = AuditLog(db, clock, signer)
     around = MemoryPorts(signer, ring or KeyRing.alone(signer.public_key), asked, len, rules_fit)
     try:

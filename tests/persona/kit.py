@@ -6,6 +6,7 @@ from typing import Any
 from silas.audit.log import AuditLog
 from silas.context import TokenCounter
 from silas.db import Database
+from silas.home.database import migrate
 from silas.persona.engine import PersonalityEngine
 from silas.persona.models import PersonalityConfig
 from silas.persona.store import SqlPersonaStore
@@ -19,8 +20,7 @@ class Room:
     def __init__(self, home: Path, **config: Any) -> None:
         self.clock = MockClock()
         self.db = Database(home / "silas.db", self.clock)
-        for package in ("silas.audit", "silas.persona"):
-            self.db.migrate(package)
+        migrate(self.db, ("silas.audit", "silas.persona"))
         self.audit = AuditLog(self.db, self.clock, a_signer())
         self.store = SqlPersonaStore(self.db)
         self.config = PersonalityConfig.model_validate(config)

@@ -18,6 +18,7 @@ from silas.channels.web.pairing import ENROL_DOMAIN, Paired, WebDoor
 from silas.channels.web.sessions import WebSessions
 from silas.channels.web.wire import Proof, command_bytes
 from silas.db import Database
+from silas.home.database import migrate
 from silas.keys import Ed25519Signer, verify_with
 from silas.keys.devices import DeviceKeys
 from silas.testing import MockClock
@@ -145,8 +146,7 @@ def a_house(folder: Path, **web: Any) -> Generator[House]:
     """A door over a fresh database in this folder."""
     clock = MockClock()
     db = Database(folder / "door.db", clock)
-    for package in PACKAGES:
-        db.migrate(package)
+    migrate(db, PACKAGES)
     try:
         yield House(db, clock, WebConfig(**web))
     finally:

@@ -35,6 +35,7 @@ from silas.channels.web.wire import Message, Proof, Response, decision_bytes, in
 from silas.context.conversation_store import ConversationStore
 from silas.db import Database
 from silas.errors import ChannelError
+from silas.home.database import migrate
 from silas.keys.signer import Ed25519Signer
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
@@ -88,8 +89,7 @@ def _answer(**fields: Any) -> Response:
 async def house(tmp_path: Path) -> AsyncGenerator[_House]:
     clock, audit = MockClock(), MemoryAudit()
     db = Database(tmp_path / "silas.db", clock)
-    db.migrate("silas.channels.web")
-    db.migrate("silas.context")
+    migrate(db, ("silas.channels.web", "silas.context"))
 
     async def prove(session: WebSession, data: bytes, proof: Proof) -> str:
         del session

@@ -15,6 +15,7 @@ from silas.channels.web.asgi import Receive, Scope, Send
 from silas.channels.web.serve import run_server
 from silas.clock import SystemClock
 from silas.db import Database
+from silas.home.database import migrate
 from silas.testing import MockClock
 from tests.support.door import PACKAGES, Browser, House
 from tests.support.waits import SECONDS
@@ -71,8 +72,7 @@ class Server:
 async def server(tmp_path: Path) -> AsyncIterator[Server]:
     clock, houses = MockClock(), list[House]()
     db = Database(tmp_path / "door.db", clock)
-    for package in PACKAGES:
-        db.migrate(package)
+    migrate(db, PACKAGES)
 
     async def front(scope: Scope, receive: Receive, send: Send) -> None:
         await houses[0].guard(scope, receive, send)
