@@ -9,7 +9,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
     "asked": frozenset(
         {
             *("plan_proposed", "plan_waits", "owner_asked", "gate.required"),
-            "workspace_look_asked",
+            *("workspace_look_asked", "workspace_look_taken_back"),
             *("card_timed_out", "card_unanswered", "escalation_reported"),
             *("effects_unsettled", "escalation_fallback", "fatigue_cue", "changes_held"),
             *("handed_over", "queue_transferred", "task_drafted"),

@@ -146,6 +146,7 @@ SENTENCES: Mapping[str, str] = {
     "verification_finished": "The checks of {work_item_id} were run; all passed: {all_passed}.",
     "owner_asked": "{work_item_id} asked you to choose; you chose {chosen} (0: nothing).",
     "workspace_look_asked": "You were asked whether a model may look at your files: {answer}.",
+    "workspace_look_taken_back": "You took back whether models may be shown a directory: {answer}.",
     "plan_revised": "The plan {work_item_id} was proposed in place of {replaces}; it waits for the "
     "owner.",
     "plan_revision_failed": "No other plan could be had for {work_item_id} ({code}).",

@@ -201,6 +201,46 @@ def approvals_tighten(ctx: click.Context) -> None:
     run_to_exit(work)
 
 
+@approvals.command("showing")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def approvals_showing(ctx: click.Context, as_json: bool) -> None:
+    """Which directories models elsewhere may be shown, or never, as you answered."""
+
+    async def work() -> int:
+        from silas.stream.look_answers import TAKE_BACK, answer_word
+
+        async with _open(ctx) as desk:
+            found = desk.showing()
+        if as_json:
+            print_json([{**one._asdict(), "answer": answer_word(one.allowed)} for one in found])
+            return DONE
+        if not found:
+            click.echo("You were not asked yet whether models elsewhere may be shown a directory.")
+            return DONE
+        for one in found:
+            click.echo(f"{answer_word(one.allowed):10} {one.workspace}  to {one.shown_to}")
+        click.echo(f"\n`{TAKE_BACK} DIRECTORY` takes an answer back: you are asked again.")
+        return DONE
+
+    run_to_exit(work)
+
+
+@approvals.command("ask-again")
+@click.argument("directory")
+@click.pass_context
+def approvals_ask_again(ctx: click.Context, directory: str) -> None:
+    """Take back what you answered about showing a directory to models: you are asked again."""
+
+    async def work() -> int:
+        async with _open(ctx) as desk:
+            taken = desk.ask_again(directory)
+        click.echo(f"Taken back: {taken[0].workspace}. You are asked before a model is shown it.")
+        return DONE
+
+    run_to_exit(work)
+
+
 @approvals.command("clock")
 @click.option(
     "--confirm", is_flag=True, help="Say that the machine's clock is right, and go by it."

@@ -13,6 +13,7 @@ PASSES: Mapping[str, str] = {
         (
             "ahead",
             "approvals list",
+            "approvals showing",
             "approvals show",
             "audit show",
             "audit verify",

@@ -25,6 +25,7 @@ from silas.services.record import open_record, warn_if_changed
 from silas.services.work import scope_work
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
+from silas.stream.look_answers import LookAnswers, ShownAnswer
 from silas.stream.scope_work import ScopeWork
 from silas.work.changes.held_store import HeldChanges, HeldStore, drop_changes
 from silas.work.changes.recovery import RecoveryAudit
@@ -70,6 +71,15 @@ class ApprovalDesk:
     stops: Stops
     work: ScopeWork
     warnings: list[str]
+    looks: LookAnswers
+
+    def showing(self) -> list[ShownAnswer]:
+        """What the owner answered about showing directories to models, by directory."""
+        return self.looks.all()
+
+    def ask_again(self, workspace: str) -> list[ShownAnswer]:
+        """Take the answers about a directory back; see `LookAnswers.take_back`."""
+        return self.looks.take_back(workspace, self.audit.log_now)
 
     def clock(self) -> ClockState:
         """How the machine's clock stands to what approvals have come to."""
@@ -248,4 +258,5 @@ async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
             StopEpochs(db, clock, Sentinel(config.data_dir)),
             scope_work(db, clock),
             warnings,
+            LookAnswers(db, clock),
         )

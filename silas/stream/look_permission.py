@@ -8,9 +8,9 @@ from silas.audit import Audit
 from silas.cards import Action, CardChannel, Detail
 from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.clock import Clock
-from silas.db import Database
 from silas.errors import Stopped
 from silas.language import tr
+from silas.stream.look_answers import TAKE_BACK, LookAnswers
 from silas.stream.owner import Owner
 from silas.stream.turn_place import Aside
 from silas.tools.look_limits import MAX_LOOKS, MAX_SEEN, NO_LOOKS, LookLimits
@@ -20,48 +20,6 @@ _YES = DecisionAnswer(selected_value="yes", approved=True)
 _NEVER = DecisionAnswer(selected_value="no")
 _NOT_NOW = DecisionAnswer()
 _SECONDS = 120.0  # the owner has just written; whoever waits for the answer is he
-
-_ANSWER = "SELECT allowed FROM look_answers WHERE workspace = :workspace AND shown_to = :shown_to"
-_REFUSED = "SELECT shown_to FROM look_answers WHERE workspace = :workspace AND allowed = 0"
-_KEEP = """
-INSERT INTO look_answers (workspace, shown_to, allowed, answered_at)
-VALUES (:workspace, :shown_to, :allowed, :answered_at)
-ON CONFLICT (workspace, shown_to) DO UPDATE SET
-  allowed = excluded.allowed, answered_at = excluded.answered_at
-"""
-
-
-class LookAnswers:
-    """Keeps what the owner answered, for a workspace and those who would be shown it."""
-
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db = db
-        self._clock = clock
-
-    def of(self, workspace: str, shown_to: str) -> bool | None:
-        """His answer; None where there is none that can be read."""
-        with self._db.read() as tx:
-            row = tx.run(_ANSWER, workspace=workspace, shown_to=shown_to).fetchone()
-        if row is None or row[0] not in (0, 1):
-            return None
-        return row[0] == 1
-
-    def refused(self, workspace: str) -> set[str]:
-        """To whom nothing there may be shown."""
-        with self._db.read() as tx:
-            rows = tx.run(_REFUSED, workspace=workspace).fetchall()
-        return {one for (shown_to,) in rows for one in str(shown_to).split(", ")}
-
-    def keep(self, workspace: str, shown_to: str, *, allowed: bool) -> None:
-        """Keep an answer in place of an earlier one."""
-        with self._db.write() as tx:
-            tx.run(
-                _KEEP,
-                workspace=workspace,
-                shown_to=shown_to,
-                allowed=int(allowed),
-                answered_at=self._clock.now().isoformat(),
-            )
 
 
 class WorkspaceLooks:
@@ -137,7 +95,10 @@ class WorkspaceLooks:
     def _said(self, place: str, *, allowed: bool) -> str:
         if allowed:
             return ""
-        return f"The owner said that nothing in {place} may be shown to {self._shown_to}."
+        return (
+            f"The owner said that nothing in {place} may be shown to {self._shown_to}; "
+            f"`{TAKE_BACK} DIRECTORY` asks again."
+        )
 
     async def _asked(self, place: str, conversation: str) -> bool | None:
         if (known := self._answers.of(place, self._shown_to)) is not None:

@@ -12,6 +12,7 @@ from silas.audit import Audit
 from silas.context.conversation_store import FIRST, ConversationStore
 from silas.memory import MemoryRetriever
 from silas.plans import PlanParser, WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
+from silas.stream.look_answers import LookAnswers, ShownAnswer
 from silas.stream.models import Reply
 from silas.stream.owner_messages import OwnerMessages
 from silas.stream.plan_runs import PlanRuns
@@ -47,11 +48,13 @@ class WithoutAsking(NamedTuple):
         ahead: Tells what is to come.
         narrowing: Makes approvals smaller.
         goals: What the clock checks.
+        looks: What the owner answered about showing directories to models.
     """
 
     ahead: Callable[[], LooksAhead]
     narrowing: Callable[[], ApprovalNarrowing]
     goals: "Callable[[], Goals]"
+    looks: LookAnswers
 
 
 @dataclass(frozen=True)
@@ -235,6 +238,20 @@ class Session:
     def tighten(self) -> "TightenedSettings":
         """Ask as often as configured again, whatever was widened since; returns what changed."""
         return self.unasked.narrowing().tighten()
+
+    def showing(self) -> list[ShownAnswer]:
+        """What the owner answered about showing directories to models, by directory."""
+        return self.unasked.looks.all()
+
+    def forget_showing(self, workspace: Path) -> list[ShownAnswer]:
+        """Take the answers about a directory back, so that the owner is asked again.
+
+        Raises:
+            ApprovalError: There is none about it.
+            Stopped: The record was changed; nothing is taken back before the owner has looked.
+        """
+        self.audit.require_whole()
+        return self.unasked.looks.take_back(str(workspace), self.audit.log_now)
 
     async def listen(self, conversation: str = FIRST) -> None:
         """Serve the channel until it closes; requests are about the current directory.

@@ -53,6 +53,7 @@ from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import drafts_on
+from silas.stream.look_answers import LookAnswers
 from silas.stream.owner_messages import OwnerMessages
 from silas.stream.plan_runs import PlanRuns
 from silas.stream.plan_tokens import PlanTokens
@@ -295,7 +296,9 @@ class Parts:
             store=self.store,
             undoing=self.undoing,
             undone=self.learning.undone,
-            unasked=WithoutAsking(self.ahead_desk, self.narrowing, self.goals),
+            unasked=WithoutAsking(
+                self.ahead_desk, self.narrowing, self.goals, LookAnswers(self.db, self.runtime.clock)
+            ),
             tidying=Tidying(self.batches, self.channel, self.audit, self.runtime.clock),
             approval=self.approval,
             audit=self.audit,

@@ -9,7 +9,7 @@ from silas.services.gates import PROVIDERS
 from silas.services.held_changes import HeldQuestion
 from silas.services.tools.look_tools import refused_showing, shown_by_work
 from silas.services.workers import hiring, offer_delegation, tools_of
-from silas.stream.look_permission import LookAnswers
+from silas.stream.look_answers import LookAnswers
 from silas.tools import AutonomyLevel
 from silas.wiring.models import pausing
 from silas.work.agent_run import AgentRunner

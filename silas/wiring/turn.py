@@ -18,7 +18,8 @@ from silas.stream.escalate import Escalator
 from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
 from silas.stream.intake import Intake
-from silas.stream.look_permission import LookAnswers, WorkspaceLooks
+from silas.stream.look_answers import LookAnswers
+from silas.stream.look_permission import WorkspaceLooks
 from silas.stream.person_queue import PersonQueues
 from silas.stream.plan_flow import Dispatch, PlanFlow
 from silas.stream.planning import Planning, TurnPlanner

@@ -13,6 +13,7 @@ from silas.plans import WorkItemResult, WorkItemStatus
 from silas.services.approvals import ApprovalDesk
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
+from silas.stream.look_answers import LookAnswers
 from silas.stream.session import Session
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
@@ -65,7 +66,7 @@ def desk_of(parts: Parts) -> ApprovalDesk:
     stops = StopEpochs(parts.db, parts.runtime.clock, Sentinel(parts.config.data_dir))
     return ApprovalDesk(
         parts.store, parts.waiting, parts.holding.held, parts.nonces, parts.audit, parts.time,
-        stops, parts.mind.work, [],
+        stops, parts.mind.work, [], LookAnswers(parts.db, parts.runtime.clock),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from silas.persona import Persona
 from silas.plans import WorkItem
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
 from silas.services.tools.look_tools import shown_to
-from silas.stream.look_permission import LookAnswers
+from silas.stream.look_answers import LookAnswers
 from silas.stream.models import Incoming, Send
 from silas.stream.ports import Access, MakeToolRun, Note, Review
 from silas.stream.turn_place import Aside

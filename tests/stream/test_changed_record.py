@@ -15,7 +15,8 @@ from silas.cards import Card
 from silas.errors import Stopped
 from silas.memory import MemoryItem, MemoryType
 from silas.reminders.models import When
-from silas.stream.look_permission import LookAnswers, WorkspaceLooks
+from silas.stream.look_answers import LookAnswers
+from silas.stream.look_permission import WorkspaceLooks
 from silas.stream.session import Session
 from silas.stream.turn_place import TurnPlace
 from silas.testing import Harness, ScriptedChannel, ScriptedModel

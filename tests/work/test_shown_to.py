@@ -12,7 +12,7 @@ from silas.cards import Card, PlanAnswer, PlanCard
 from silas.plans import PlanParser, WorkItemStatus
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.workers import worker_library
-from silas.stream.look_permission import LookAnswers
+from silas.stream.look_answers import LookAnswers
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.tools import exited
 from silas.types import OWNER

@@ -9,7 +9,7 @@ from silas.agents.choice import RUNBOOK, ModelChoice, ModelsConfig
 from silas.agents.workers import Workers
 from silas.plans import WorkItem
 from silas.plans.binding import ShownTo
-from silas.stream.look_permission import LookAnswers
+from silas.stream.look_answers import TAKE_BACK, LookAnswers
 from silas.tools import ToolRegistry
 from silas.tools.builtin.ask_owner import AskOwner, AskOwnerTool
 from silas.tools.builtin.read_only import LOOKING
@@ -65,19 +65,18 @@ def shown_by_work(models: Callable[[], ModelsConfig], workers: Workers) -> Shown
 
 
 def refused_showing(shown: ShownTo, answers: LookAnswers) -> Callable[[WorkItem], str]:
-    """Why work may not read a workspace: the owner said never to who would be shown it."""
+    """Why work may not read its directories: the owner said never to who would be shown them."""
 
     def refused(item: WorkItem) -> str:
-        if not item.workspace:
-            return ""
-        place = os.path.realpath(item.workspace)
-        never = set(shown(item)) & answers.refused(place)
-        if not never:
-            return ""
-        return (
-            f"You said that nothing in {item.workspace} may be shown to "
-            f"{', '.join(sorted(never))}; use another model or another directory."
-        )
+        for path in (*filter(None, (item.workspace,)), *item.read):
+            never = set(shown(item)) & answers.refused(os.path.realpath(path))
+            if never:
+                return (
+                    f"You said that nothing in {path} may be shown to "
+                    f"{', '.join(sorted(never))}; use another model or another directory, or "
+                    f"`silas approvals showing` and `{TAKE_BACK} DIRECTORY`."
+                )
+        return ""
 
     return refused
 
