@@ -107,7 +107,7 @@ class LookAnswers:
             What was taken back.
 
         Raises:
-            ApprovalError: `E_APPROVAL_NO_ANSWER`: there is no answer about it.
+            ApprovalError: `E_APPROVAL_UNKNOWN`: there is no answer about it.
         """
         place = os.path.realpath(workspace)
         taken = [one for one in self.all() if one.workspace in (place, workspace)]
@@ -115,7 +115,7 @@ class LookAnswers:
             raise ApprovalError(
                 f"You were not asked whether models may be shown {place}; "
                 "`silas approvals showing` lists what you answered.",
-                code="E_APPROVAL_NO_ANSWER",
+                code="E_APPROVAL_UNKNOWN",
             )
         with self._db.write() as tx:
             for one in taken:
