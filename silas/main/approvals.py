@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from silas.services.approvals import ApprovalDesk, Given
     from silas.work.changes.held_store import HeldChanges
 
+_TO_CHANGE = "you wanted it changed; a later one may stand in its place"
 _OVER = ("used", "expired", "revoked", "void", "declined")
 
 
@@ -59,7 +60,8 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
         if not waiting and not given and not changes:
             click.echo("Nothing waits for you, and no approval is in force.")
         for one in waiting:
-            click.echo(f"{ASKED:8} {one.item.id}  {one.item.title}")
+            mark = f"  ({_TO_CHANGE})" if one.changes_wanted else ""
+            click.echo(f"{ASKED:8} {one.item.id}  {one.item.title}{mark}")
         for one in changes:
             many = len(one.kept.changes)
             click.echo(f"{HELD:8} {one.work_item_id}  {one.title}  {many} changed, none applied")
@@ -105,7 +107,10 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         if card.files_hash:
             what = "its tasks and the files" if card.task_hashes else "the files"
             click.echo(f"With {what} that it runs, for --approve: sha256:{card.files_hash}")
-        for line in _facts(found) if isinstance(found, Given) else ["It waits for your answer."]:
+        waits = "It waits for your answer"
+        if not isinstance(found, Given) and found.changes_wanted:
+            waits = f"{waits}: {_TO_CHANGE}"
+        for line in _facts(found) if isinstance(found, Given) else [f"{waits}."]:
             click.echo(line)
         return DONE
 
@@ -317,6 +322,7 @@ def _asked(one: "WaitingPlan") -> dict[str, Any]:
         "plan_hash": digest_of(one.item),
         "approve": approve_hash(one.item),
         "state": ASKED,
+        "changes_wanted": one.changes_wanted,
     }
 
 

@@ -297,7 +297,10 @@ class Parts:
             undoing=self.undoing,
             undone=self.learning.undone,
             unasked=WithoutAsking(
-                self.ahead_desk, self.narrowing, self.goals, LookAnswers(self.db, self.runtime.clock)
+                self.ahead_desk,
+                self.narrowing,
+                self.goals,
+                LookAnswers(self.db, self.runtime.clock),
             ),
             tidying=Tidying(self.batches, self.channel, self.audit, self.runtime.clock),
             approval=self.approval,

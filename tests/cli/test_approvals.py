@@ -27,7 +27,7 @@ from silas.testing import MockClock, a_plan
 from silas.testing.approval import a_signer, a_token
 from silas.types import OWNER
 from tests.goals.kit import goal_text
-from tests.support.command import environment, silas
+from tests.support.command import environment, person, silas
 from tests.support.command import run as command
 from tests.support.plans import check, sh_plan
 
@@ -265,3 +265,35 @@ def test_an_approval_that_a_jump_of_the_clock_voids_is_never_shown_in_force(
     for _ in range(2):
         (row,) = json.loads(command(silas(*listed), env).out)
         assert row["state"] == "void"
+
+
+def test_a_plan_that_shall_be_changed_is_marked_beside_the_one_in_its_place(tmp_path: Path) -> None:
+    """The built-in model changes no plan: both wait, and the first one says why."""
+    env = environment(tmp_path / "home")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "plans").mkdir()
+    head = "runbook:\n  phrases: [mark the notes]\n  parameters:\n    workspace:\n"
+    text = sh_plan("touch mark", id="mark", workspace="$workspace", verify=check("test -f mark"))
+    text = text.replace(
+        "---\n", f"---\n{head}      description: the folder\n      example: /home/me/notes\n", 1
+    )
+    (tmp_path / "plans" / "mark.md").write_text(text)
+    (tmp_path / "home").mkdir()
+    settings = json.dumps({"silas": {"plans_dirs": [str(tmp_path / "plans")]}})
+    (tmp_path / "home" / "config.yaml").write_text(settings)
+    assert command(silas("init"), env).code == 0
+    words = silas("ask", "mark the notes", "--workspace", tmp_path / "notes")
+    with person(words, env) as owner:
+        owner.waits_for("Your choice, 1 to 3:")
+        owner.types("2\r")
+        owner.waits_for("What should be different?")
+        owner.types("mark the notes\r")
+        owner.waits_for("Your choice, 1 to 3:")
+        owner.types("later\r")
+        owner.leaves()
+    rows = json.loads(command(silas("approvals", "list", "--json"), env).out)
+    assert sorted(row["changes_wanted"] for row in rows) == [False, True]
+    (marked,) = (row["work_item"] for row in rows if row["changes_wanted"])
+    listed = command(silas("approvals", "list"), env).out.splitlines()
+    assert [marked in line for line in listed if "you wanted it changed" in line] == [True]
+    assert "you wanted it changed" in command(silas("approvals", "show", marked), env).out

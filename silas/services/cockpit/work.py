@@ -1,7 +1,7 @@
 """The work items for the cockpit, and what the owner may do about them, the emergency stop too."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,8 @@ class WorkRoom:
         asked = {item.id for item in waiting}
         items = [one for one in await self._store.newest(MOST_ROWS) if one.id not in asked]
         undoable = await asyncio.to_thread(self._undoable, items)
-        rows = [self._waiting_row(item) for item in reversed(waiting)]
+        changed = {item.id for item in await self._session.proposer.to_change()}
+        rows = [self._waiting_row(item, changed) for item in reversed(waiting)]
         for item in items:
             result = await result_of(item, self._shown)
             rows.append(self._row(item, result, undoable.get(item.id)))
@@ -79,7 +80,8 @@ class WorkRoom:
         if waiting is None:
             row, why = self._row(item, result, undoable.get(item.id)), tr(_APPROVED)
         else:
-            row, why = self._waiting_row(item), waiting.rationale
+            changed = (item.id,) if waiting.changes_wanted else ()
+            row, why = self._waiting_row(item, changed), waiting.rationale
         token = item.approval_token
         uses = 0 if token is None else await self._nonces.uses(token.token_id)
         card = await asyncio.to_thread(plan_card, item, why, self._look)
@@ -165,13 +167,14 @@ class WorkRoom:
         self._announce.stopped("")
         return Done(words=tr("Silas works again; what was interrupted needs a new approval."))
 
-    def _waiting_row(self, item: WorkItem) -> WorkRow:
+    def _waiting_row(self, item: WorkItem, changed: Collection[str]) -> WorkRow:
+        wanted = tr("Waits for your answer; you wanted it changed.")
         return WorkRow(
             id=item.id,
             title=item.title,
             status="waiting",
             created_at=None,
-            summary=tr("Waits for your answer."),
+            summary=wanted if item.id in changed else tr("Waits for your answer."),
             undoable=False,
         )
 
