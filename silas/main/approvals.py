@@ -213,19 +213,19 @@ def approvals_showing(ctx: click.Context, as_json: bool) -> None:
     """Which directories models elsewhere may be shown, or never, as you answered."""
 
     async def work() -> int:
-        from silas.stream.look_answers import TAKE_BACK, answer_word
-
         async with _open(ctx) as desk:
             found = desk.showing()
         if as_json:
-            print_json([{**one._asdict(), "answer": answer_word(one.allowed)} for one in found])
+            print_json([{**one._asdict(), "answer": one.word} for one in found])
             return DONE
         if not found:
             click.echo("You were not asked yet whether models elsewhere may be shown a directory.")
             return DONE
         for one in found:
-            click.echo(f"{answer_word(one.allowed):10} {one.workspace}  to {one.shown_to}")
-        click.echo(f"\n`{TAKE_BACK} DIRECTORY` takes an answer back: you are asked again.")
+            click.echo(f"{one.word:10} {one.workspace}  to {one.shown_to}")
+        click.echo(
+            "\n`silas approvals ask-again DIRECTORY` takes an answer back: you are asked again."
+        )
         return DONE
 
     run_to_exit(work)

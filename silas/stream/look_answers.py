@@ -47,6 +47,13 @@ class ShownAnswer(NamedTuple):
         """Each of those who would be shown it."""
         return frozenset(self.shown_to.split(", "))
 
+    @property
+    def word(self) -> str:
+        """The answer in one word, for lists and the record."""
+        if self.allowed is None:
+            return "unreadable"
+        return "yes" if self.allowed else "never"
+
 
 class LookAnswers:
     """Keeps what the owner answered, for a workspace and those who would be shown it.
@@ -124,15 +131,8 @@ class LookAnswers:
         return taken
 
 
-def answer_word(allowed: bool | None) -> str:
-    """An answer in one word, for lists and the record."""
-    if allowed is None:
-        return "unreadable"
-    return "yes" if allowed else "never"
-
-
 def _words(taken: Sequence[ShownAnswer]) -> str:
-    return ", ".join(sorted({answer_word(one.allowed) for one in taken}))
+    return ", ".join(sorted({one.word for one in taken}))
 
 
 def _about(answers: Iterable[ShownAnswer], workspace: str) -> list[ShownAnswer]:

@@ -19,6 +19,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "approvals deny": (NOBODY,),
     "approvals narrow": (NOBODY, "--uses", "1"),
     "approvals revoke": (NOBODY,),
+    "approvals ask-again": (NOBODY,),
     "batch show": (NOBODY,),
     "batch undo": (NOBODY,),
     "calls settle": (NOBODY, "happened"),

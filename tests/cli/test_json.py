@@ -19,6 +19,7 @@ READS: dict[str, tuple[str, ...]] = {
     "approvals clock": (),
     "ahead": (),
     "approvals list": ("--all",),
+    "approvals showing": (),
     "audit show": ("--last", "3"),
     "audit verify": (),
     "batch list": (),
@@ -69,6 +70,7 @@ READS_ONE = {
 ACTS = {
     "approve",
     "approvals approve",
+    "approvals ask-again",
     "approvals deny",
     "approvals narrow",
     "approvals revoke",

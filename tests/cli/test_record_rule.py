@@ -22,6 +22,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
         name: NAMES_ONE[name]
         for name in (
             "approvals approve",
+            "approvals ask-again",
             "approvals narrow",
             "approve",
             "batch undo",
