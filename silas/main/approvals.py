@@ -224,7 +224,7 @@ def approvals_showing(ctx: click.Context, as_json: bool) -> None:
         for one in found:
             click.echo(f"{one.word:10} {one.workspace}  to {one.shown_to}")
         click.echo(
-            "\n`silas approvals ask-again DIRECTORY` takes an answer back: you are asked again."
+            "\nTo take an answer back, and be asked again: silas approvals ask-again DIRECTORY"
         )
         return DONE
 
