@@ -75,7 +75,7 @@ async def test_a_project_that_is_undone_elsewhere_is_taken_back_on_its_card(
     tasks = {"a": _writes("a", [], place), "b": _writes("b", ["a"], place)}
     run = asyncio.create_task(cockpit.running.silas.run(project_text(tasks)))
     await device.sees_a_card("Deploy it")
-    await device.answers("Approve and run once")
+    await device.answers("Approve and run this project")
     assert (await asyncio.wait_for(run, SECONDS)).status == "done"
     await device.comes_back()
     result = device.page.locator(f"[data-work={PROJECT}]")
