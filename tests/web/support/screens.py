@@ -109,6 +109,7 @@ SCREENS: tuple[Screen, ...] = (
     _place("more-devices", "#/more/devices"),
     _place("more-settings", "#/more/settings"),
     _place("more-protection", "#/more/protection"),
+    _place("more-answering", "#/more/answering"),
     _place("more-setup", "#/more/setup"),
     Screen("stop", _stop),
 )
