@@ -41,7 +41,7 @@ export async function showAnswering(place, said = "") {
     h("h2", { class: "label-title" }, t("A server of yours")), ofYours(facts, choose),
     h("h2", { class: "label-title" }, "OpenRouter"), hosted(facts, choose, again, said),
     h("h2", { class: "label-title" }, t("Without a model")), builtIn(facts, choose),
-    small(t("A choice is written into {file}, and counts at once. The former file is kept beside it.", { file: facts.file })));
+    h("p", { class: "small", dir: "auto" }, t("A choice is written into {file}, and counts at once. The former file is kept beside it.", { file: facts.file })));
 }
 
 /** A server by its address; one that is not on this machine is shown what you write. */
