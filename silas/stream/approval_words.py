@@ -5,19 +5,17 @@ They only ever make it less, so no card asks; whoever else says them changes not
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
 from silas.errors import SilasError
 from silas.language import tr
+from silas.stream.ports import PausesGoals
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode, InteractionRegister, TaintLevel
 from silas.work.authority.narrowing import ApprovalNarrowing
-
-if TYPE_CHECKING:
-    from silas.goals.desk import Goals
 
 _APPROVAL: Final = r"(?:approval|freigabe|erlaubnis|genehmigung)"
 _OF: Final = rf"(?:the |my |die |meine )?{_APPROVAL} (?:of|for|von|für) (?P<goal>[A-Za-z0-9_.\-]+)"
@@ -59,7 +57,7 @@ class ApprovalWords:
     def __init__(
         self,
         narrowing: Callable[[], ApprovalNarrowing],
-        goals: "Callable[[], Goals]",
+        goals: Callable[[], PausesGoals],
         audit: Audit,
         modes: TurnModes,
         profile: str,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence, Set
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from silas.autonomy import Signal
 from silas.context import ContextItem, ContextPressure, ContextSubscription, ContextZone, Rendered
@@ -14,6 +14,9 @@ from silas.tools.look_limits import LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import TaintLevel
+
+if TYPE_CHECKING:
+    from silas.goals.models import Goal
 
 
 class LooksAhead(Protocol):
@@ -157,3 +160,11 @@ MakeLooks = Callable[[str, str, str, Aside], LookLimits]
 
 Together = Callable[[], AbstractContextManager[object]]
 """Makes one transaction of everything that is written within; nothing may be awaited in it."""
+
+
+class PausesGoals(Protocol):
+    """The desk of goals, as far as its owner's words and a program reach it."""
+
+    def pause(self, goal_id: str) -> "Goal":
+        """It runs no more until it is resumed. Raises `GoalRefused` where it does not run."""
+        ...

@@ -16,7 +16,7 @@ from silas.stream.look_answers import LookAnswers, ShownAnswer
 from silas.stream.models import Reply
 from silas.stream.owner_messages import OwnerMessages
 from silas.stream.plan_runs import PlanRuns
-from silas.stream.ports import LooksAhead
+from silas.stream.ports import LooksAhead, PausesGoals
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
 from silas.stream.tidying import Tidying
@@ -31,7 +31,6 @@ from silas.work.projects.undo import UndoneWork, undo_work
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from silas.goals.desk import Goals
     from silas.goals.models import Goal
     from silas.work.authority.narrowing import NarrowedApproval, TightenedSettings
     from silas.work.batches.execution import UndoneBatch
@@ -53,7 +52,7 @@ class WithoutAsking(NamedTuple):
 
     ahead: Callable[[], LooksAhead]
     narrowing: Callable[[], ApprovalNarrowing]
-    goals: "Callable[[], Goals]"
+    goals: Callable[[], PausesGoals]
     looks: LookAnswers
 
 

@@ -87,11 +87,7 @@ def cockpit_of(parts: Parts, session: Session, place: ConfigPlace) -> Rooms:
         parts.audit,
         clock,
     )
-    look = PlanLook(
-        parts.tools,
-        shown_by_work(parts.models.choices, parts.workers),
-        partial(standing_uses, config, parts.db),
-    )
+    look = _look(parts)
     rooms = Rooms(
         record=RecordRoom(
             AuditReader(parts.db),
@@ -136,6 +132,14 @@ def cockpit_of(parts: Parts, session: Session, place: ConfigPlace) -> Rooms:
         setup=setup,
     )
     return _fits(rooms)
+
+
+def _look(parts: Parts) -> PlanLook:
+    return PlanLook(
+        parts.tools,
+        shown_by_work(parts.models.choices, parts.workers),
+        partial(standing_uses, parts.config, parts.db),
+    )
 
 
 def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> WhoAnswers:

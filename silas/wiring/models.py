@@ -3,7 +3,7 @@
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from silas.agents.choice import ModelsConfig
+from silas.agents.choice import ModelChoice, ModelsConfig
 from silas.config import SilasConfig
 from silas.home.runtime import Runtime
 from silas.services.setup.who_answers import busy_error
@@ -63,6 +63,10 @@ class Models:
     def choices(self) -> ModelsConfig:
         """Which model serves which role."""
         return self._choices
+
+    def executor_choice(self) -> ModelChoice:
+        """Which model does work whose worker names none."""
+        return self._choices.executor
 
     def asked_by(self, agents: Agents) -> None:
         """These agents ask whichever models are in force."""

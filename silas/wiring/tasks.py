@@ -64,7 +64,7 @@ def crew_of(
         executor,
         chain,
         parts.workers,
-        hiring(parts.runtime, lambda: parts.models.choices().executor, pausing(parts)),
+        hiring(parts.runtime, parts.models.executor_choice, pausing(parts)),
         parts.questions.calls,
         tools_of(parts.registry),
         parts.skills,
@@ -107,7 +107,7 @@ def task_runner(
         autonomy=AutonomyLevel.A2,
         system_gates=config.gates.system,
         scopes=parts.scopes,
-        follows_runbook=lambda: parts.models.choices().executor.name == RUNBOOK,
+        follows_runbook=lambda: parts.models.executor_choice().name == RUNBOOK,
         budget_of=allowances.of,
         watch_checks=parts.board.checks,
     )

@@ -57,6 +57,7 @@ ENDPOINTS = {
     "/conversations/search": {"get"},
     "/conversations/{conversation_id}/archive": {"post"},
     "/batches": {"get"},
+    "/batches/{batch_id}/files/{number}/picture": {"get"},
     "/batches/{batch_id}/undo": {"post"},
     "/conversations/{conversation_id}/delete": {"post"},
     "/conversations/{conversation_id}/deletion": {"get"},

@@ -15,7 +15,7 @@ from silas.agents.runbook.conditions import (
     NO_CONDITION,
     NO_REPORT,
     REPORTS,
-    Condition,
+    WatchedCondition,
     condition_of,
     has_condition,
     split_condition,
@@ -59,7 +59,7 @@ class RecurringRequest(NamedTuple):
 
     request: str
     cron: str
-    condition: Condition | None = None
+    condition: WatchedCondition | None = None
     fault: str = ""
 
 

@@ -58,7 +58,7 @@ _SIZE: Final = r"(?P<number>\d+(?:[.,]\d+)?)\s*(?P<unit>[a-z]+)"
 _HERE: Final = r"(?:\s+(?:in\s+(?:it|this\s+folder|here)|here|darin|in\s+diesem\s+ordner))?"
 
 
-class Condition(NamedTuple):
+class WatchedCondition(NamedTuple):
     """Something that a check finds out.
 
     Attributes:
@@ -92,7 +92,7 @@ def has_condition(request: str) -> bool:
     return _CONDITIONAL.search(request) is not None
 
 
-def condition_of(said: str, minutes: int) -> Condition | None:
+def condition_of(said: str, minutes: int) -> WatchedCondition | None:
     """The condition that these words say; None where they say none that can be checked.
 
     Args:
@@ -106,11 +106,11 @@ def condition_of(said: str, minutes: int) -> Condition | None:
     return None
 
 
-def _changed(found: re.Match[str], minutes: int) -> Condition:
+def _changed(found: re.Match[str], minutes: int) -> WatchedCondition:
     del found
     hours, rest = divmod(minutes, 60)
     since = f"{minutes} minutes" if rest or hours < 2 else f"{hours} hours"
-    return Condition(
+    return WatchedCondition(
         f"something changed within {since}",
         f"find . -path ./.git -prune -o -type f -mmin -{minutes} -print",
         {"not_empty": True},
@@ -118,12 +118,12 @@ def _changed(found: re.Match[str], minutes: int) -> Condition:
     )
 
 
-def _word(found: re.Match[str], minutes: int) -> Condition | None:
+def _word(found: re.Match[str], minutes: int) -> WatchedCondition | None:
     del minutes
     file, word = found["file"], _QUOTES.sub("", found["word"]) or found["word"]
     if not _inside(file):
         return None
-    return Condition(
+    return WatchedCondition(
         f"{file} contains {word}",
         f"grep -q -F -e {shlex.quote(word)} -- {shlex.quote(file)}",
         {"exit_code": 0},
@@ -131,14 +131,14 @@ def _word(found: re.Match[str], minutes: int) -> Condition | None:
     )
 
 
-def _size(found: re.Match[str], minutes: int) -> Condition | None:
+def _size(found: re.Match[str], minutes: int) -> WatchedCondition | None:
     del minutes
     file, unit = found["file"], _UNITS.get(found["unit"].lower())
     if unit is None or not _inside(file):
         return None
     more = found["than"].lower() not in {"smaller", "less", "under", "kleiner"}
     size = round(float(found["number"].replace(",", ".")) * unit)
-    return Condition(
+    return WatchedCondition(
         f"{file} is {'larger' if more else 'smaller'} than {size:,} bytes",
         f"wc -c < {shlex.quote(file)}",
         {"output_gt" if more else "output_lt": size},
@@ -146,10 +146,10 @@ def _size(found: re.Match[str], minutes: int) -> Condition | None:
     )
 
 
-def _number(found: re.Match[str], minutes: int) -> Condition:
+def _number(found: re.Match[str], minutes: int) -> WatchedCondition:
     del minutes
     more, number = found["than"].lower() in {"more", "over", "mehr", "über"}, int(found["number"])
-    return Condition(
+    return WatchedCondition(
         f"there are {'more' if more else 'fewer'} than {number} files",
         "find . -path ./.git -prune -o -type f -print | wc -l",
         {"output_gt" if more else "output_lt": number},
@@ -157,12 +157,12 @@ def _number(found: re.Match[str], minutes: int) -> Condition:
     )
 
 
-def _there(found: re.Match[str], minutes: int) -> Condition | None:
+def _there(found: re.Match[str], minutes: int) -> WatchedCondition | None:
     del minutes
     file = found["file"]
     if not _inside(file):
         return None
-    return Condition(
+    return WatchedCondition(
         f"{file} is there", f"ls -d -- {shlex.quote(file)}", {"exit_code": 0}, "list the files"
     )
 
@@ -172,7 +172,7 @@ def _inside(file: str) -> bool:
     return not file.startswith("/") and ".." not in file.split("/")
 
 
-_Made = Callable[[re.Match[str], int], Condition | None]
+_Made = Callable[[re.Match[str], int], WatchedCondition | None]
 
 _LARGER: Final = r"(?P<than>bigger|larger|greater|smaller|less|over|under)(?:\s+than)?"
 _GROESSER: Final = r"(?P<than>größer|kleiner)\s+als"
