@@ -165,6 +165,6 @@ Together = Callable[[], AbstractContextManager[object]]
 class PausesGoals(Protocol):
     """The desk of goals, as far as its owner's words and a program reach it."""
 
-    def pause(self, goal_id: str) -> "Goal":
-        """It runs no more until it is resumed. Raises `GoalRefused` where it does not run."""
+    def pause(self, goal_id: str, why: str = "") -> "Goal":
+        """It runs no more until it is resumed; raises `GoalRefused` where it does not run."""
         ...
