@@ -21,7 +21,7 @@ from silas.agents.runbook.conditions import (
     split_condition,
 )
 from silas.errors import PlanFamilyError
-from silas.language import tr_later
+from silas.language import tr, tr_later
 
 _DAYS: Final = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")  # as cron counts them
 _LONGEST: Final = 500  # characters of a message that is read so
@@ -88,7 +88,7 @@ def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequ
         return RecurringRequest(rest, cron)
     condition = condition_of(only_if, _minutes(cron)) if only_if else None
     if condition is None or (rest and has_condition(rest)):
-        return RecurringRequest(rest, cron, None, NO_CONDITION.format(said=only_if or rest))
+        return RecurringRequest(rest, cron, None, tr(NO_CONDITION, said=only_if or rest))
     return RecurringRequest(rest or condition.request, cron, condition)
 
 
@@ -96,7 +96,7 @@ def fitting(wanted: RecurringRequest, name: str, title: str) -> RecurringRequest
     """The request with the plan of this name; a condition goes with those that only look."""
     if wanted.condition is None or name in REPORTS:
         return wanted
-    return wanted._replace(fault=NO_REPORT.format(title=title))
+    return wanted._replace(fault=tr(NO_REPORT, title=title))
 
 
 def goal_of(plan: str, goal_id: str, wanted: RecurringRequest, folder: str) -> str:

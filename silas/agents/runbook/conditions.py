@@ -10,6 +10,8 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from silas.language import tr_later
+
 _ONLY: Final = re.compile(
     r",?\s*\b(?:but\s+)?(?:only|just)\s+"
     r"(?:(?:tell\s+me|let\s+me\s+know|report|show\s+me)\s+)?(?:if|when)\s+(?P<that>.+)\Z"
@@ -21,12 +23,12 @@ _CONDITIONAL: Final = re.compile(
     r"\b(?:only|unless|except|if|nur|wenn|falls|sofern|außer)\b", re.IGNORECASE
 )
 
-NO_CONDITION: Final = (
+NO_CONDITION: Final = tr_later(
     "“{said}” is no condition that is checked here, so nothing is proposed. Say that something "
     "changed, that a file is there, contains a word, or is larger or smaller than a size, or that "
     "there are more or fewer files than a number."
 )
-NO_REPORT: Final = (
+NO_REPORT: Final = tr_later(
     "A condition goes with what only looks, such as the newest files or where a text is, and not "
     "with {title!r}, so nothing is proposed."
 )

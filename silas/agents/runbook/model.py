@@ -168,7 +168,7 @@ class RunbookModel(Model):
         if wanted is None or wanted.fault:
             return wanted
         plan = self._library.find(wanted.request)
-        return None if plan is None else fitting(wanted, plan.name, plan.title)
+        return None if plan is None else fitting(wanted, plan.name, plan.shown_title)
 
     def _asked_back(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
