@@ -7,7 +7,6 @@ can neither hide a part of itself nor imitate the card around it.
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -19,10 +18,10 @@ from silas.errors import PlanFamilyError
 from silas.language import tr, tr_later, tr_many
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
-from silas.plans.characters import show, show_exactly, show_lines
+from silas.plans.characters import as_code, name_as_code, show, show_exactly, show_lines
 from silas.plans.effect import Plan, effect_sentence, proof_line, risk_of
-from silas.plans.goals.limits import SPAWNS
-from silas.plans.goals.schedule import AS_SHIPPED, StandingLimit, schedule_words
+from silas.plans.goals.card_part import recurs
+from silas.plans.goals.schedule import AS_SHIPPED, StandingLimit
 from silas.plans.models import WorkItem
 from silas.plans.source_marks import split_marks
 from silas.plans.subject import plan_bytes
@@ -120,7 +119,7 @@ def plan_card(
             Detail(heading=tr("What verifies it"), lines=_checks(plan["verify"])),
             Detail(heading=tr("Budget"), lines=_budget(plan["budget"])),
             Detail(
-                heading=tr("Skills"), lines=tuple(map(_quoted, plan["skills"])) or (tr("none"),)
+                heading=tr("Skills"), lines=tuple(map(as_code, plan["skills"])) or (tr("none"),)
             ),
             Detail(
                 heading=tr("What must be the same when it runs"), lines=_held(plan, files, tools)
@@ -187,64 +186,22 @@ def _label(plan: Plan) -> str:
     )
 
 
-_CYCLES: Mapping[str, str] = defaultdict(
-    lambda: tr_later(
-        "runs {when}: checks {names}; one that fails is told to you, and nothing is started."
-    ),
-    {
-        "work": tr_later(
-            "runs {when}: does the work below, without asking {standing_uses} times within "
-            "{standing_days} days at most; after that each time has a card of its own."
-        ),
-        "when": tr_later(
-            "runs {when}: only where {names} pass first, does the work below and tells you, "
-            "without asking {standing_uses} times within {standing_days} days at most; after that "
-            "each time has a card of its own. Otherwise nothing is done and nothing is said."
-        ),
-        SPAWNS: tr_later(
-            "runs {when}: checks {names}; one that fails starts the work below, without asking "
-            "{standing_uses} times within {standing_days} days at most; after that each such work "
-            "has a card of its own."
-        ),
-    },
-)
-"""What a goal does at its moments, by its `cycle`, or by what follows a failing check."""
-
-
-def recurs(plan: Plan, standing: StandingLimit) -> tuple[Detail, ...]:
-    """When a goal runs, what it checks, and what a failing check sets off without asking."""
-    if plan["type"] != "goal" or not plan["schedule"]:
-        return ()
-    when, names = (
-        schedule_words(plan["schedule"]),
-        ", ".join(_named(check["name"]) for check in plan["verify"]),
-    )
-    line = tr(
-        _CYCLES[str(plan.get("cycle") or plan["on_failure"])],
-        when=when,
-        names=names,
-        standing_uses=standing.uses,
-        standing_days=standing.days,
-    )
-    return (Detail(heading=tr("When it runs, and what it may start"), lines=(line,), open=True),)
-
-
 def _touches(plan: Plan) -> tuple[str, ...]:
     workspace = plan.get("workspace")
     lines = [
-        tr("works on a copy of: {workspace}", workspace=_quoted(workspace))
+        tr("works on a copy of: {workspace}", workspace=as_code(workspace))
         if workspace
         else tr("works in: an empty directory of its own")
     ]
     lines += _changes(plan)
-    lines += [tr("may read: {quoted}", quoted=_quoted(path)) for path in plan.get("read", [])]
+    lines += [tr("may read: {quoted}", quoted=as_code(path)) for path in plan.get("read", [])]
     lines += [
         tr("may reach over the network: {host}", host=_host(host))
         for host in plan.get("network", [])
     ]
     lines += [line for grant in plan.get("tools", []) for line in _grant(grant)]
     lines += [
-        tr("is given your secret: {name} ({ref_id})", name=_quoted(name), ref_id=_quoted(ref_id))
+        tr("is given your secret: {name} ({ref_id})", name=as_code(name), ref_id=as_code(ref_id))
         for name, ref_id in sorted(plan.get("credential_refs", {}).items())
     ]
     return (*lines, *(() if plan.get("network") else (tr("may reach over the network: nothing"),)))
@@ -272,7 +229,7 @@ def _changes(plan: Plan) -> tuple[str, ...]:
                 unset=unset if plan.get("workspace") else tr("nothing of yours"),
             ),
         )
-    lines = tuple(tr("may change: {entry}", entry=_quoted(entry)) for entry in writes) or (
+    lines = tuple(tr("may change: {entry}", entry=as_code(entry)) for entry in writes) or (
         tr("may change: nothing"),
     )
     shown = () if plan["verify"] else (tr("  (shown to you first, because it has no checks)"),)
@@ -304,21 +261,21 @@ def _held(plan: Plan, files: Files, tools: Files) -> tuple[str, ...]:
         lines.append(
             tr(
                 "the directory {quoted} itself, reached without a link",
-                quoted=_quoted(plan["workspace"]),
+                quoted=as_code(plan["workspace"]),
             )
         )
     lines += [
-        tr("{quoted}: a file to the byte, a directory itself, without a link", quoted=_quoted(path))
+        tr("{quoted}: a file to the byte, a directory itself, without a link", quoted=as_code(path))
         for path in plan.get("read", [])
     ]
-    lines += file_lines(files, _quoted)
-    lines += tool_digest(tools, _quoted)
-    lines += [tr("every file of the skill {name}", name=_quoted(name)) for name in plan["skills"]]
+    lines += file_lines(files, as_code)
+    lines += tool_digest(tools, as_code)
+    lines += [tr("every file of the skill {name}", name=as_code(name)) for name in plan["skills"]]
     if plan.get("worker"):
         lines.append(
             tr(
                 "the file of the worker {quoted}, of each that it may",
-                quoted=_quoted(plan["worker"]),
+                quoted=as_code(plan["worker"]),
             )
         )
         lines.append(tr("  delegate to, and every file of the skills that these name"))
@@ -348,7 +305,7 @@ def _checks(checks: list[dict[str, Any]]) -> tuple[str, ...]:
         lines.append(
             tr(
                 "check {name}: {expectation}",
-                name=_named(check["name"]),
+                name=name_as_code(check["name"]),
                 expectation=_expectation(check["expect"]),
             )
         )
@@ -375,7 +332,7 @@ def _reach(check: dict[str, Any]) -> str:
                 else tr("with network to no host")
             )
         case True:
-            named = [_quoted(str(there)) for there in endpoints_in(check["run"])]
+            named = [as_code(str(there)) for there in endpoints_in(check["run"])]
             return tr(" and ").join((tr("with network to the plan's hosts"), *named))
         case entries:
             return tr("with network to ") + tr(" and ").join(map(_host, entries))
@@ -384,7 +341,7 @@ def _reach(check: dict[str, Any]) -> str:
 def _host(entry: str) -> str:
     """One entry of `network:`; without a port it stands for two."""
     ports = "" if ":" in entry else f" ({tr(' and ').join(map(str, DEFAULT_PORTS))})"
-    return _quoted(entry) + ports
+    return as_code(entry) + ports
 
 
 def _expectation(expect: dict[str, Any]) -> str:
@@ -423,20 +380,6 @@ def _rest(plan: Plan) -> tuple[str, ...]:
     empty = [name for name, v in others.items() if v in (None, [], {})]
     forced = forced_mode(plan["interaction_mode"], forcing(risk_of(plan)))
     return (*given, *filter(None, (forced,)), tr("not set: ") + ", ".join(empty))
-
-
-def _quoted(text: str) -> str:
-    """A path, host or name of which every character counts."""
-    return f"`{_closed(show_exactly(text))}`"
-
-
-def _named(text: str) -> str:
-    """A name that a person gave, in his own language."""
-    return f"`{_closed(show(text))}`"
-
-
-def _closed(shown: str) -> str:
-    return shown.replace("`", "<U+0060>")  # it would seem to end there
 
 
 def _value(value: Any) -> str:

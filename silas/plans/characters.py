@@ -91,6 +91,20 @@ def strip_hidden(text: str) -> str:
     return "".join(c for c in plain if c == "\n" or not is_hidden(c))
 
 
+def as_code(text: str) -> str:
+    """A path, host or name of which every character counts."""
+    return f"`{_closed(show_exactly(text))}`"
+
+
+def name_as_code(text: str) -> str:
+    """A name that a person gave, in his own language."""
+    return f"`{_closed(show(text))}`"
+
+
+def _closed(shown: str) -> str:
+    return shown.replace("`", "<U+0060>")  # it would seem to end there
+
+
 def _ended(shown: str) -> str:
     return f"{shown[:-1]}<U+0020>" if shown.endswith(" ") else shown
 

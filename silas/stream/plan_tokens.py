@@ -28,7 +28,7 @@ from silas.plans.binding import (
     shown_signed,
     tools_signed,
 )
-from silas.plans.card import recurs
+from silas.plans.goals.card_part import recurs
 from silas.plans.goals.schedule import STANDING_DAYS, StandingLimit
 from silas.plans.projects.card import BoundPlan, project_card
 from silas.plans.projects.signed_tasks import of_project, of_task

@@ -293,16 +293,16 @@ class RunbookModel(Model):
                 goal_id, folder = item_id.replace("task-", "goal-", 1), values.get("workspace", "/")
                 filled = goal_of(filled, goal_id, again, folder)
         except SilasError as error:
-            said = tr(
-                "The library's plan {title!r} does not fit: {message}",
-                title=plan.shown_title,
-                message=error.message,
+            return _refused(
+                tr(
+                    "The library's plan {title!r} does not fit: {message}",
+                    title=plan.shown_title,
+                    message=error.message,
+                )
             )
-            return _refused(said)
         clock = "" if again is None else tr(", by the clock")
         rest = unhandled.sentence(text, self._library.find, title)
-        named = plan_words.named(plan, why)
-        proposal = tr("I propose {plan}{clock}.", plan=named, clock=clock)
+        proposal = tr("I propose {plan}{clock}.", plan=plan_words.named(plan, why), clock=clock)
         return AgentResponse(
             message=f"{why}{proposal} {rest}".strip(),
             plan_action=PlanAction(

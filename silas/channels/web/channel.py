@@ -20,7 +20,6 @@ from silas.channels.web.events import (
     MessageEvent,
     ModelsEvent,
     Outbound,
-    PostExecution,
     Progress,
     RefusedEvent,
     StopEvent,
@@ -251,7 +250,7 @@ class WebChannel:
                 self.refuse(page, message.id, "E_CHANNEL_SIGNATURE", BAD_SIGNATURE)
                 return
         kept = self._transcript.add(kept_of(message, where, now))
-        page.give(_frame(Ack(id=message.id)))
+        page.give(Ack(id=message.id).model_dump_json())
         if kept is not None:
             self._tell(kept)
             self.coming.asked(message.id, where)
@@ -278,7 +277,7 @@ class WebChannel:
             waiting.answer.set_result(answer)
             words = label(waiting.card, answer)
             closed = CardClosed(request_id=response.request_id, outcome="answered", words=words)
-            page.give(_frame(Ack(id=response.request_id)))
+            page.give(Ack(id=response.request_id).model_dump_json())
             self._tell(closed)
             await self._record(page, waiting, response, answer)
 
@@ -335,7 +334,7 @@ class WebChannel:
 
     def refuse(self, page: ConnectedPage, what: str, code: str, words: str) -> None:
         """Tell one page that what it sent did not count, and why."""
-        page.give(_frame(RefusedEvent(id=what, code=code, message=words)))
+        page.give(RefusedEvent(id=what, code=code, message=words).model_dump_json())
 
     def undone(self, work_item_id: str) -> None:
         """What an item changed was taken back."""
@@ -397,8 +396,4 @@ class WebChannel:
 
     def _tell(self, event: Outbound) -> None:
         if len(self._pages):
-            self._pages.all(_frame(event))
-
-
-def _frame(event: Outbound | PostExecution) -> str:
-    return event.model_dump_json()
+            self._pages.all(event.model_dump_json())

@@ -4,11 +4,12 @@ Every method raises `SilasError` with a sentence for a person where it cannot do
 `silas.channels.web.answers` knows which code is which HTTP status.
 """
 
-from collections.abc import AsyncIterable, Generator, Mapping, Sequence
-from typing import Literal, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from silas.audit.kinds import Kind
 from silas.channels.web.choices_port import AnsweringRoom, SettingsRoom
+from silas.channels.web.conversations_port import AttachmentRoom, BatchRoom, ConversationRoom
 from silas.channels.web.pairing import DeviceFacts
 from silas.channels.web.session import WebSession
 from silas.channels.web.views import (
@@ -28,14 +29,11 @@ from silas.channels.web.views import (
 )
 from silas.channels.web.views_ahead import AheadShown
 from silas.channels.web.views_kept import (
-    MovedBatchRow,
     ReminderRows,
     ReminderShown,
     SecretRows,
 )
 from silas.channels.web.wire import Proof
-from silas.context.attachments import AttachmentRow
-from silas.context.conversation_store import ConversationRow, ConversationStore
 
 
 class Door(Protocol):
@@ -264,104 +262,6 @@ class Setup(Protocol):
             ConfigError: `E_CFG_SECRET_UNKNOWN`: nothing waits for it; `E_CFG_SECRET_STORED`: it
                 was stored already; `E_CFG_SECRET`: it cannot be kept, and can be sent again.
         """
-        ...
-
-
-class GoesAlong(Protocol):
-    """What goes with a conversation."""
-
-    def words(self, title: str) -> str:
-        """The question whether it is to go, and what stays."""
-        ...
-
-
-class ConversationDeletions(Protocol):
-    """Deletes conversations. Each raises where there is no such one, or it cannot go now."""
-
-    def counts(self, conversation: str) -> GoesAlong:
-        """What would go."""
-        ...
-
-    async def delete(self, conversation: str) -> tuple[ConversationRow, GoesAlong]:
-        """Delete one for good, on record."""
-        ...
-
-
-class ConversationRoom(Protocol):
-    """What stands behind the endpoints; the same as behind `silas conversations`."""
-
-    @property
-    def store(self) -> ConversationStore:
-        """The conversations."""
-        ...
-
-    async def archive(self, conversation: str) -> ConversationRow:
-        """Put one away, on record."""
-        ...
-
-    async def restore(self, conversation: str) -> ConversationRow:
-        """Bring one back, on record."""
-        ...
-
-    @property
-    def deletion(self) -> "ConversationDeletions":
-        """Deletes one for good."""
-        ...
-
-    async def find(self, query: str) -> Sequence[object]:
-        """The messages of all conversations that fit best, with the fields of `FoundShown`."""
-        ...
-
-    async def export(self, conversation: str, form: Literal["markdown", "json"]) -> str:
-        """One as a document: what is external is marked, known secrets are masked."""
-        ...
-
-
-class AttachmentRoom(Protocol):
-    """Files that are attached to conversations. Each raises where there is no such file or
-    conversation.
-    """
-
-    async def announce(self, conversation: str, name: str, size: int, digest: str) -> AttachmentRow:
-        """Say which file comes; raises where it is too large, or there is no room."""
-        ...
-
-    async def receive(
-        self, attachment_id: str, pieces: AsyncIterable[bytes], device: str
-    ) -> AttachmentRow:
-        """Take in what was announced, on record; raises where it is not that."""
-        ...
-
-    def of(self, conversation: str) -> Sequence[AttachmentRow]:
-        """The files of a conversation, with those that were removed."""
-        ...
-
-    def content(self, attachment_id: str) -> Generator[bytes]:
-        """The bytes of one, piece by piece."""
-        ...
-
-    async def picture(self, attachment_id: str) -> bytes:
-        """One that is a PNG, made anew; raises where it is shown as a file."""
-        ...
-
-    async def remove(self, attachment_id: str) -> AttachmentRow:
-        """Delete one, on record."""
-        ...
-
-
-class BatchRoom(Protocol):
-    """Files of batches: those on an open card, and those that were moved."""
-
-    async def picture(self, batch_id: str, number: int) -> bytes:
-        """A small PNG of a file on an open card; raises where there is none."""
-        ...
-
-    async def rows(self) -> tuple[MovedBatchRow, ...]:
-        """The newest batches, the newest first."""
-        ...
-
-    async def undo(self, batch_id: str, numbers: Sequence[int]) -> Done:
-        """Put the files of these numbers back, or all. Raises where there is no such batch."""
         ...
 
 

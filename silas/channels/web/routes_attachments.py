@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 
 from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
-from silas.channels.web.port import AttachmentRoom
+from silas.channels.web.conversations_port import AttachmentRoom
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
 from silas.channels.web.routes_conversations import ConversationId
 from silas.channels.web.wire import Proof

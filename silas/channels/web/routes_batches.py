@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
-from silas.channels.web.port import BatchRoom
+from silas.channels.web.conversations_port import BatchRoom
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import MovedBatchRow

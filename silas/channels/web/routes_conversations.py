@@ -7,8 +7,8 @@ from pydantic import Field
 
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.conversations import shown, shown_conversations
+from silas.channels.web.conversations_port import ConversationRoom
 from silas.channels.web.events import ConversationShown
-from silas.channels.web.port import ConversationRoom
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
 from silas.channels.web.views import Done
 from silas.language import tr

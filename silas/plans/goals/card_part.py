@@ -1,0 +1,52 @@
+"""A goal's part of its card: when it runs, and what it may start by itself (spec 5.2.3)."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from silas.cards.models import Detail
+from silas.language import tr, tr_later
+from silas.plans.characters import name_as_code
+from silas.plans.effect import Plan
+from silas.plans.goals.limits import SPAWNS
+from silas.plans.goals.schedule import StandingLimit, schedule_words
+
+_CYCLES: Mapping[str, str] = defaultdict(
+    lambda: tr_later(
+        "runs {when}: checks {names}; one that fails is told to you, and nothing is started."
+    ),
+    {
+        "work": tr_later(
+            "runs {when}: does the work below, without asking {standing_uses} times within "
+            "{standing_days} days at most; after that each time has a card of its own."
+        ),
+        "when": tr_later(
+            "runs {when}: only where {names} pass first, does the work below and tells you, "
+            "without asking {standing_uses} times within {standing_days} days at most; after that "
+            "each time has a card of its own. Otherwise nothing is done and nothing is said."
+        ),
+        SPAWNS: tr_later(
+            "runs {when}: checks {names}; one that fails starts the work below, without asking "
+            "{standing_uses} times within {standing_days} days at most; after that each such work "
+            "has a card of its own."
+        ),
+    },
+)
+"""What a goal does at its moments, by its `cycle`, or by what follows a failing check."""
+
+
+def recurs(plan: Plan, standing: StandingLimit) -> tuple[Detail, ...]:
+    """When a goal runs, what it checks, and what a failing check sets off without asking."""
+    if plan["type"] != "goal" or not plan["schedule"]:
+        return ()
+    when, names = (
+        schedule_words(plan["schedule"]),
+        ", ".join(name_as_code(check["name"]) for check in plan["verify"]),
+    )
+    line = tr(
+        _CYCLES[str(plan.get("cycle") or plan["on_failure"])],
+        when=when,
+        names=names,
+        standing_uses=standing.uses,
+        standing_days=standing.days,
+    )
+    return (Detail(heading=tr("When it runs, and what it may start"), lines=(line,), open=True),)
