@@ -108,7 +108,7 @@ SETTINGS: Final = (
     ),
     Setting(
         "audit.checkpoint_minutes",
-        tr_later("The record is signed every so many minutes"),
+        tr_later("Time from one signature of the record to the next"),
         "number",
         "more",
         least=1,
