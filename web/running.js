@@ -64,14 +64,14 @@ function makeStep(step) {
   updateStep(node, step);
   const time = node.querySelector(".step-time");
   if (step.state === "running") stopwatch(time, (seconds) => {
-    if (node.dataset.state === "running") time.textContent = took(node.before + seconds);
+    if (node.dataset.state === "running") time.textContent = took(node.gone + seconds);
   });
   return node;
 }
 
 function updateStep(node, step) {
   node.dataset.state = step.state;
-  node.before ??= step.seconds; // what had gone by when it was first seen
+  node.gone ??= step.seconds; // what had gone by when it was first seen
   if (step.state !== "running") node.querySelector(".step-time").textContent = took(step.seconds);
   node.lastChild.textContent = ` (${STEP_WORDS[step.state]})`;
 }
