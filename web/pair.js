@@ -36,7 +36,7 @@ async function begin() {
     far, problem, h("div", { class: "actions" }, go));
   fill(place, h("h1", { class: "intent", tabindex: "-1" }, t("Let this browser speak for you?")),
     h("p", {}, pair
-      ? t("It makes a key of its own that never leaves it. With that key it signs what you say and what you approve.")
+      ? t("It makes a key that never leaves it, and signs what you say and approve with it.")
       : t("It can ask, look, stop and say no.")),
     pair ? null : h("p", { class: "warning" }, icon("alert"), h("span", {},
       isSecureContext

@@ -34,6 +34,7 @@ _SETTINGS = {
 LAST_DAY = timedelta(days=1)
 """Before its end the owner is there: what waits to be told again would be judged as never told."""
 
+_LONG_PAUSE_AFTER = 2  # processes; so that something is missed in the shortest year, too
 _TURNS, _LOOKS, _PAUSE = 25, 100_000, 0.001  # of the event loop; seconds between two looks
 
 
@@ -157,6 +158,8 @@ class Simulation:
         hours = 0 if draw < 0.5 else self._chance.randrange(1, 20)
         if draw > 0.98:
             hours = 24 * 6
+        if self._lives == _LONG_PAUSE_AFTER:
+            hours = 24 * 2
         left = (self.until - self.clock.now()).total_seconds()
         if left > 0:
             self.clock.advance(min(hours * 3600 + 61.0, left))

@@ -32,8 +32,9 @@ def test_the_file_is_argon2id_around_a_secret_box_and_nothing_more(tmp_path: Pat
     assert record.stat().st_mode & 0o777 == 0o600
     said = json.loads(record.read_text())
     assert said["kdf"] == "argon2id13"
-    assert said["operations"] >= argon2id.OPSLIMIT_INTERACTIVE
-    assert said["memory"] >= argon2id.MEMLIMIT_INTERACTIVE
+    # what an owner's costs is held by `tests/base/test_made_once.py`: a test's is cheap
+    assert said["operations"] >= argon2id.OPSLIMIT_MIN
+    assert said["memory"] >= argon2id.MEMLIMIT_MIN
     unlocks = (tmp_path / "unlock").read_bytes()
     salt, box = bytes.fromhex(said["salt"]), bytes.fromhex(said["box"])
     key = argon2id.kdf(SecretBox.KEY_SIZE, unlocks, salt, said["operations"], said["memory"])

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.batches.folders import PDF, PNG, listed, put
+from tests.batches.folders import PDF, listed, put
+from tests.cockpit.test_pictures import a_png
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit
 from tests.web.support.device import SIZES, Device, NewDevice, Size
@@ -30,7 +31,7 @@ async def test_a_batch_is_chosen_from_moved_and_taken_back_by_one_and_by_all(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     place, now = tmp_path / "Downloads", datetime.now(UTC)
-    for name, content in (("a.pdf", PDF), ("b.pdf", PDF + b"b"), ("c.png", PNG)):
+    for name, content in (("a.pdf", PDF), ("b.pdf", PDF + b"b"), ("c.png", a_png())):
         put(place, name, content, now=now)
     before = listed(place)
     device = await cockpit.paired(new_device, size)
@@ -39,6 +40,7 @@ async def test_a_batch_is_chosen_from_moved_and_taken_back_by_one_and_by_all(
     await card.locator("summary", has_text="Items").click()
     await card.locator("label", has_text="c.png").click()
     await expect(card).to_contain_text("2 of 3 chosen")
+    await expect(card.get_by_test_id("batch-picture")).to_have_count(1)
     await _photographed(device, "batch-card")
     await device.answers("Move only those chosen: 2 of 3")
     await device.sees_a_card("Move 2 files")  # exactly what was chosen, on a card of its own
