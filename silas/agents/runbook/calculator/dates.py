@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from silas.agents.runbook.calculator.days import UnclearDay, last_of, next_of, parse_day
 from silas.language import tr, tr_later, tr_many
+from silas.language.calendar import WEEKDAYS
 
 _UNIT: Final = r"(?P<unit>day|week|month|year)s?"
 _COUNT: Final = r"(?P<count>\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
@@ -32,16 +33,6 @@ _DATES: Final = (
     tr_later("{day} November {year}"),
     tr_later("{day} December {year}"),
 )
-_DAYS: Final = (
-    tr_later("Monday"),
-    tr_later("Tuesday"),
-    tr_later("Wednesday"),
-    tr_later("Thursday"),
-    tr_later("Friday"),
-    tr_later("Saturday"),
-    tr_later("Sunday"),
-)
-
 _BEFORE: Final = tr_later("{days} before {start}: {day}.")
 _AFTER: Final = tr_later("{days} after {start}: {day}.")
 _LEAP: Final = tr_later("{year} is a leap year.")
@@ -125,7 +116,7 @@ def _which_day(at: _Moment, given: Given) -> str | None:
         return None
     past = given["was"].lower() in ("was", "did")
     on = last_of(day, at.today) if past else next_of(day, at.today)
-    day_of_week, away = tr(_DAYS[on.weekday()]), _away(on, at.today)
+    day_of_week, away = tr(WEEKDAYS[on.weekday()]), _away(on, at.today)
     if on >= at.today:
         return tr("{date} is a {day}{away}.", date=_date(on), day=day_of_week, away=away)
     return tr("{date} was a {day}{away}.", date=_date(on), day=day_of_week, away=away)
@@ -334,7 +325,7 @@ def _given(found: re.Match[str]) -> Given:
 
 
 def _long(day: date) -> str:
-    return f"{tr(_DAYS[day.weekday()])}, {_date(day)}"
+    return f"{tr(WEEKDAYS[day.weekday()])}, {_date(day)}"
 
 
 def _date(day: date) -> str:
