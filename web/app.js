@@ -52,12 +52,15 @@ const PANELS = {
   more: async (place, rest) => (await import("./more.js")).showMore(place, rest),
 };
 
+let opening = 0; // of panels: only the last one that was opened says when it is drawn
+
 async function opened(name, rest, moved) {
-  const panel = at(name);
+  const panel = at(name), mine = ++opening;
+  panel.setAttribute("aria-busy", "true");
   const shown = PANELS[name](at(`${name}-body`), rest);
   if (moved) panel.querySelector("h1").focus({ preventScroll: true });
   panel.querySelector(".side-scroll").scrollTop = 0;
-  await shown;
+  await shown.finally(() => { if (mine === opening) for (const one of SIDE) at(one).removeAttribute("aria-busy"); });
   if (!moved && view === name && document.activeElement === document.body) {
     /** @type {HTMLElement} */ (panel.querySelector(".page-title") ?? panel.querySelector("h1")).focus({ preventScroll: true });
   }

@@ -125,7 +125,7 @@ async def open_cockpit(
         asked_at = scope_work(db, clock).address_of
         places = ConversationPlaces(ConversationStore(db, clock), asked_at)
         channel = WebChannel(transcript, door.prove, signed, audit, attention, clock, places)
-        stack.callback(channel.leave)
+        stack.push_async_callback(channel.leave)
         loaded = load_channels(config, clock)
         proofs, faults = ChoiceProofs(signed, nonces, clock), ChannelFaults(channel, audit)
         others = external_channels(config, loaded, proofs.objection, faults.note, audit, clock)

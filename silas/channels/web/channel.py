@@ -385,9 +385,9 @@ class WebChannel:
                 if not waiting.answer.done():
                     waiting.answer.set_result(waiting.card.safe)
 
-    def leave(self) -> None:
-        """Let every page go: Silas ends (close code 1001)."""
-        self._pages.close(GOING_AWAY)
+    async def leave(self) -> None:
+        """Let every page go (close code 1001): Silas ends, and only then the server."""
+        await self._pages.end(GOING_AWAY)
 
     def _keep(self, said: MessageEvent) -> None:
         kept = self._transcript.add(said)

@@ -25,6 +25,7 @@ class ConnectedPage:
     def __init__(self, session: WebSession) -> None:
         self.session = session
         self.closing: int | None = None
+        self.told = asyncio.Event()  # whether nothing more is written to it
         self._waiting: deque[str] = deque()
         self._stirred = asyncio.Event()
         self._writing = asyncio.Lock()
@@ -102,6 +103,9 @@ CROWD = 32
 SECONDS_A_PAGE = 0.001
 """How long a bundle is filled for each page that gets it: sending takes a tenth of that."""
 
+FAREWELL_SECONDS = 1.0
+"""How long Silas waits at its end for pages that do not read why they are closed."""
+
 AT_ONCE = 8
 """Pages that get a bundle before the loop looks after everything else: about a millisecond."""
 
@@ -161,6 +165,15 @@ class Pages:
         for page in self._pages:
             if ended is None or page.session.id in ended:
                 page.close(code)
+
+    async def end(self, code: int) -> None:
+        """Close every page, and wait until each was told so; one that reads nothing is left."""
+        self.close(code)
+        telling = [asyncio.ensure_future(page.told.wait()) for page in self._pages]
+        if telling:
+            _, unread = await asyncio.wait(telling, timeout=FAREWELL_SECONDS)
+            for one in unread:
+                one.cancel()
 
     def _flush(self) -> None:
         """Give the bundle to those who are there, some at a time: others have something to say."""

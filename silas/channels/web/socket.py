@@ -194,7 +194,10 @@ async def _frame_of(websocket: WebSocket) -> str:
 
 async def _write(websocket: WebSocket, page: ConnectedPage) -> None:
     """Send what waits for a page, in order, until it is closed or gone."""
-    with suppress(*_GONE):  # it says where it was when it comes back
-        while await page.stirs():
-            await page.write(websocket.send_text)
-        await websocket.close(page.closing or 1000)
+    try:
+        with suppress(*_GONE):  # it says where it was when it comes back
+            while await page.stirs():
+                await page.write(websocket.send_text)
+            await websocket.close(page.closing or 1000)
+    finally:
+        page.told.set()

@@ -11,6 +11,7 @@ from silas.channels.web.tls_arrival import server_tls
 from silas.errors import ConfigError
 from silas.keys.authority import IssuedBundle, ServerIdentity, read_identity
 from silas.keys.files import read_private, replace
+from silas.language import tr
 
 SOON = timedelta(days=30)
 """So long before a certificate ends its owner is told."""
@@ -82,23 +83,31 @@ def owners_identity(tls: TlsConfig | None, now: datetime) -> PhoneIdentity:
 
 
 def _why_anew(path: Path, names: Sequence[str], addresses: Sequence[str], now: datetime) -> str:
-    again = "trust the new authority on each phone, and remove the old one there"
+    again = tr("trust the new authority on each phone, and remove the old one there")
     if not path.exists():
-        return "Silas made a certificate for this machine's address."
+        return tr("Silas made a certificate for this machine's address.")
     try:
         kept = read_identity(read_private(path))
     except ConfigError as error:
         if error.code != "E_CFG_TLS":
             raise
-        return f"The certificate could not be read, so Silas made a new one: {again}."
+        return tr(
+            "The certificate could not be read, so Silas made a new one: {again}.", again=again
+        )
     if now >= kept.ends:
         ended = f"{kept.ends:%Y-%m-%d}"
-        return f"The certificate expired on {ended}, so Silas made a new one: {again}."
+        return tr(
+            "The certificate expired on {ended}, so Silas made a new one: {again}.",
+            ended=ended,
+            again=again,
+        )
     if (kept.names, kept.addresses) != (tuple(names), tuple(addresses)):
         before = ", ".join((*kept.names, *kept.addresses))
-        return (
-            f"This machine had another name or address ({before}), so Silas made a new "
-            f"certificate: {again}."
+        return tr(
+            "This machine had another name or address ({before}), so Silas made a new "
+            "certificate: {again}.",
+            before=before,
+            again=again,
         )
     if now < kept.begins:
         raise _clock(kept, now)

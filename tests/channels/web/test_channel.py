@@ -286,8 +286,18 @@ async def test_a_closing_cockpit_answers_every_open_card_safely(tmp_path: Path) 
         h.channel.close()
         assert await _soon(asking) == card.safe
         assert await _soon(h.channel.ask(OWNER, card)) == card.safe
-        h.channel.leave()
+
+
+async def test_silas_ends_only_once_each_page_was_told_so(tmp_path: Path) -> None:
+    """Else the server's own end comes first, and its pages take it for another one's restart."""
+    async with house(tmp_path) as h:
+        page = h.page()
+        leaving = asyncio.ensure_future(h.channel.leave())
+        assert await _soon(page.next()) is None
         assert page.closing == 1001
+        assert not leaving.done()
+        page.told.set()
+        await _soon(leaving)
 
 
 async def test_a_message_is_kept_once_acknowledged_each_time_and_heard_once(
@@ -316,7 +326,8 @@ async def test_what_is_said_while_silas_ends_is_not_acknowledged_and_so_not_lost
         assert [pair async for pair in h.channel.listen()] == []
         await _soon(h.channel.heard_out())
         assert h.channel.transcript.newest() == 0
-        h.channel.leave()
+        page.told.set()
+        await h.channel.leave()
         assert await _soon(page.next()) is None
 
 
