@@ -1,8 +1,8 @@
 """Runs the test suite again and again beside busy processes: a test that depends on speed goes red.
 
 `make stress` runs it three times beside four busy processes. `make stress RUNS=1 BUSY=8
-ONLY=tests/work` takes other numbers and a part of the suite. It names every test that failed in any
-run and how often, and ends with 1 if there was one.
+ONLY=tests/work` takes other numbers and a part of the suite. It prints what failed, names every
+test that failed in any run and how often, and ends with 1 if there was one.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_FAILURES = "= FAILURES ="  # where pytest's report of them begins
 _NO_TESTS = 5  # pytest's exit code
 
 
@@ -36,6 +37,8 @@ def run(only: Sequence[str]) -> tuple[int, set[str]]:
     """One run: pytest's exit code, and the tests that failed."""
     command = [sys.executable, "-m", "pytest", "-n", "2", "-rfE", *only]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    _, failures, told = done.stdout.partition(_FAILURES)
+    print(failures, told, sep="", end="", flush=True)
     if done.returncode == _NO_TESTS:
         print("No test was found; name a file or folder of tests/ in ONLY.")
     return done.returncode, set(_FAILED.findall(done.stdout))

@@ -24,6 +24,7 @@ def test_it_names_what_failed_and_how_often(
     said = capsys.readouterr().out
     assert "run 1 of 2: 0 failed" in said
     assert "1 of 2: test_some.py::test_red_the_second_time" in said
+    assert "AssertionError: assert 'xx' != 'xx'" in said
     assert "test_good" not in said
 
 
