@@ -143,9 +143,9 @@ export async function showFiles(node, names) {
 
 const pictures = new Map(); // id -> the address of a picture that was made anew, empty for none
 
-/** A PNG above its name, made anew by Silas; everything else stays a file. */
+/** A picture above its name, made anew by Silas; everything else stays a file. */
 async function showPicture(item, one) {
-  if (!one || one.removed || !/\.png$/i.test(one.name)) return;
+  if (!one || one.removed || !/\.(png|jpe?g|gif|webp)$/i.test(one.name)) return;
   if (!pictures.has(one.id)) {
     pictures.set(one.id, getBlob(`/attachments/${one.id}/picture`).then((made) => URL.createObjectURL(made), (error) => error.message));
   }
@@ -155,7 +155,7 @@ async function showPicture(item, one) {
 }
 
 function fileItem(one) {
-  if (one.removed) return h("li", {}, h("span", { dir: "auto" }, one.name), h("span", { class: "small" }, "removed"));
+  if (one.removed) return h("li", {}, h("span", { dir: "auto" }, one.name), h("span", { class: "small" }, t("removed")));
   return h("li", {}, button(one.name, () => save(one), { class: "link", "aria-label": t("Save {name}", { name: one.name }) }),
     h("span", { class: "small" }, inBytes(one.size)));
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.cockpit.test_pictures import SVG, a_png
+from tests.cockpit.test_pictures import SVG, a_photograph, a_png
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit
 from tests.web.support.device import DESKTOP, SIZES, Device, NewDevice, Size
@@ -116,22 +116,31 @@ async def test_dropped_and_pasted_files_are_attached_and_one_of_3_gb_is_refused_
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
-async def test_a_png_is_shown_in_the_message_and_an_svg_is_never_rendered(
+async def test_pictures_are_shown_in_the_message_and_an_svg_is_never_rendered(
     cockpit: Cockpit, new_device: NewDevice, size: Size
 ) -> None:
     device = await cockpit.paired(new_device, size)
     device.expected.append("409")
-    files = (("shot.png", a_png((320, 200))), ("evil.svg", SVG), ("evil.png", SVG))
+    files = (
+        ("shot.png", a_png((320, 200))),
+        ("seen.jpeg", a_photograph("JPEG", (300, 200))),
+        ("evil.svg", SVG),
+        ("evil.png", SVG),
+    )
     await chooses(device, *files)
-    await expect(device.at("attaching").locator("li")).to_contain_text(["bytes"] * 3)
+    await expect(device.at("attaching").locator("li")).to_contain_text(["bytes"] * 4)
     await device.at("composer").focus()
     await device.page.keyboard.press("Enter")
     said = device.at("said").last
-    await expect(said).to_contain_text("evil.png is no PNG, so it is shown as a file.")
+    await expect(said).to_contain_text(
+        "evil.png is no PNG, JPEG, GIF or WebP, so it is shown as a file."
+    )
     shown = said.locator("img")
-    await expect(shown).to_have_count(1)
-    await expect(shown).to_have_attribute("alt", "shot.png")
-    assert await shown.evaluate("(img) => img.decode().then(() => img.naturalWidth)") == 320
+    await expect(shown).to_have_count(2)
+    for at, (name, width) in enumerate((("shot.png", 320), ("seen.jpeg", 300))):
+        await expect(shown.nth(at)).to_have_attribute("alt", name)
+        decoded = "(img) => img.decode().then(() => img.naturalWidth)"
+        assert await shown.nth(at).evaluate(decoded) == width
     await expect(said.locator("svg, script, iframe, object")).to_have_count(0)
     await photographed(device, f"picture-{size.name}")
     assert await device.violations() == []

@@ -86,7 +86,7 @@ class AttachmentRoom(Protocol):
         ...
 
     async def picture(self, attachment_id: str) -> bytes:
-        """One that is a PNG, made anew; raises where it is shown as a file."""
+        """A picture, made anew; raises where it is shown as a file."""
         ...
 
     async def remove(self, attachment_id: str) -> AttachmentRow:
@@ -98,7 +98,7 @@ class BatchRoom(Protocol):
     """Files of batches: those on an open card, and those that were moved."""
 
     async def picture(self, batch_id: str, number: int) -> bytes:
-        """A small PNG of a file on an open card; raises where there is none."""
+        """A small picture of a file on an open card; raises where there is none."""
         ...
 
     async def rows(self) -> tuple[MovedBatchRow, ...]:

@@ -49,6 +49,12 @@ class AttachmentRows(Frozen):
     attachments: tuple[AttachmentShown, ...]
 
 
+def picture_answer(made: bytes) -> Response:
+    """A picture that was made anew: a JPEG, else a PNG."""
+    kind = "image/jpeg" if made.startswith(b"\xff\xd8") else "image/png"
+    return Response(made, media_type=kind)
+
+
 def shown_attachment(row: AttachmentRow) -> AttachmentShown:
     """One of them."""
     return AttachmentShown(
@@ -103,9 +109,11 @@ def attachment_routes(attached: AttachmentRoom, prover: Prover) -> APIRouter:
         saved = {"Content-Disposition": "attachment"}
         return StreamingResponse(attached.content(attachment_id), media_type=_BYTES, headers=saved)
 
-    @router.get("/attachments/{attachment_id}/picture", summary="A PNG, made anew in the sandbox")
+    @router.get(
+        "/attachments/{attachment_id}/picture", summary="A picture, made anew in the sandbox"
+    )
     async def picture(attachment_id: AttachmentId) -> Response:
-        return Response(await attached.picture(attachment_id), media_type="image/png")
+        return picture_answer(await attached.picture(attachment_id))
 
     @router.post("/attachments/{attachment_id}/remove", summary="Delete one; needs a proof")
     async def remove(

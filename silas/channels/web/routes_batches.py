@@ -10,6 +10,7 @@ from silas.canonical import canonical_json
 from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.conversations_port import BatchRoom
 from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.routes_attachments import picture_answer
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import MovedBatchRow
 
@@ -35,10 +36,10 @@ def batch_routes(batches: BatchRoom, prover: Prover) -> APIRouter:
 
     @router.get(
         "/batches/{batch_id}/files/{number}/picture",
-        summary="A small PNG of a file on an open card, made in the sandbox",
+        summary="A small picture of a file on an open card, made in the sandbox",
     )
     async def picture(batch_id: BatchId, number: FileNumber) -> Response:
-        return Response(await batches.picture(batch_id, number), media_type="image/png")
+        return picture_answer(await batches.picture(batch_id, number))
 
     @router.post("/batches/{batch_id}/undo", summary="Put its files back; needs a proof")
     async def undo(batch_id: BatchId, body: UndoWanted, session: Session) -> Done:

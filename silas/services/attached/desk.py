@@ -57,7 +57,7 @@ class AttachmentDesk:
         return self.store.content(attachment_id)
 
     async def picture(self, attachment_id: str) -> bytes:
-        """One that is a PNG, made anew. Raises `ContextError` where it is none."""
+        """One that is a picture, made anew. Raises `ContextError` where it is none."""
         row = self.store.kept(attachment_id)
         return await made_anew(row, self.store.folder_of(row.conversation), self.sandbox)
 

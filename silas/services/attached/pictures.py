@@ -1,11 +1,13 @@
-"""Attached pictures, made anew in the sandbox before a page shows them."""
+"""Pictures, made anew in the sandbox before a page shows them."""
 
 import base64
 import binascii
+import sys
 from functools import cache
 from importlib.resources import files as resources
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from silas.context.attachments import PLACE, AttachmentRow
 from silas.context.errors import ContextError
@@ -14,49 +16,61 @@ from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
 from silas.services.attached.picture_program import REFUSED
 from silas.tools.builtin.files import INTERPRETER_OPTIONS
 
-LARGEST_PICTURE: Final = 4_000_000
+LARGEST_PICTURE: Final = 12_000_000
 """Bytes of a picture that is shown; a larger one is a file."""
 
 SMALL: Final = 160
 """Pixels of the longer side of a small picture."""
 
+WHOLE: Final = 1600
+"""Pixels of the longer side of a picture in a conversation, at most."""
+
 _LIMITS: Final = SandboxLimits(
-    wall_seconds=20.0, cpu_seconds=15, processes=16, output_bytes=4 * LARGEST_PICTURE
+    memory_mb=768, wall_seconds=20.0, cpu_seconds=15, processes=16, output_bytes=16_000_000
 )
 _INSIDE: Final = Path("/attached")
+_LIBRARY: Final = Path("/pillow")
+_SYSTEM: Final = Path("/usr")
+
+
+class _Decoder(NamedTuple):
+    argv: tuple[str, ...]
+    mounts: tuple[Mount, ...]
 
 
 @cache
-def _program() -> str:
-    return (
-        resources("silas.services.attached")
-        .joinpath("picture_program.py")
-        .read_text(encoding="utf-8")
+def _decoder() -> _Decoder:
+    """Silas's own interpreter and Pillow, which is built for it, as the sandbox sees them."""
+    program = resources("silas.services.attached").joinpath("picture_program.py")
+    found = find_spec("PIL")
+    assert found is not None
+    assert found.submodule_search_locations
+    package = Path(found.submodule_search_locations[0]).resolve()
+    shown = [(package, _LIBRARY / "PIL")]
+    shared = package.parent / "pillow.libs"  # the wheel's shared libraries, beside the package
+    if shared.is_dir():
+        shown.append((shared, _LIBRARY / "pillow.libs"))
+    base, interpreter = Path(sys.base_prefix).resolve(), Path(sys.executable).resolve()
+    if base != _SYSTEM:  # the system's is there
+        shown += [(path, path) for path in (base / "bin", base / "lib")]
+    argv = (str(interpreter), *INTERPRETER_OPTIONS, program.read_text(encoding="utf-8"))
+    return _Decoder(
+        (*argv, str(_LIBRARY)), tuple(Mount(source=one, target=there) for one, there in shown)
     )
 
 
 async def small_picture(content: bytes, sandbox: Sandbox) -> bytes:
-    """A PNG of at most `SMALL` pixels a side, made of another one in the sandbox.
+    """A PNG or JPEG of at most `SMALL` pixels a side, made of another picture in the sandbox.
 
     Raises:
         ValueError: There is none; its text says why.
         SandboxError: There is no sandbox.
     """
-    files = SandboxFiles(cwd=_INSIDE, mounts=(), stdin=content)
-    argv = ["python3", *INTERPRETER_OPTIONS, _program(), str(SMALL)]
-    ran = await sandbox.run(argv, _LIMITS, files)
-    if ran.exit_code == REFUSED:
-        raise ValueError(ran.stdout.strip()[:200])
-    try:
-        if ran.exit_code == 0 and ran.ended_by == "exit":
-            return base64.b64decode(ran.stdout, validate=True)
-    except binascii.Error:
-        pass
-    raise ValueError("could not be made small")
+    return await _made(sandbox, str(SMALL), stdin=content)
 
 
 async def made_anew(row: AttachmentRow, folder: str, sandbox: Sandbox) -> bytes:
-    """A new PNG of an attached one: its pixels, and nothing else that the file held.
+    """A new PNG or JPEG of an attached picture: its pixels, and nothing else that the file held.
 
     Args:
         row: The file.
@@ -69,23 +83,29 @@ async def made_anew(row: AttachmentRow, folder: str, sandbox: Sandbox) -> bytes:
     if row.size > LARGEST_PICTURE:
         raise _no_picture(row, f"is larger than {LARGEST_PICTURE // 10**6} MB")
     place = _INSIDE / PLACE
-    files = SandboxFiles(
-        cwd=_INSIDE,
-        mounts=(Mount(source=Path(folder), target=place),),
-        stdin=str(place / row.name).encode(),
-    )
+    mount = Mount(source=Path(folder), target=place)
     try:
-        ran = await sandbox.run(["python3", *INTERPRETER_OPTIONS, _program()], _LIMITS, files)
+        return await _made(sandbox, str(WHOLE), str(place / row.name), mounts=(mount,))
     except SandboxError as error:
         raise _no_picture(row, f"could not be made anew ({error.message})") from error
+    except ValueError as error:
+        raise _no_picture(row, str(error)) from error
+
+
+async def _made(
+    sandbox: Sandbox, *arguments: str, mounts: tuple[Mount, ...] = (), stdin: bytes = b""
+) -> bytes:
+    decoder = _decoder()
+    files = SandboxFiles(cwd=_INSIDE, mounts=(*decoder.mounts, *mounts), stdin=stdin)
+    ran = await sandbox.run([*decoder.argv, *arguments], _LIMITS, files)
     if ran.exit_code == REFUSED:
-        raise _no_picture(row, ran.stdout.strip()[:200])
+        raise ValueError(ran.stdout.strip()[:200])
     try:
         if ran.exit_code == 0 and ran.ended_by == "exit":
             return base64.b64decode(ran.stdout, validate=True)
     except binascii.Error:
         pass
-    raise _no_picture(row, "could not be made anew")
+    raise ValueError("could not be made anew")
 
 
 def _no_picture(row: AttachmentRow, why: str) -> ContextError:

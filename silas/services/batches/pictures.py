@@ -15,7 +15,7 @@ from silas.workspace.tree import open_descriptor, open_file
 async def card_picture(
     shown: Mapping[str, FileBatch], batch_id: str, number: int, sandbox: Sandbox
 ) -> bytes:
-    """A small PNG of one file of a batch whose card is open.
+    """A small PNG or JPEG of one file of a batch whose card is open.
 
     Args:
         shown: Batches whose cards are open, by their ids.
@@ -31,7 +31,7 @@ async def card_picture(
         raise BatchRefused("No card with this file is open any more.", code="E_BATCH_UNKNOWN")
     move = batch.moves[number - 1]
     if not may_be_shown(move):
-        raise _no_picture(move, "is no PNG of which a small picture is shown")
+        raise _no_picture(move, "is no picture of which a small one is shown")
     try:
         return await small_picture(await asyncio.to_thread(_content, batch, move), sandbox)
     except OSError as error:

@@ -26,13 +26,14 @@ SETTLED_SECONDS: Final = 120
 
 _ALWAYS_HASHED: Final = 1 << 20  # bytes; a larger file only where another has its size
 _MOST_HASHED: Final = 64 << 20
-LARGEST_PICTURE: Final = 4_000_000
+LARGEST_PICTURE: Final = 12_000_000
 """Bytes of a picture of which a small one is made."""
 
 _HEAD: Final = 2048
 _LINE: Final = 80  # characters of a line that is shown
 _LINES: Final = 5
 
+_SHOWN: Final = frozenset({"png", "jpg", "jpeg", "gif", "webp"})
 _TEXT: Final = frozenset({"Documents", "Tables", "Code", "Calendars and contacts"})
 
 
@@ -252,8 +253,8 @@ def first_lines(file: FoundFile) -> tuple[str, ...]:
 
 def may_be_shown(move: FileMove) -> bool:
     """Whether a page may ask for a small picture of it."""
-    png = ending_of(move.name) == "png" and 0 < move.identity.size <= LARGEST_PICTURE
-    return png and not is_secret(move.name)
+    shown = ending_of(move.name) in _SHOWN and 0 < move.identity.size <= LARGEST_PICTURE
+    return shown and not is_secret(move.name)
 
 
 def is_secret(name: str) -> bool:
