@@ -25,12 +25,10 @@ from silas.tools.executor import (
 )
 from silas.tools.models import (
     AutonomyLevel,
-    BaseTool,
     CallFacts,
     Decision,
     HealthStatus,
     PreviewResult,
-    RegisteredTool,
     RiskLevel,
     RunApprovalMode,
     RunApprovalPolicy,
@@ -58,6 +56,7 @@ from silas.tools.policy import (
     decide,
     strictest,
 )
+from silas.tools.port import BaseTool, RegisteredTool
 from silas.tools.refusals import (
     ApprovalRequired,
     DuplicateKey,

@@ -18,7 +18,6 @@ from silas.tools.models import (
     CallFacts,
     Decision,
     PreviewResult,
-    RegisteredTool,
     RiskLevel,
     Stance,
     ToolCallContext,
@@ -28,6 +27,7 @@ from silas.tools.models import (
 from silas.tools.outcomes import idempotency_key
 from silas.tools.pending_call import AskReason
 from silas.tools.policy import LOOKED_AT, CallRuling, assess_risk, decide, holds_secrets, strictest
+from silas.tools.port import RegisteredTool
 from silas.tools.refusals import (
     InvalidArguments,
 )

@@ -14,11 +14,11 @@ from silas.errors import DatabaseError, SilasError
 from silas.sandbox import SandboxUnavailable
 from silas.tools.assessed_call import AssessedCall, about_call, identify, ids_of
 from silas.tools.models import (
-    RegisteredTool,
     ToolCallContext,
     ToolResult,
 )
 from silas.tools.outcomes import OutcomeStatus, OutcomeStore
+from silas.tools.port import RegisteredTool
 from silas.tools.refusals import (
     DuplicateKey,
     OutcomeUnknown,

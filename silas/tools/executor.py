@@ -36,7 +36,6 @@ from silas.tools.assessed_call import (
 from silas.tools.attempt import Attempts
 from silas.tools.models import (
     Decision,
-    RegisteredTool,
     ToolCallContext,
     ToolResult,
     ValidatedCall,
@@ -51,6 +50,7 @@ from silas.tools.policy import (
     decide,
     in_quiet_hours,
 )
+from silas.tools.port import RegisteredTool
 from silas.tools.refusals import (
     OUTSIDE_PLAN,
     ApprovalRequired,

@@ -7,12 +7,11 @@ from silas.clock import Clock
 from silas.errors import ToolError
 from silas.tools.health import NOT_KEPT, HealthStore
 from silas.tools.models import (
-    BaseTool,
     HealthStatus,
-    RegisteredTool,
     ToolConfig,
     ToolHealth,
 )
+from silas.tools.port import BaseTool, RegisteredTool
 
 DEGRADED_AFTER: Final = 2  # consecutive errors; one may be bad luck
 UNAVAILABLE_AFTER: Final = 5  # consecutive errors; more tries would only cost time

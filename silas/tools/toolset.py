@@ -24,13 +24,13 @@ from silas.canonical import canonical_json
 from silas.context import frame_text, scrub
 from silas.tools.executor import ToolExecutor
 from silas.tools.models import (
-    RegisteredTool,
     RiskLevel,
     ToolCallContext,
     ToolResult,
     ValidatedCall,
 )
 from silas.tools.pending_call import AskReason, PendingCall
+from silas.tools.port import RegisteredTool
 from silas.tools.refusals import (
     ApprovalRequired,
     DuplicateKey,

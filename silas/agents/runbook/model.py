@@ -45,7 +45,6 @@ from silas.agents.runbook import (
 )
 from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
 from silas.agents.runbook.by_the_clock import (
-    NO_SUCH_TIME,
     RecurringRequest,
     fitting,
     goal_of,
@@ -55,11 +54,11 @@ from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
 from silas.agents.runbook.framed import all_framed, first_framed
 from silas.agents.runbook.library import Equip, Library, RunbookTemplate
+from silas.agents.runbook.routes import at_its_times, direct, to_planner
 from silas.canonical import digest
 from silas.errors import PlanFamilyError, SilasError
 from silas.language import tr, tr_later
 from silas.memory import MemoryType
-from silas.types import InteractionMode, InteractionRegister
 
 
 class RunbookModel(Model):
@@ -132,7 +131,7 @@ class RunbookModel(Model):
     ) -> TextPart | ToolCallPart:
         """A search of memory where one is asked for, else the route."""
         if (by_the_clock := self._by_the_clock(framed)) is not None:
-            return answer(_by_the_clock(by_the_clock), asked)
+            return answer(at_its_times(by_the_clock), asked)
         question = self._asked_back(framed, messages)
         offered = {tool.name for tool in asked.function_tools}
         looks = offered >= folder_questions.LOOKING_TOOLS
@@ -154,7 +153,7 @@ class RunbookModel(Model):
             return _look_call(look, messages)
         rest = unhandled.words(self._further(text), self._known)
         said = lookups.answer(text, found, look, rest, lambda why: self._cannot(text, why))
-        return answer(_direct("asked what is remembered", said), asked)
+        return answer(direct("asked what is remembered", said), asked)
 
     def _by_the_clock(self, framed: Mapping[str, str]) -> RecurringRequest | None:
         """Work of the library that is to be done again and again; None for everything else."""
@@ -201,22 +200,15 @@ class RunbookModel(Model):
                     "I only keep it, and do nothing of: {orders}", orders="; ".join(orders)
                 )
             response = AgentResponse(message=said, memory_ops=[op])
-            return _direct("asked to remember", response)
+            return direct("asked to remember", response)
         shown = all_framed(messages)
         if (how := courtesies.answer(text, shown)) is not None:
-            return _direct("asked for nothing to be done", how)
+            return direct("asked for nothing to be done", how)
         before = repeated_plan.goes_on(text, shown)
         if before is not None:
-            return RouteDecision(
-                route="planner",
-                reason=f"goes on from {before}",
-                interaction_register=InteractionRegister.execution,
-                interaction_mode=InteractionMode.act_and_report,
-                continuation_of=before,
-                context_profile=_DEFAULT_PROFILE,
-            )
+            return to_planner(f"goes on from {before}", continuation_of=before)
         if (computed := self._computed(text, framed)) is not None:
-            return _direct("asked for what can be computed", AgentResponse(message=computed))
+            return direct("asked for what can be computed", AgentResponse(message=computed))
         return None
 
     def _looked(
@@ -231,13 +223,13 @@ class RunbookModel(Model):
             if isinstance(files, LookCall):
                 return files
             said = about.abilities_here(self._library, facts.get("workspace", ""), files)
-            return _direct("asked what it can do", AgentResponse(message=said))
+            return direct("asked what it can do", AgentResponse(message=said))
         now = datetime.fromisoformat(facts["now"])
         found = folder_questions.step(text, self._library, messages, now, self._zone)
         if found is None or isinstance(found, LookCall):
             return found
         response = AgentResponse(message=found.text, understood=found.understood)
-        return _direct("asked about the folder", response)
+        return direct("asked about the folder", response)
 
     def _route(self, framed: Mapping[str, str]) -> RouteDecision:
         """To the planner where the library has a plan, else what is missing for it."""
@@ -245,14 +237,8 @@ class RunbookModel(Model):
         facts = read_pairs(framed.get("facts", ""))
         plan = self._find(text)
         if plan is not None:
-            return RouteDecision(
-                route="planner",
-                reason=f"the plan library has a plan for this: {plan.title}",
-                interaction_register=InteractionRegister.execution,
-                interaction_mode=InteractionMode.act_and_report,
-                context_profile=_DEFAULT_PROFILE,
-            )
-        return _direct(
+            return to_planner(f"the plan library has a plan for this: {plan.title}")
+        return direct(
             "no plan of the library fits, and no language model is configured",
             self._what_i_can_do(text, facts.get("workspace", "")),
         )
@@ -349,20 +335,6 @@ class RunbookModel(Model):
         return self._library.find(part) is not None
 
 
-def _by_the_clock(wanted: RecurringRequest) -> RouteDecision:
-    """To the planner with its plan, where cron can say when."""
-    if wanted.fault or not wanted.cron:
-        said = AgentResponse(message=wanted.fault or tr(NO_SUCH_TIME), understood=False)
-        return _direct("asked for work at times that no goal has", said)
-    return RouteDecision(
-        route="planner",
-        reason="the plan library has a plan for this, to be done by the clock",
-        interaction_register=InteractionRegister.execution,
-        interaction_mode=InteractionMode.confirm_only_when_required,
-        context_profile=_DEFAULT_PROFILE,
-    )
-
-
 _SEVERAL = tr_later(
     "You asked for more than one thing, and none of it was done: say one at a time."
 )
@@ -376,21 +348,6 @@ def _look_call(look: LookCall, messages: Sequence[ModelMessage]) -> ToolCallPart
 def _refused(words: str) -> AgentResponse:
     """A plan that cannot be proposed, or not yet: nobody is asked about it, nothing is run."""
     return AgentResponse(message=words, plan_action=PlanAction(action=PlanActionType.abort))
-
-
-_DEFAULT_PROFILE = "default"
-"""Stands where a route must name a context profile; a route that names none gets the first."""
-
-
-def _direct(reason: str, response: AgentResponse) -> RouteDecision:
-    return RouteDecision(
-        route="direct",
-        reason=reason,
-        response=response,
-        interaction_register=InteractionRegister.status,
-        interaction_mode=InteractionMode.default_and_offer,
-        context_profile=_DEFAULT_PROFILE,
-    )
 
 
 def _call_name(asked: ModelRequestParameters) -> str:

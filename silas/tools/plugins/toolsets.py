@@ -10,13 +10,14 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
-from silas.tools.models import BaseTool, ProviderType, RiskLevel, Stance, ToolConfig
+from silas.tools.models import ProviderType, RiskLevel, Stance, ToolConfig
 from silas.tools.plugins.config import Expanded, expand
 from silas.tools.plugins.mount import ToolsetFault, mount_toolset
 from silas.tools.plugins.names import class_path_of
 from silas.tools.plugins.run import ToolsetContext
 from silas.tools.plugins.spec import ToolsetSpec, read_spec
 from silas.tools.plugins.tool import PluginTool
+from silas.tools.port import BaseTool
 
 
 class LoadedTool(NamedTuple):
