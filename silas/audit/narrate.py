@@ -42,6 +42,7 @@ SENTENCES: Mapping[str, str] = {
     "goal.approved": "The clock runs {work_item_id} from here on ({schedule}).",
     "goal.stands": "The goal {work_item_id} is approved and waits for its first cycle.",
     "goal.cycle": "A cycle of {work_item_id} ended: {outcome}.",
+    "job.failed": "Attempt {attempt} at {kind} {ref} failed with {error} ({code}).",
     "goal.paused": "The goal {work_item_id} was paused (by the owner: {by_owner}).",
     "goal.resumed": "The owner lets {work_item_id} go on.",
     "goal.run_now": "The owner asked for a cycle of {work_item_id} at once.",

@@ -19,7 +19,7 @@ from silas.autonomy.signals import STANDING_FAMILY, Noted, Signal, started_alone
 from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.db import at_once
-from silas.errors import ChannelError, PlanFamilyError, SandboxError, Stopped
+from silas.errors import ChannelError, PlanFamilyError, SandboxError, Stopped, from_foreign
 from silas.goals.desk import GIVES_UP, KIND, Goals
 from silas.goals.models import Cycle, Outcome
 from silas.jobs.models import Finish, Job, JobKind, nothing
@@ -56,6 +56,10 @@ _GIVES_UP: Final = 6  # attempts that end in an error that nobody expects
 
 _WAITS: Final = (ChannelError, Stopped)
 """What says nothing about the goal: it goes on once that is over."""
+
+_UNFORESEEN: Final = (
+    "Silas itself failed at something it did not foresee; `silas audit show` has each attempt."
+)
 
 _DAY: Final = timedelta(days=1)
 _A_DAY: Final = 5  # times the budget of one cycle
@@ -177,11 +181,24 @@ class GoalCycles:
         except Exception as error:
             if isinstance(error, _WAITS) or job.attempts < _GIVES_UP:
                 raise  # its job is begun again
-            words = f"It could not be carried out: {type(error).__name__}, {job.attempts} times."
+            words = await self._gave_up(error, job)
             end = _End(Outcome.refused, words, f"It is paused. {words}")
         await self._tell(goal, end)
         await self._learn(cycle, end)
         return partial(self._goals.ended, cycle, end.outcome, self._discreet(end.words), checks)
+
+    async def _gave_up(self, error: Exception, job: Job) -> str:
+        """What the owner is told of an error that nobody expects here: its own sentence, or where
+        the details of a mistake of ours stand. It is recorded as those before it were.
+        """
+        known = from_foreign(error)
+        code = "E_SILAS_UNEXPECTED" if known is None else known.code
+        await self._audit.log(
+            "job.failed", kind=job.kind, ref=job.ref, slot=job.slot, code=code,
+            error=type(error).__name__, attempt=job.attempts, again=False,
+        )  # fmt: skip
+        why = _UNFORESEEN if known is None else known.message
+        return f"It could not be carried out in {job.attempts} attempts: {why}"
 
     async def _refused(self, goal: WorkItem) -> str:
         """Why not even its checks may run; nothing where they may."""

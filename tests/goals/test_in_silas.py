@@ -1,6 +1,7 @@
 """Goals in a whole Silas: shown, signed, run by the clock; work without asking, a card, or none."""
 
 import asyncio
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from silas.approval.revocation import revoke
 from silas.cards import Card, PlanCard
-from silas.errors import ChannelError
+from silas.errors import ChannelError, ConfigError
 from silas.goals.models import GoalRefused, GoalState, Outcome
 from silas.plans import WorkItem, WorkItemStatus, plan_hash
 from silas.stream.goal_cycles import GoalCycles
@@ -290,8 +291,26 @@ async def test_a_cycle_ends_and_is_told_however_long_its_owner_is_away() -> None
         assert len([text for text in channel.texts if "state" in text]) == 1
 
 
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (
+            ZeroDivisionError(),
+            "Silas itself failed at something it did not foresee; `silas audit show` has each "
+            "attempt.",
+        ),
+        (
+            ConfigError("The check names no sandbox; name one."),
+            "The check names no sandbox; name one.",
+        ),
+        (
+            FileNotFoundError(errno.ENOENT, "gone", "/srv/state"),
+            "'/srv/state' cannot be used: there is no such file or folder; check the path.",
+        ),
+    ],
+)
 async def test_an_error_that_nobody_expects_ends_its_cycle_and_pauses_the_goal(
-    monkeypatch: pytest.MonkeyPatch,
+    error: Exception, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     tried = 0
@@ -299,7 +318,7 @@ async def test_an_error_that_nobody_expects_ends_its_cycle_and_pauses_the_goal(
     async def broken(*_: object) -> None:
         nonlocal tried
         tried += 1
-        raise ZeroDivisionError
+        raise error
 
     monkeypatch.setattr(GoalCycles, "_checked", broken)
     async with house(channel, clock, watched) as h:
@@ -310,6 +329,11 @@ async def test_an_error_that_nobody_expects_ends_its_cycle_and_pauses_the_goal(
             clock.advance(3600)
         (cycle,) = await after(watched, clock, 0, 1)
         assert cycle.outcome is Outcome.refused
-        assert "ZeroDivisionError, 6 times" in cycle.words
+        assert cycle.words == f"It could not be carried out in 6 attempts: {why}"
         assert watched.goals.get(WATCHED).state is GoalState.paused
-        assert any("ZeroDivisionError" in text for text in channel.texts)
+        told = [text for text in channel.texts if "It is paused" in text]
+        assert told == [f"Goal {WATCHED}: It is paused. {cycle.words}"]
+        attempts = await entries_of(h, "job.failed")
+        assert [one["attempt"] for one in attempts] == [1, 2, 3, 4, 5, 6]
+        assert {one["error"] for one in attempts} == {type(error).__name__}
+        assert [one["again"] for one in attempts] == [True] * 5 + [False]
