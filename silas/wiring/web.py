@@ -26,7 +26,7 @@ from silas.channels.web.proofs import Prover
 from silas.channels.web.record_rule import refused_while_changed
 from silas.channels.web.routes import cockpit_routes
 from silas.channels.web.routes_phone import phone_routes
-from silas.channels.web.serve import run_server
+from silas.channels.web.serve import PlainHttp, run_server
 from silas.channels.web.shutdown import end_conversation
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
@@ -109,7 +109,7 @@ async def open_cockpit(
     web, front = config.channels.web, StartingApp()
     async with AsyncExitStack() as stack:
         port = await stack.enter_async_context(
-            run_server(front, web.host, web.port, SystemClock(), front.knows)
+            run_server(front, web.host, web.port, SystemClock(), front.knows, PlainHttp())
         )
         config = listening_at(config, None, port)
         standing = runtime(config)

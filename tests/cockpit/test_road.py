@@ -9,7 +9,7 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.function import FunctionModel
 
 from silas.channels.web.app import StartingApp
-from silas.channels.web.serve import run_server
+from silas.channels.web.serve import PlainHttp, run_server
 from silas.clock import SystemClock
 from silas.keys.signer import Ed25519Signer
 from tests.cockpit.program_page import ProgramPage, a_page
@@ -143,7 +143,7 @@ async def test_health_says_how_many_pages_are_open_and_nothing_private(tmp_path:
 @pytest.mark.proves("A25-HEALTH-FIRST")
 async def test_health_answers_before_anything_else_is_loaded() -> None:
     front = StartingApp()
-    serving = run_server(front, "127.0.0.1", 0, SystemClock(), front.knows)
+    serving = run_server(front, "127.0.0.1", 0, SystemClock(), front.knows, PlainHttp())
     async with serving as port, httpx.AsyncClient() as http:
         at = f"http://127.0.0.1:{port}"
         assert (await http.get(f"{at}/health")).json() == {"status": "starting", "connections": 0}

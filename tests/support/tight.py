@@ -26,7 +26,7 @@ async def _asked(port: int) -> None:
 
 async def _main() -> None:
     from silas.channels.web.asgi import Receive, Scope, Send
-    from silas.channels.web.serve import run_server
+    from silas.channels.web.serve import PlainHttp, run_server
     from silas.clock import SystemClock
 
     async def hello(scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,7 +41,9 @@ async def _main() -> None:
         loop.default_exception_handler(context)
 
     loop.set_exception_handler(told)
-    async with run_server(hello, "127.0.0.1", 0, SystemClock(), lambda head: False) as port:
+    async with run_server(
+        hello, "127.0.0.1", 0, SystemClock(), lambda head: False, PlainHttp()
+    ) as port:
         await _asked(port)
         waiting = [socket.socket() for _ in range(8)]
         taken = _take_all()

@@ -7,9 +7,9 @@ import ssl
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from silas.channels.web.acceptor import Acceptor, Arrival
+from silas.channels.web.acceptor import Acceptor, Arrival, Arrive
 from silas.channels.web.connections import Connections, room_for_connections
 from silas.channels.web.guard import MOST_HEADER_BYTES
 from silas.channels.web.limits import TokenBuckets
@@ -17,6 +17,9 @@ from silas.channels.web.repeated_errors import RepeatedErrors, count_repeated_er
 from silas.channels.web.tls_arrival import TlsArrival
 from silas.clock import Clock
 from silas.errors import ConfigError, reason
+
+if TYPE_CHECKING:
+    import uvicorn
 
 MOST_FRAME_BYTES = 1024 * 1024
 """The largest frame that is read at all; the door says which is too long, and closes with why."""
@@ -30,6 +33,40 @@ _LOOK_SECONDS = 0.01
 _PATIENCE_SECONDS = 3  # for requests under way when Silas ends
 
 
+class Transport(Protocol):
+    """What connections speak until a request's head is whole."""
+
+    def arrivals(self, server: "uvicorn.Server") -> Arrive:
+        """What waits for the first request of each connection."""
+        ...
+
+
+class PlainHttp:
+    """HTTP as it is: for this machine's loopback, and for a page that holds nothing secret."""
+
+    def arrivals(self, server: "uvicorn.Server") -> Arrive:
+        """Waits for a head."""
+        del server
+        return Arrival
+
+
+class Https:
+    """HTTP within TLS.
+
+    Args:
+        tls: The server's certificate.
+    """
+
+    def __init__(self, tls: ssl.SSLContext) -> None:
+        self._tls = tls
+
+    def arrivals(self, server: "uvicorn.Server") -> Arrive:
+        """Waits for a handshake, then for a head."""
+        from silas.channels.web import protocols  # noqa: PLC0415
+
+        return partial(TlsArrival, self._tls, partial(protocols.spoken, server))
+
+
 @asynccontextmanager
 async def run_server(
     app: Any,
@@ -37,9 +74,9 @@ async def run_server(
     port: int,
     clock: Clock,
     knows: Callable[[bytes], bool],
+    transport: Transport,
     *,
     interface: str = "",
-    tls: ssl.SSLContext | None = None,
 ) -> AsyncGenerator[int]:
     """Serve an ASGI application; yields the port once requests are answered.
 
@@ -50,9 +87,9 @@ async def run_server(
         clock: For the wait until it is up, and for how long a connection may take.
         knows: Whether the head of a request carries a paired browser's session. Where one address
             opens more connections than `STRANGERS_A_MINUTE`, only such are parsed.
+        transport: Plain HTTP, or TLS with a certificate.
         interface: Through which connections must come in; empty for any that leads to `host`. An
             address alone also answers what another network sends to it.
-        tls: HTTPS with this certificate; None for plain HTTP.
 
     Raises:
         ConfigError: `E_CFG_PORT`: the address cannot be listened at.
@@ -97,7 +134,7 @@ async def run_server(
             connections,
             admit,
             partial(protocols.speak_http, server),
-            Arrival if tls is None else partial(TlsArrival, tls, partial(protocols.spoken, server)),
+            transport.arrivals(server),
         )
         sweeping = asyncio.create_task(_sweep(connections, repeats, clock))
         try:

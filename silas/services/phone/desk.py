@@ -11,7 +11,7 @@ from silas.channels.web.app import GuardedApp, StartingApp
 from silas.channels.web.certificate_page import CertificatePage
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.phone_port import PhoneAddressView, PhoneLink, PhoneView
-from silas.channels.web.serve import run_server
+from silas.channels.web.serve import Https, PlainHttp, run_server
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.errors import ChannelError, ConfigError
@@ -221,7 +221,7 @@ class PhoneDesk:
         shown: PhoneIdentity | None,
     ) -> int:
         knows = app.knows if isinstance(app, StartingApp) else _nobody
-        tls = shown.tls if shown else None
+        transport = Https(shown.tls) if shown else PlainHttp()
         try:
             return await stack.enter_async_context(
                 run_server(
@@ -230,8 +230,8 @@ class PhoneDesk:
                     port,
                     SystemClock(),
                     knows,
+                    transport,
                     interface=place.interface,
-                    tls=tls,
                 )
             )
         except ConfigError as error:

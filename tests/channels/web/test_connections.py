@@ -21,7 +21,7 @@ from silas.channels.web.connections import (
     ConnectionStage,
     ConnectionState,
 )
-from silas.channels.web.serve import STRANGERS_A_MINUTE, run_server
+from silas.channels.web.serve import STRANGERS_A_MINUTE, PlainHttp, run_server
 from silas.testing import MockClock
 from tests.support import tight
 from tests.support.command import ROOT
@@ -102,7 +102,7 @@ def test_paired_browsers_have_no_more_than_their_places_and_strangers_keep_their
 async def a_server(
     app: Callable[[Scope, Receive, Send], Any], clock: MockClock
 ) -> AsyncGenerator[int]:
-    server = run_server(app, "127.0.0.1", 0, clock, lambda head: COOKIE in head)
+    server = run_server(app, "127.0.0.1", 0, clock, lambda head: COOKIE in head, PlainHttp())
     opening = asyncio.ensure_future(server.__aenter__())
     while not opening.done():
         clock.advance(0.01)

@@ -12,7 +12,7 @@ from websockets.typing import Origin
 
 from silas.channels.models import WebConfig
 from silas.channels.web.asgi import Receive, Scope, Send
-from silas.channels.web.serve import run_server
+from silas.channels.web.serve import PlainHttp, run_server
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.home.database import migrate
@@ -80,7 +80,7 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
     def knows(head: bytes) -> bool:
         return houses[0].guard.knows(head)
 
-    async with run_server(front, "127.0.0.1", 0, SystemClock(), knows) as port:
+    async with run_server(front, "127.0.0.1", 0, SystemClock(), knows, PlainHttp()) as port:
         houses.append(House(db, clock, WebConfig(port=port)))
         yield Server(houses[0], await houses[0].browser(), port)
     db.close()
