@@ -135,6 +135,18 @@ async def test_a_value_that_does_not_fit_is_refused_in_one_sentence(
         assert "\n" not in refused.json()["message"]
 
 
+async def test_a_second_question_about_settings_waits_for_the_first(home: Path) -> None:
+    channel = Deciding()
+    async with a_house(channel, home=home) as house:
+        assert (await _save(house, sandbox__default_memory_mb=1024)).json()["asks"] is True
+        await channel.shown.wait()
+        again = await _save(house, sandbox__default_memory_mb=2048)
+        assert (again.status_code, again.json()["code"]) == (409, "E_CFG_SETTING_ASKED")
+        channel.decided.set_result("decline")
+        await house.rooms.close()
+        assert _written(home, MEMORY) == 512
+
+
 async def test_what_is_not_signed_saves_nothing(home: Path) -> None:
     before = (home / "config.yaml").read_bytes()
     async with a_house(home=home) as house:

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from silas.audit import Audit
 from silas.cards import Action, Detail
-from silas.cards.models import DecisionAnswer, DecisionCard
+from silas.cards.models import DecisionCard
 from silas.config import SilasConfig
 from silas.config.edit_values import (
     Scalar,
@@ -19,14 +20,13 @@ from silas.config.edit_values import (
 )
 from silas.config.load import load_config
 from silas.config.place import ConfigPlace
-from silas.errors import ConfigError, SilasError
+from silas.errors import ConfigError
 from silas.language import tr, tr_later
+from silas.services.setup.one_question import NO, YES, OneQuestion
 from silas.stream.owner import Owner
 from silas.types import Risk
 
 _CODE: Final = "E_CFG_SETTING"
-_YES: Final = DecisionAnswer(selected_value="yes", approved=True)
-_NO: Final = DecisionAnswer()
 
 Widens = Literal["never", "more", "on", "off", "always"]
 """Which change lets Silas do more, or be watched less: a greater number, switching on or off."""
@@ -214,8 +214,7 @@ class AskedSettings:
 
     def __init__(self, desk: SettingsDesk, owner: Owner) -> None:
         self._desk = desk
-        self._owner = owner
-        self._asking: set[asyncio.Task[None]] = set()
+        self._question = OneQuestion(owner, "settings", "E_CFG_SETTING_ASKED")
 
     def ask(self, planned: PlannedSettings) -> None:
         """Show the card; on a yes they are written.
@@ -223,32 +222,16 @@ class AskedSettings:
         Raises:
             ConfigError: One waits already.
         """
-        if self._asking:
-            raise ConfigError(
-                "A question about settings waits in Review; answer that one first.",
-                code="E_CFG_MODEL_BUSY",
-            )
-        task = asyncio.create_task(self._asked(planned))
-        self._asking.add(task)
-        task.add_done_callback(self._asking.discard)
+        failed = tr_later("The settings were not saved: {why}")
+        self._question.ask(settings_card(planned), partial(self._written, planned), failed)
 
     async def close(self) -> None:
         """Ask nobody any more."""
-        for task in tuple(self._asking):
-            task.cancel()
-        if self._asking:
-            await asyncio.wait(set(self._asking))
+        await self._question.close()
 
-    async def _asked(self, planned: PlannedSettings) -> None:
-        answer = await self._owner.ask(settings_card(planned))
-        if not answer.approved:
-            return
-        try:
-            await self._desk.write(planned)
-        except SilasError as error:
-            await self._owner.tell(tr("The settings were not saved: {why}", why=error.message))
-        else:
-            await self._owner.tell(tr("The settings are saved; they count from the next start on."))
+    async def _written(self, planned: PlannedSettings) -> str:
+        await self._desk.write(planned)
+        return tr("The settings are saved; they count from the next start on.")
 
 
 def in_words(setting: Setting, value: Scalar) -> str:
@@ -284,10 +267,10 @@ def settings_card(planned: PlannedSettings) -> DecisionCard:
             ),
         ),
         actions=(
-            Action(label=tr("Save them"), value=_YES, role="recommended"),
-            Action(label=tr("Leave them as they are"), value=_NO, role="decline"),
+            Action(label=tr("Save them"), value=YES, role="recommended"),
+            Action(label=tr("Leave them as they are"), value=NO, role="decline"),
         ),
-        safe=_NO,
+        safe=NO,
     )
 
 
@@ -318,8 +301,9 @@ def _widens(setting: Setting, before: Scalar, after: Scalar) -> bool:
         case "never":
             return False
         case "more":
-            smaller = isinstance(before, int | float) and isinstance(after, int | float)
-            return not (smaller and after < before)  # type: ignore[operator]
+            if isinstance(before, int | float) and isinstance(after, int | float):
+                return after > before
+            return True
         case "on":
             return after is not False
         case "off":

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -10,17 +11,18 @@ from urllib.parse import urlsplit
 from silas.agents.choice import RUNBOOK, ModelChoice, ModelsConfig, default_models
 from silas.audit import Audit
 from silas.cards import Action, Detail
-from silas.cards.models import DecisionAnswer, DecisionCard
+from silas.cards.models import DecisionCard
 from silas.clock import Clock
 from silas.config.edit import ModelsEdit, plan_models, write_models
 from silas.config.firstrun import FirstRun, keep_first_run, read_first_run
 from silas.config.load import load_config
 from silas.config.place import ConfigPlace
-from silas.errors import ConfigError, SilasError
-from silas.language import tr
+from silas.errors import ConfigError
+from silas.language import tr, tr_later
 from silas.services.doctor.reachability import try_made
 from silas.services.setup.model_servers import USUAL, find_servers, is_model_name
 from silas.services.setup.models import ModelOffer, offers_of
+from silas.services.setup.one_question import NO, YES, OneQuestion
 from silas.services.setup.provider_key import KeyVerdict, ProviderKey
 from silas.services.tools.look_tools import shown_to
 from silas.stream.owner import Owner
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
 
 Provider = Literal["openrouter", "local", "runbook"]
 
-_YES: Final = DecisionAnswer(selected_value="yes", approved=True)
-_NO: Final = DecisionAnswer()
 _SECONDS: Final = 600.0
 _CODE: Final = "E_CFG_MODEL"
 _LONGEST: Final = 200  # characters of an address
@@ -98,11 +98,10 @@ class WhoAnswers:
         self._busy = busy
         self.key = key
         self._make = make
-        self._owner = owner
+        self._question = OneQuestion(owner, "who answers", "E_CFG_MODEL_BUSY")
         self._told = told
         self._audit = audit
         self._clock = clock
-        self._asking: set[asyncio.Task[None]] = set()
 
     @property
     def file(self) -> Path:
@@ -112,7 +111,7 @@ class WhoAnswers:
     @property
     def asks(self) -> bool:
         """Whether the owner is being asked about another one."""
-        return bool(self._asking)
+        return self._question.waits
 
     def in_force(self) -> ModelsConfig:
         """Which model serves which role now."""
@@ -138,14 +137,8 @@ class WhoAnswers:
         Raises:
             ConfigError: He is being asked already.
         """
-        if self._asking:
-            raise ConfigError(
-                "A question about who answers waits in Review; answer that one first.",
-                code="E_CFG_MODEL_BUSY",
-            )
-        task = asyncio.create_task(self._asked(proposed))
-        self._asking.add(task)
-        task.add_done_callback(self._asking.discard)
+        failed = tr_later("Nothing was changed about who answers: {why}")
+        self._question.ask(answering_card(proposed), partial(self._settled, proposed), failed)
 
     async def settle(self, proposed: Proposed) -> None:
         """Put it in force and write it down: both, or neither.
@@ -213,10 +206,7 @@ class WhoAnswers:
 
     async def close(self) -> None:
         """Ask nobody any more."""
-        for task in tuple(self._asking):
-            task.cancel()
-        if self._asking:
-            await asyncio.wait(set(self._asking))
+        await self._question.close()
 
     async def _tried(
         self, provider: Provider, name: str, base_url: str
@@ -235,17 +225,9 @@ class WhoAnswers:
             proxy=choice, planner=choice, executor=choice, scorer=choice
         ), tried.words
 
-    async def _asked(self, proposed: Proposed) -> None:
-        answer = await self._owner.ask(answering_card(proposed))
-        if not answer.approved:
-            return
-        try:
-            await self.settle(proposed)
-        except SilasError as error:
-            words = tr("Nothing was changed about who answers: {why}", why=error.message)
-        else:
-            words = tr("{model} answers from now on.", model=model_words(proposed.models))
-        await self._owner.tell(words)
+    async def _settled(self, proposed: Proposed) -> str:
+        await self.settle(proposed)
+        return tr("{model} answers from now on.", model=model_words(proposed.models))
 
     def _as_written(self) -> ModelsConfig:
         file = self._place.file
@@ -349,9 +331,9 @@ def answering_card(proposed: Proposed) -> DecisionCard:
             ),
         ),
         actions=(
-            Action(label=tr("Let it answer"), value=_YES, role="recommended"),
-            Action(label=tr("Leave it as it is"), value=_NO, role="decline"),
+            Action(label=tr("Let it answer"), value=YES, role="recommended"),
+            Action(label=tr("Leave it as it is"), value=NO, role="decline"),
         ),
-        safe=_NO,
+        safe=NO,
         timeout_seconds=_SECONDS,
     )

@@ -1,0 +1,75 @@
+"""One card at a time about one thing, whose answer comes after the page that asked has its own."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from silas.cards.models import DecisionAnswer, DecisionCard
+from silas.errors import ConfigError, SilasError
+from silas.language import tr
+from silas.stream.owner import Owner
+
+YES: Final = DecisionAnswer(selected_value="yes", approved=True)
+"""The answer of such a card that lets it be done; `NO` is the safe one."""
+
+NO: Final = DecisionAnswer()
+
+
+class OneQuestion:
+    """Asks the owner, does what he said yes to, and tells him how it went.
+
+    Args:
+        owner: Whom it is asked.
+        about: What it is about, as in "a question about settings".
+        code: Of the error where one waits already.
+    """
+
+    def __init__(self, owner: Owner, about: str, code: str) -> None:
+        self._owner = owner
+        self._about = about
+        self._code = code
+        self._asking: set[asyncio.Task[None]] = set()
+
+    @property
+    def waits(self) -> bool:
+        """Whether he is being asked."""
+        return bool(self._asking)
+
+    def ask(self, card: DecisionCard, do: Callable[[], Awaitable[str]], failed: str) -> None:
+        """Show the card and go on.
+
+        Args:
+            card: The question.
+            do: Called on a yes; what it returns is told.
+            failed: What is told where it cannot be done, with a place for `why`.
+
+        Raises:
+            ConfigError: One waits already.
+        """
+        if self._asking:
+            raise ConfigError(
+                f"A question about {self._about} waits in Review; answer that one first.",
+                code=self._code,
+            )
+        task = asyncio.create_task(self._asked(card, do, failed))
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+
+    async def close(self) -> None:
+        """Ask nobody any more."""
+        for task in tuple(self._asking):
+            task.cancel()
+        if self._asking:
+            await asyncio.wait(set(self._asking))
+
+    async def _asked(
+        self, card: DecisionCard, do: Callable[[], Awaitable[str]], failed: str
+    ) -> None:
+        answer = await self._owner.ask(card)
+        if not answer.approved:
+            return
+        try:
+            words = await do()
+        except SilasError as error:
+            words = tr(failed, why=error.message)
+        await self._owner.tell(words)
