@@ -55,7 +55,7 @@ _COMMANDS = {
     "audit": ("audit", "The record of what happened."),
     "keys": ("keys", "The owner's keys."),
     "doctor": ("inspect", "Check every part Silas needs, and say what each protects against."),
-    "config": ("inspect", "The configuration."),
+    "config": ("configuration.commands", "The configuration: look at it, check it, change it."),
 }
 """Each command's module in this package and its line on the front page, in reading order.
 

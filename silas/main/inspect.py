@@ -1,4 +1,4 @@
-"""Commands that look and change nothing: status, doctor, plan, tools, config."""
+"""Commands that look and change nothing: status, doctor, plan, tools."""
 
 import sys
 import textwrap
@@ -22,7 +22,6 @@ from silas.main.shared import (
     FAILED,
     USAGE,
     GivenPath,
-    config_option,
     look_config,
     open_work,
     read_config,
@@ -129,7 +128,7 @@ def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
         if as_json:
             print_json([finding.document() for finding in findings])
         else:
-            _print_findings(findings)
+            print_findings(findings)
             click.echo("")
             click.echo(headline(findings))
         return DONE if ready(findings) else USAGE
@@ -140,7 +139,8 @@ def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
 _STATES = {"ok": "ok", "advice": "--", "failed": "NO"}
 
 
-def _print_findings(findings: "Sequence[DoctorFinding]") -> None:
+def print_findings(findings: "Sequence[DoctorFinding]") -> None:
+    """One line a finding, and what to do about it below."""
     column = max((len(finding.part) for finding in findings), default=0) + 2
     for one in findings:
         click.echo(_row(_STATES[one.state], one.part, one.words, column))
@@ -246,69 +246,5 @@ def tools_list(ctx: click.Context, as_json: bool) -> None:
             error = f"  last error: {row['last_error']}" if row["last_error"] else ""
             click.echo(f"{row['name']:{width}} {row['risk']:8} {row['health']:11} {scopes}{error}")
         return DONE
-
-    run_to_exit(work)
-
-
-@click.group()
-def config() -> None:
-    """The configuration."""
-
-
-@config.command("path")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-@click.pass_context
-def config_path_command(ctx: click.Context, as_json: bool) -> None:
-    """Where the configuration is read from."""
-    from silas.config import config_file
-
-    file = config_file(config_option(ctx))
-    if as_json:
-        print_json({"path": str(file), "exists": file.exists()})
-        return
-    click.echo(str(file))
-
-
-@config.command("show")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-@click.pass_context
-def config_show(ctx: click.Context, as_json: bool) -> None:
-    """The configuration in force, secrets masked."""
-
-    async def work() -> int:
-        from silas.config import dump_config, shown_config
-
-        if as_json:
-            print_json(shown_config(look_config(ctx)))
-            return DONE
-        click.echo(dump_config(look_config(ctx)), nl=False)
-        return DONE
-
-    run_to_exit(work)
-
-
-@config.command("validate")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-@click.pass_context
-def config_validate(ctx: click.Context, as_json: bool) -> None:
-    """Check the configuration: every rule, every model's name and key, every gate."""
-
-    async def work() -> int:
-        from silas.home.findings import headline, ready
-        from silas.services.doctor.reachability import unasked_servers
-        from silas.services.doctor.readiness import validate
-
-        settings = look_config(ctx)
-        findings = await validate(settings)
-        if as_json:
-            print_json([finding.document() for finding in findings])
-        else:
-            told = [one for one in findings if one.state != "ok"]
-            _print_findings(told)
-            click.echo("\n" if told else "", nl=False)
-            click.echo(headline(findings) if told else "The configuration is valid.")
-            if ready(findings) and (unasked := unasked_servers(settings)):
-                click.echo(f"Not looked at: {unasked}.")
-        return DONE if ready(findings) else USAGE
 
     run_to_exit(work)

@@ -23,6 +23,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "batch show": (NOBODY,),
     "batch undo": (NOBODY,),
     "calls settle": (NOBODY, "happened"),
+    "config set": (NOBODY, "on"),
     "conversations archive": (NOBODY,),
     "conversations delete": (NOBODY,),
     "conversations export": (NOBODY,),

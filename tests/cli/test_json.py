@@ -83,6 +83,7 @@ ACTS = {
     "batch undo",
     "calls settle",
     "chat",
+    "config set",
     "conversations archive",
     "conversations delete",
     "conversations export",

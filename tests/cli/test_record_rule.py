@@ -43,6 +43,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "approvals clock": ("--confirm",),
     "audit witness": (),
     "batch tidy": ("FOLDER",),
+    "config set": ("sandbox.default_memory_mb", "64"),
     "devices link": (),
     "devices name": ("no-such-device", "my phone"),
     "keys rotate": (),

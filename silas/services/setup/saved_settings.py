@@ -1,7 +1,8 @@
 """Settings that are changed without an editor: which, what changes, and who must say yes (1.5)."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -22,11 +23,15 @@ from silas.config.load import load_config
 from silas.config.place import ConfigPlace
 from silas.errors import ConfigError
 from silas.language import tr, tr_later
+from silas.services.record import open_audit
 from silas.services.setup.one_question import NO, YES, OneQuestion
 from silas.stream.owner import Owner
 from silas.types import Risk
 
 _CODE: Final = "E_CFG_SETTING"
+
+_SWITCHED: Final[Mapping[str, Scalar]] = {"true": True, "on": True, "false": False, "off": False}
+_DIGITS: Final = 10
 
 Widens = Literal["never", "more", "on", "off", "always"]
 """Which change lets Silas do more, or be watched less: a greater number, switching on or off."""
@@ -150,7 +155,7 @@ class SettingsDesk:
 
     def __init__(self, place: ConfigPlace, audit: Audit) -> None:
         self._place = place
-        self._audit = audit
+        self.audit = audit
 
     @property
     def file(self) -> Path:
@@ -172,21 +177,15 @@ class SettingsDesk:
         Raises:
             ConfigError: One is not known here, breaks a rule, or nothing would change.
         """
-        known = {one.name: one for one in SETTINGS}
         config = self.written()
         changes = list[ChangedSetting]()
         for name, value in values.items():
-            if name not in known:
-                raise ConfigError(
-                    "This is not among the settings that are changed here; change it in "
-                    f"{self._place.file}.",
-                    code=_CODE,
-                )
-            _require_fit(known[name], value)
+            setting = setting_of(name, self._place.file)
+            _require_fit(setting, value)
             before = value_of(config, name)
             if before != value:
                 changes.append(
-                    ChangedSetting(known[name], before, value, _widens(known[name], before, value))
+                    ChangedSetting(setting, before, value, _widens(setting, before, value))
                 )
         if not changes:
             raise ConfigError("Nothing is different from what the file says.", code=_CODE)
@@ -200,8 +199,8 @@ class SettingsDesk:
         Raises:
             ConfigError: The file changed meanwhile, or cannot be written.
         """
-        self._audit.require_whole()
-        await self._audit.log(
+        self.audit.require_whole()
+        await self.audit.log(
             "settings_saved",
             names=[one.setting.name for one in planned.changes],
             widened=[one.setting.name for one in planned.changes if one.widens],
@@ -232,6 +231,50 @@ class AskedSettings:
     async def _written(self, planned: PlannedSettings) -> str:
         await self._desk.write(planned)
         return tr("The settings are saved; they count from the next start on.")
+
+
+@asynccontextmanager
+async def open_settings(config: SilasConfig, place: ConfigPlace) -> AsyncGenerator[SettingsDesk]:
+    """The settings of an initialised Silas, beside a running one or without any.
+
+    Raises:
+        ConfigError: Silas was not set up here.
+    """
+    async with open_audit(config) as desk:
+        yield SettingsDesk(place, desk.log)
+
+
+def setting_of(name: str, file: Path) -> Setting:
+    """The setting of this name.
+
+    Raises:
+        ConfigError: There is none; names those there are.
+    """
+    known = {one.name: one for one in SETTINGS}
+    if name not in known:
+        raise ConfigError(
+            f"{name!r} is not among the settings that are changed here ({', '.join(known)}); "
+            f"change it in {file}.",
+            code=_CODE,
+        )
+    return known[name]
+
+
+def value_from(name: str, text: str, file: Path) -> Scalar:
+    """A value as it is typed; what is none of its kind stays text, which `plan` refuses.
+
+    Raises:
+        ConfigError: There is no setting of this name.
+    """
+    match setting_of(name, file).kind:
+        case "choice":
+            return None if text == "null" else text
+        case "switch":
+            return _SWITCHED.get(text, text)
+        case "number":
+            return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else text
+        case "time":
+            return text
 
 
 def in_words(setting: Setting, value: Scalar) -> str:

@@ -1,0 +1,155 @@
+"""The commands about the configuration: look at it, check it, change one setting of it."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from silas.main.inspect import print_findings
+from silas.main.output import print_json
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    USAGE,
+    config_option,
+    look_config,
+    print_error,
+    read_config,
+    run_to_exit,
+)
+from silas.main.terminal import terminal
+
+if TYPE_CHECKING:
+    from silas.services.setup.saved_settings import PlannedSettings
+
+
+@click.group()
+def config() -> None:
+    """The configuration: look at it, check it, change it."""
+
+
+@config.command("path")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def config_path_command(ctx: click.Context, as_json: bool) -> None:
+    """Where the configuration is read from."""
+    from silas.config import config_file
+
+    file = config_file(config_option(ctx))
+    if as_json:
+        print_json({"path": str(file), "exists": file.exists()})
+        return
+    click.echo(str(file))
+
+
+@config.command("show")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def config_show(ctx: click.Context, as_json: bool) -> None:
+    """The configuration in force, secrets masked."""
+
+    async def work() -> int:
+        from silas.config import dump_config, shown_config
+
+        if as_json:
+            print_json(shown_config(look_config(ctx)))
+            return DONE
+        click.echo(dump_config(look_config(ctx)), nl=False)
+        return DONE
+
+    run_to_exit(work)
+
+
+@config.command("validate")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def config_validate(ctx: click.Context, as_json: bool) -> None:
+    """Check the configuration: every rule, every model's name and key, every gate."""
+
+    async def work() -> int:
+        from silas.home.findings import headline, ready
+        from silas.services.doctor.reachability import unasked_servers
+        from silas.services.doctor.readiness import validate
+
+        settings = look_config(ctx)
+        findings = await validate(settings)
+        if as_json:
+            print_json([finding.document() for finding in findings])
+        else:
+            told = [one for one in findings if one.state != "ok"]
+            print_findings(told)
+            click.echo("\n" if told else "", nl=False)
+            click.echo(headline(findings) if told else "The configuration is valid.")
+            if ready(findings) and (unasked := unasked_servers(settings)):
+                click.echo(f"Not looked at: {unasked}.")
+        return DONE if ready(findings) else USAGE
+
+    run_to_exit(work)
+
+
+@config.command("set")
+@click.argument("name")
+@click.argument("value")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.pass_context
+def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None:
+    """Change one setting in the configuration file; it counts from the next start on.
+
+    NAME is one of those that the cockpit changes, too. What lets Silas do more is shown on a card
+    and needs your yes here.
+    """
+
+    async def work() -> int:
+        from silas.config import config_file
+        from silas.config.place import ConfigPlace
+        from silas.errors import ApprovalError
+        from silas.language import tr
+        from silas.services.setup.saved_settings import (
+            change_words,
+            open_settings,
+            settings_card,
+            value_from,
+        )
+        from silas.stop import Sentinel
+        from silas.stream.owner import Owner
+
+        settings = read_config(ctx)
+        place = ConfigPlace(config_file(config_option(ctx)), os.environ)
+        async with open_settings(settings, place) as desk:
+            planned = desk.plan({name: value_from(name, value, place.file)})
+            if planned.widens:
+                Sentinel(settings.data_dir).require_running()
+                owner = terminal(to_stderr=as_json, approve=None)
+                if not owner.attended:
+                    raise ApprovalError(
+                        f"Setting {name} to {value} lets Silas do more, so it needs your yes: run "
+                        "this in a terminal, or change it in the cockpit.",
+                        code="E_APPROVAL_UNATTENDED",
+                    )
+                asked = Owner(owner.cards, desk.audit, owner.clock)
+                if not (await asked.ask(settings_card(planned))).approved:
+                    print_error(tr("Nothing was saved."), "E_APPROVAL_DECLINED")
+                    return DECLINED
+            backup = await desk.write(planned)
+        if as_json:
+            print_json({**_document(planned), "backup": str(backup) if backup else None})
+            return DONE
+        click.echo(change_words(planned.changes[0]))
+        click.echo(tr("The settings are saved; they count from the next start on."))
+        return DONE
+
+    run_to_exit(work)
+
+
+def _document(planned: "PlannedSettings") -> dict[str, Any]:
+    from silas.services.setup.saved_settings import change_words
+
+    (one,) = planned.changes
+    return {
+        "file": str(planned.edit.file),
+        "name": one.setting.name,
+        "before": one.before,
+        "after": one.after,
+        "widens": one.widens,
+        "words": change_words(one),
+    }
