@@ -7,14 +7,12 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
-from silas.errors import SilasError
 from silas.language import tr
+from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.ports import PausesGoals
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
-from silas.types import InteractionMode, InteractionRegister, TaintLevel
 from silas.work.authority.narrowing import ApprovalNarrowing
 
 _APPROVAL: Final = r"(?:approval|freigabe|erlaubnis|genehmigung)"
@@ -42,7 +40,7 @@ _TIGHTEN: Final = (
 )
 
 
-class ApprovalWords:
+class ApprovalWords(OwnerWords[str]):
     """Answers the owner's own messages that take approvals back, narrow or tighten them, or pause
     a goal.
 
@@ -54,6 +52,8 @@ class ApprovalWords:
         profile: The context profile of such a turn.
     """
 
+    reason = "approvals"
+
     def __init__(
         self,
         narrowing: Callable[[], ApprovalNarrowing],
@@ -62,46 +62,20 @@ class ApprovalWords:
         modes: TurnModes,
         profile: str,
     ) -> None:
+        super().__init__(audit, modes, profile)
         self._narrowing = narrowing
         self._goals = goals
-        self._audit = audit
-        self._modes = modes
-        self._profile = profile
 
-    async def answer(self, turn: Turn) -> bool:
-        """Fill in route and response; False where it is no such message of the owner's."""
-        said = " ".join(turn.text.split()).rstrip(".!")
-        if turn.taint is not TaintLevel.owner or not any(
-            pattern.fullmatch(said.lower())
-            for pattern in (*_NARROW, *_TAKE_BACK, *_PAUSE, *_TIGHTEN)
-        ):
-            return False
-        try:
-            words = await self._do(said)
-        except SilasError as error:
-            words = error.message
-        turn.outcome, turn.speaker, turn.returned = "answered", "silas", 0
-        turn.response = AgentResponse(message=words)
-        turn.route = RouteDecision(
-            route="direct",
-            reason="approvals",
-            response=turn.response,
-            interaction_register=InteractionRegister.status,
-            interaction_mode=InteractionMode.confirm_only_when_required,
-            context_profile=self._profile,
-        )
-        turn.mode = self._modes.mode(turn, None)
-        await self._audit.log(
-            "turn_routed",
-            turn_id=turn.id,
-            route="direct",
-            register=turn.route.interaction_register.value,
-            mode=turn.mode.value,
-            profile=self._profile,
-        )
-        return True
+    def _understood(self, text: str) -> str | None:
+        said = " ".join(text.split()).rstrip(".!")
+        every = (*_NARROW, *_TAKE_BACK, *_PAUSE, *_TIGHTEN)
+        return said if any(one.fullmatch(said.lower()) for one in every) else None
 
-    async def _do(self, said: str) -> str:
+    async def _do(self, turn: Turn, asked: str) -> Answered:
+        del turn
+        return await self._narrowed(asked), "answered"
+
+    async def _narrowed(self, said: str) -> str:
         desk = self._narrowing()
         if found := _first(_NARROW, said):
             return (await desk.narrow(found["goal"], int(found["uses"][:9]), None)).words

@@ -7,16 +7,14 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.errors import SilasError
 from silas.language import tr
-from silas.stream.models import Outcome
 from silas.stream.owner import Owner
+from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
-from silas.types import InteractionMode, InteractionRegister, TaintLevel
 
 if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
@@ -27,12 +25,10 @@ if TYPE_CHECKING:
 OpenReminders = Callable[[], "Reminders"]
 """Makes the desk when it is first asked for; turns about other things load nothing of it."""
 
-Answered = tuple[str, Outcome]
-
 _HINTS = ("remind", "erinner")
 
 
-class Reminding:
+class Reminding(OwnerWords["ReminderRequest"]):
     """Answers the owner's own messages about reminders.
 
     Args:
@@ -43,6 +39,8 @@ class Reminding:
         profile: The context profile of such a turn.
     """
 
+    reason = "reminder"
+
     def __init__(
         self,
         reminders: OpenReminders,
@@ -51,53 +49,22 @@ class Reminding:
         modes: TurnModes,
         profile: str,
     ) -> None:
+        super().__init__(audit, modes, profile)
         self._reminders = reminders
-        self._modes = modes
-        self._audit = audit
         self._clock = clock
-        self._profile = profile
 
-    async def answer(self, turn: Turn) -> bool:
-        """Fill in route and response; False where it is no such message of the owner's."""
-        lower = turn.text.lower()
-        if turn.taint is not TaintLevel.owner or not any(hint in lower for hint in _HINTS):
-            return False
+    def _understood(self, text: str) -> "ReminderRequest | None":
+        if not any(hint in text.lower() for hint in _HINTS):
+            return None
         from silas.reminders.request import request_of  # noqa: PLC0415 - few turns need it
 
-        asked = request_of(turn.text)
-        if asked is None:
-            return False
-        try:
-            answered = await self._do(turn, asked)
-        except SilasError as error:
-            answered = (
-                tr("{message} No reminder was made or changed.", message=error.message),
-                "answered",
-            )
-        if answered is None:
-            return False
-        words, outcome = answered
-        turn.outcome, turn.speaker, turn.returned = outcome, "silas", 0
-        turn.response = AgentResponse(message=words)
-        turn.route = RouteDecision(
-            route="direct",
-            reason="reminder",
-            response=turn.response,
-            interaction_register=InteractionRegister.status,
-            interaction_mode=InteractionMode.confirm_only_when_required,
-            context_profile=self._profile,
-        )
-        turn.mode = self._modes.mode(turn, None)
-        await self._audit.log(
-            "turn_routed",
-            turn_id=turn.id,
-            route="direct",
-            register=turn.route.interaction_register.value,
-            mode=turn.mode.value,
-            profile=self._profile,
-            reminder=asked.wanted,
-        )
-        return True
+        return request_of(text)
+
+    def _refused(self, error: SilasError) -> str:
+        return tr("{message} No reminder was made or changed.", message=error.message)
+
+    def _facts(self, asked: "ReminderRequest") -> dict[str, str]:
+        return {"reminder": asked.wanted}
 
     async def _do(self, turn: Turn, asked: "ReminderRequest") -> Answered | None:
         match asked.wanted:

@@ -6,16 +6,14 @@ Nobody else's words, and none that a model wrote, begin one. Nothing is moved wi
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
 from silas.clock import Clock
-from silas.errors import SilasError
-from silas.stream.models import Outcome
 from silas.stream.owner import Owner
+from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.state import Turn
 from silas.stream.tidying import OpenBatches
 from silas.stream.turn_modes import TurnModes
-from silas.types import InteractionMode, InteractionRegister, TaintLevel
+from silas.types import InteractionRegister
 
 if TYPE_CHECKING:
     from silas.work.batches.request import BatchRequest
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 _HINTS = ("tidy", "clean up", "sort out", "organi", "räum", "sortier", "undo", "rückgängig")
 
 
-class TidyWords:
+class TidyWords(OwnerWords["BatchRequest"]):
     """Answers the owner's own messages that ask for a folder to be tidied, or a batch undone.
 
     Args:
@@ -34,52 +32,27 @@ class TidyWords:
         profile: The context profile of such a turn.
     """
 
+    reason = "batch"
+    register = InteractionRegister.review
+
     def __init__(
         self, batches: OpenBatches, audit: Audit, clock: Clock, modes: TurnModes, profile: str
     ) -> None:
+        super().__init__(audit, modes, profile)
         self._batches = batches
-        self._audit = audit
         self._clock = clock
-        self._modes = modes
-        self._profile = profile
 
-    async def answer(self, turn: Turn) -> bool:
-        """Fill in route and response; False where it is no such message of the owner's."""
-        lower = turn.text.lower()
-        if turn.taint is not TaintLevel.owner or not any(hint in lower for hint in _HINTS):
-            return False
+    def _understood(self, text: str) -> "BatchRequest | None":
+        if not any(hint in text.lower() for hint in _HINTS):
+            return None
         from silas.work.batches.request import request_of  # noqa: PLC0415 - few turns need it
 
-        asked = request_of(turn.text)
-        if asked is None:
-            return False
-        try:
-            words, outcome = await self._do(turn, asked)
-        except SilasError as error:
-            words, outcome = error.message, "answered"
-        turn.outcome, turn.speaker, turn.returned = outcome, "silas", 0
-        turn.response = AgentResponse(message=words)
-        turn.route = RouteDecision(
-            route="direct",
-            reason="batch",
-            response=turn.response,
-            interaction_register=InteractionRegister.review,
-            interaction_mode=InteractionMode.confirm_only_when_required,
-            context_profile=self._profile,
-        )
-        turn.mode = self._modes.mode(turn, None)
-        await self._audit.log(
-            "turn_routed",
-            turn_id=turn.id,
-            route="direct",
-            register=turn.route.interaction_register.value,
-            mode=turn.mode.value,
-            profile=self._profile,
-            batch=asked.wanted,
-        )
-        return True
+        return request_of(text)
 
-    async def _do(self, turn: Turn, asked: "BatchRequest") -> tuple[str, Outcome]:
+    def _facts(self, asked: "BatchRequest") -> dict[str, str]:
+        return {"batch": asked.wanted}
+
+    async def _do(self, turn: Turn, asked: "BatchRequest") -> Answered:
         from silas.work.batches.request import folder_named  # noqa: PLC0415 - as above
         from silas.work.batches.words import tidied_in_short, undone_in_short  # noqa: PLC0415
 

@@ -1,0 +1,95 @@
+"""Step 7 without a model: what the owner's own words ask for is done by code, and answered at once.
+
+Nobody else's words, and none that a model wrote, are understood here.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Generic, TypeVar
+
+from silas.agents import AgentResponse, RouteDecision
+from silas.audit import Audit
+from silas.errors import SilasError
+from silas.stream.models import Outcome
+from silas.stream.state import Turn
+from silas.stream.turn_modes import TurnModes
+from silas.types import InteractionMode, InteractionRegister, TaintLevel
+
+Request = TypeVar("Request")
+
+Answered = tuple[str, Outcome]
+"""What is answered, and how the turn ends with it."""
+
+
+class OwnerWords(ABC, Generic[Request]):
+    """Answers the owner's own messages of one kind.
+
+    Args:
+        audit: Where the turn is recorded.
+        modes: Resolves the mode that such a turn proceeds in.
+        profile: The context profile of such a turn.
+
+    Attributes:
+        reason: Why such a turn needs no model.
+        register: How it is spoken of.
+    """
+
+    reason: ClassVar[str]
+    register: ClassVar[InteractionRegister] = InteractionRegister.status
+
+    def __init__(self, audit: Audit, modes: TurnModes, profile: str) -> None:
+        self._audit = audit
+        self._modes = modes
+        self._profile = profile
+
+    async def answer(self, turn: Turn) -> bool:
+        """Fill in route and response; False where it is no such message of the owner's."""
+        if turn.taint is not TaintLevel.owner:
+            return False
+        asked = self._understood(turn.text)
+        if asked is None:
+            return False
+        try:
+            answered = await self._do(turn, asked)
+        except SilasError as error:
+            answered = (self._refused(error), "answered")
+        if answered is None:
+            return False
+        words, turn.outcome = answered
+        turn.speaker, turn.returned = "silas", 0
+        turn.response = AgentResponse(message=words)
+        turn.route = RouteDecision(
+            route="direct",
+            reason=self.reason,
+            response=turn.response,
+            interaction_register=self.register,
+            interaction_mode=InteractionMode.confirm_only_when_required,
+            context_profile=self._profile,
+        )
+        turn.mode = self._modes.mode(turn, None)
+        await self._audit.log(
+            "turn_routed",
+            turn_id=turn.id,
+            route="direct",
+            register=self.register.value,
+            mode=turn.mode.value,
+            profile=self._profile,
+            **self._facts(asked),
+        )
+        return True
+
+    @abstractmethod
+    def _understood(self, text: str) -> Request | None:
+        """What a message asks for; None where it is of another kind."""
+
+    @abstractmethod
+    async def _do(self, turn: Turn, asked: Request) -> Answered | None:
+        """Do it; None where it turns out to be of another kind after all."""
+
+    def _refused(self, error: SilasError) -> str:
+        """What is answered where it cannot be done."""
+        return error.message
+
+    def _facts(self, asked: Request) -> dict[str, str]:
+        """What the record says of it besides."""
+        del asked
+        return {}
