@@ -2,36 +2,31 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import yaml
 
-from silas.config.edit import keep_former, new_file
+from silas.config.file_edit import CODE, FileEdit, line_end, meaning_of, read_text, replace_file
 from silas.config.load import load_config
 from silas.config.models import SilasConfig
 from silas.config.place import ConfigPlace
 from silas.config.source import parsed
-from silas.errors import ConfigError, SilasError, reason
+from silas.errors import ConfigError
 
 Scalar = str | int | float | bool | None
-_CODE = "E_CFG_FILE"
 _INDENT = 2
 
 
-class ValuesEdit(NamedTuple):
-    """What will become of the file; nothing is written yet.
+@dataclass(frozen=True)
+class ValuesEdit(FileEdit):
+    """The file with single values in it.
 
     Attributes:
-        file: The configuration file.
-        before: Its bytes; None where there is none.
-        after: Its bytes with the values.
         values: The values by their dotted names.
     """
 
-    file: Path
-    before: bytes | None
-    after: bytes
     values: Mapping[str, Scalar]
 
 
@@ -45,13 +40,7 @@ def plan_values(file: Path, values: Mapping[str, Scalar]) -> ValuesEdit:
     Raises:
         ConfigError: The file cannot be read, or is written so that a value cannot be put in.
     """
-    try:
-        before = file.read_bytes() if file.exists() else None
-        text = (before or b"").decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"The configuration file {file} cannot be read: {reason(error)}.", code=_CODE
-        ) from error
+    before, text = read_text(file)
     for name, value in values.items():
         parsed(text, file.name)
         try:
@@ -62,49 +51,16 @@ def plan_values(file: Path, values: Mapping[str, Scalar]) -> ValuesEdit:
 
 
 def write_values(edit: ValuesEdit, place: ConfigPlace) -> Path | None:
-    """Write what was planned, once it is certain that it says that and nothing else changes.
-
-    Returns:
-        Where the former file is kept; None where there was none.
-
-    Raises:
-        ConfigError: A value breaks a rule, the file changed meanwhile, or it cannot be written; it
-            is as it was.
-    """
-    file = edit.file
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        require_meaning(edit, place)
-        if edit.before != (file.read_bytes() if file.exists() else None):
-            raise ConfigError(
-                f"{file} was changed meanwhile; nothing was written, look at it again.", code=_CODE
-            )
-        backup = None if edit.before is None else keep_former(file, edit.before)
-        true_file = file.resolve()  # a link to a file elsewhere stays a link
-        new_file(true_file, edit.before, edit.after).replace(true_file)
-    except OSError as error:
-        raise ConfigError(
-            f"{file} cannot be written ({error.strerror}); make it and its directory yours.",
-            code=_CODE,
-        ) from error
-    return backup
+    """See `replace_file`; refuses what would not say exactly what was planned."""
+    return replace_file(edit, lambda: require_meaning(edit, place))
 
 
 def require_meaning(edit: ValuesEdit, place: ConfigPlace) -> None:
-    """Read the new text as Silas will, beside the file.
-
-    Raises:
-        ConfigError: A value breaks a rule, is overruled by a variable, or something else changes.
-    """
-    edit.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    trial = new_file(edit.file, edit.before, edit.after)
+    """Refuse a value that breaks a rule or is overruled by a variable, and any other change."""
     try:
-        new = load_config(trial, place.environ)
-    except SilasError as error:
-        said = error.message.replace(trial.name, edit.file.name)
-        raise ConfigError(f"Nothing was written: {said}", code=error.code) from error
-    finally:
-        trial.unlink()
+        new = meaning_of(edit, place.environ)
+    except ConfigError as error:
+        raise ConfigError(f"Nothing was written: {error.message}", code=error.code) from error
     old = load_config(edit.file if edit.before is not None else None, place.environ)
     was, will = old.model_dump(mode="json"), new.model_dump(mode="json")
     for name, value in edit.values.items():
@@ -112,10 +68,10 @@ def require_meaning(edit: ValuesEdit, place: ConfigPlace) -> None:
         before, after = was, will
         for part in parents:
             before, after = before[part], after[part]
-        if not _says(after[last], value):
+        if _short(after[last]) != value:
             raise ConfigError(
                 f"{edit.file} does not decide {name}: a variable of the environment wins over it.",
-                code=_CODE,
+                code=CODE,
             )
         before[last] = after[last]
     if was != will:
@@ -135,10 +91,6 @@ def _short(found: Any) -> Scalar:
     if isinstance(found, str) and len(found) == len("00:00:00") and found.endswith(":00"):
         return found[:5]
     return int(found) if isinstance(found, float) and found.is_integer() else found
-
-
-def _says(found: Any, wanted: Scalar) -> bool:
-    return _short(found) == wanted
 
 
 class _Unfit(Exception):
@@ -164,7 +116,7 @@ def _below(text: str, node: yaml.Node, path: tuple[str, ...], value: Scalar, col
         column: Where keys below it stand, if it has none yet.
     """
     if isinstance(node, yaml.ScalarNode) and not node.value:
-        end = _line_end(text, node.start_mark.index)
+        end = line_end(text, node.start_mark.index)
         opening = "" if end == 0 or text[end - 1] == "\n" else "\n"
         return f"{text[:end]}{opening}{_lines(path, value, column)}{text[end:]}"
     if not isinstance(node, yaml.MappingNode):
@@ -209,15 +161,10 @@ def _lines(path: tuple[str, ...], value: Scalar, column: int) -> str:
     return "\n".join(lines) + f" {json.dumps(value, ensure_ascii=False)}\n"
 
 
-def _line_end(text: str, at: int) -> int:
-    found = text.find("\n", at)
-    return len(text) if found < 0 else found + 1
-
-
 def _by_hand(file: Path, values: Mapping[str, Scalar]) -> ConfigError:
     told = ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items())
     return ConfigError(
         f"{file} is written in a way that Silas does not change, so nothing was put in; write this "
         f"yourself: {told}.",
-        code=_CODE,
+        code=CODE,
     )
