@@ -1,9 +1,9 @@
 """An approval given beforehand, for exactly one plan: `silas run --approve sha256:HEX`."""
 
-from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
-from silas.cards import Arrived, Card, CardChannel, HeldCard, PlanCard
+from silas.cards import Card, CardChannel, HeldCard, PlanCard
+from silas.cards.wrapped import WrappedChannel
 from silas.channels.live_terminal import LiveTerminal
 from silas.language import tr
 from silas.plans.characters import show
@@ -13,27 +13,14 @@ Answer = TypeVar("Answer")
 _NAMED = 8  # files that a refusal names
 
 
-class PreApproved:
+class PreApproved(WrappedChannel):
     """Approves the plan, or the changes, with one hash, declines every other plan, passes all else
     on.
     """
 
     def __init__(self, channel: CardChannel, plan_hash: str) -> None:
-        self._channel = channel
+        super().__init__(channel)
         self._plan_hash = plan_hash
-
-    @property
-    def channel_name(self) -> str:
-        """The wrapped channel's name."""
-        return self._channel.channel_name
-
-    def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
-        """The wrapped channel's messages."""
-        return self._channel.listen()
-
-    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
-        """Pass on."""
-        await self._channel.send(recipient_id, text, reply_to)
 
     def waits(self, recipient_id: str, source: str, words: str) -> None:
         """Say in passing what is waited for, where the wrapped channel has a place for it."""

@@ -7,12 +7,13 @@ from elsewhere has one question open, not as many as he sends messages.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Protocol, TypeVar, runtime_checkable
 
-from silas.cards import Arrived, Card, CardChannel
+from silas.cards import Card, CardChannel
+from silas.cards.wrapped import WrappedChannel
 
 Answer = TypeVar("Answer")
 
@@ -105,7 +106,7 @@ class TurnPlace:
                 self._holds = True
 
 
-class AsideChannel:
+class AsideChannel(WrappedChannel):
     """A turn's channel: the turn leaves its place for as long as one of its cards is open.
 
     Args:
@@ -114,21 +115,8 @@ class AsideChannel:
     """
 
     def __init__(self, channel: CardChannel, aside: Aside) -> None:
-        self._channel = channel
+        super().__init__(channel)
         self._aside = aside
-
-    @property
-    def channel_name(self) -> str:
-        """The wrapped channel's name."""
-        return self._channel.channel_name
-
-    def listen(self) -> AsyncIterator[tuple[Arrived, str]]:
-        """The wrapped channel's messages."""
-        return self._channel.listen()
-
-    async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
-        """Pass on."""
-        await self._channel.send(recipient_id, text, reply_to)
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """The channel's answer; the turn goes on when it has its place again."""
