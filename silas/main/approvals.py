@@ -9,6 +9,7 @@ from silas.main.output import ASKED, GOING_ON, HELD, print_json
 from silas.main.shared import (
     DONE,
     hash_option,
+    json_option,
     look_config,
     open_silas,
     read_config,
@@ -43,7 +44,7 @@ def approvals() -> None:
 
 @approvals.command("list")
 @click.option("--all", "everything", is_flag=True, help="Also what allows nothing any more.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
     """Plans that wait for you, and approvals in force."""
@@ -82,7 +83,7 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
 
 @approvals.command("show")
 @click.argument("approval")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
     """The card of a plan, and how its approval stands, by the id of either; or waiting changes."""
@@ -122,7 +123,7 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
 @click.option(
     "--approve", metavar="HASH", callback=hash_option, help="sha256:HEX; approves only that plan."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def approvals_approve(
     ctx: click.Context, work_item_id: str, approve: str | None, as_json: bool
@@ -207,7 +208,7 @@ def approvals_tighten(ctx: click.Context) -> None:
 
 
 @approvals.command("showing")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def approvals_showing(ctx: click.Context, as_json: bool) -> None:
     """Which directories models elsewhere may be shown, or never, as you answered."""
@@ -250,7 +251,7 @@ def approvals_ask_again(ctx: click.Context, directory: str) -> None:
 @click.option(
     "--confirm", is_flag=True, help="Say that the machine's clock is right, and go by it."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def approvals_clock(ctx: click.Context, confirm: bool, as_json: bool) -> None:
     """What time approvals go by, and whether the machine's clock agrees."""

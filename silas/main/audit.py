@@ -14,6 +14,7 @@ from silas.main.shared import (
     FAILED,
     GivenPath,
     confirm,
+    json_option,
     open_audit,
     run_to_exit,
     tell_once,
@@ -38,7 +39,7 @@ def _warn(log: "AuditDesk") -> None:
 @click.option(
     "--last", type=click.IntRange(min=1), default=40, show_default=True, help="How many entries."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def audit_show(ctx: click.Context, last: int, as_json: bool) -> None:
     """The latest entries in plain words."""
@@ -88,7 +89,7 @@ _ACCEPT = (
     help="Signed heads that were kept elsewhere, one a line; beside the configured witnesses.",
 )
 @click.option("--head", "heads", multiple=True, callback=_heads, help="A head you noted: SEQ:HASH.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def audit_verify(
     ctx: click.Context, files: tuple[Path, ...], heads: "list[AuditHead]", as_json: bool

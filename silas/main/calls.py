@@ -3,7 +3,7 @@
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, open_work, run_to_exit
+from silas.main.shared import DONE, json_option, open_work, run_to_exit
 
 
 @click.group()
@@ -12,7 +12,7 @@ def calls() -> None:
 
 
 @calls.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def calls_list(ctx: click.Context, as_json: bool) -> None:
     """Calls that wait for your word, because nobody else can know whether they took effect."""

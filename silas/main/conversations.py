@@ -12,6 +12,7 @@ from silas.main.shared import (
     DONE,
     GivenPath,
     confirm,
+    json_option,
     look_config,
     open_work,
     run_to_exit,
@@ -29,7 +30,7 @@ def queue() -> None:
 
 
 @queue.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def queue_list(ctx: click.Context, as_json: bool) -> None:
     """Everybody who waits for a person, the longest first."""
@@ -65,7 +66,6 @@ def queue_done(ctx: click.Context, connection_id: str) -> None:
     run_to_exit(work)
 
 
-_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 _WHICH = click.argument("which", metavar="ID|TITLE")
 
 
@@ -79,7 +79,7 @@ def conversations() -> None:
 
 @conversations.command("list")
 @click.option("--all", "everything", is_flag=True, help="Those that are archived, too.")
-@_JSON
+@json_option
 @click.pass_context
 def conversations_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
     """Every conversation, the one that you last said something in first."""
@@ -104,7 +104,7 @@ def conversations_list(ctx: click.Context, everything: bool, as_json: bool) -> N
 @conversations.command("show")
 @_WHICH
 @click.option("--last", type=click.IntRange(1, 10_000), default=50, help="How much of it; 50.")
-@_JSON
+@json_option
 @click.pass_context
 def conversations_show(ctx: click.Context, which: str, last: int, as_json: bool) -> None:
     """What was said last in a conversation; what is external is marked."""
@@ -131,7 +131,7 @@ def conversations_show(ctx: click.Context, which: str, last: int, as_json: bool)
 
 @conversations.command("search")
 @click.argument("query", metavar="WORDS", nargs=-1, required=True)
-@_JSON
+@json_option
 @click.pass_context
 def conversations_search(ctx: click.Context, query: tuple[str, ...], as_json: bool) -> None:
     """What was said in all conversations and fits WORDS, the best first."""
@@ -230,7 +230,7 @@ def conversations_delete(ctx: click.Context, which: str, yes: bool) -> None:
 
 @conversations.command("files")
 @_WHICH
-@_JSON
+@json_option
 @click.pass_context
 def conversations_files(ctx: click.Context, which: str, as_json: bool) -> None:
     """What is attached to a conversation: name, size and SHA-256; what was removed is marked."""

@@ -5,7 +5,7 @@ import sys
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, run_to_exit
+from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
 
 @click.group()
@@ -14,7 +14,7 @@ def devices() -> None:
 
 
 @devices.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def devices_list(ctx: click.Context, as_json: bool) -> None:
     """Every device: whether it can sign for you, since when, and when it was last here."""

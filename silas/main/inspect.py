@@ -22,6 +22,7 @@ from silas.main.shared import (
     FAILED,
     USAGE,
     GivenPath,
+    json_option,
     look_config,
     open_work,
     read_config,
@@ -36,7 +37,7 @@ _WIDTH = 88  # columns, as cards have
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def status(ctx: click.Context, as_json: bool) -> None:
     """What Silas is doing and has done."""
@@ -86,7 +87,7 @@ def _with_half(row: dict[str, Any], half: "LeftBehind | None") -> dict[str, Any]
 
 @click.command()
 @click.argument("work_item_id")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     """Everything a work item changed, as a patch."""
@@ -113,7 +114,7 @@ def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
 @click.command()
 @click.option("--sandbox", "attack", is_flag=True, help="Attack the sandbox and say what held.")
 @click.option("--deep", is_flag=True, help="Ask every model for one word, start MCP servers.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
     """Check every part Silas needs, and say what each protects against."""
@@ -190,7 +191,7 @@ def plan() -> None:
 
 @plan.command("check")
 @click.argument("file", metavar="PLAN.md", type=GivenPath(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
     """Parse a plan, print its card and its hash; nothing is run."""
@@ -229,7 +230,7 @@ def tools() -> None:
 
 
 @tools.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def tools_list(ctx: click.Context, as_json: bool) -> None:
     """Every tool with its risk, scopes, health and last error."""

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, read_config, run_to_exit
+from silas.main.shared import DONE, json_option, look_config, read_config, run_to_exit
 
 _WIDTH = 88  # columns, as cards have
 
@@ -17,7 +17,7 @@ def keys() -> None:
 
 
 @keys.command("show")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def keys_show(ctx: click.Context, as_json: bool) -> None:
     """The key in force and those before it; nothing secret, and nothing is unlocked."""
@@ -63,7 +63,7 @@ def _print(said: dict[str, Any]) -> None:
 
 
 @keys.command("export")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def keys_export(ctx: click.Context, as_json: bool) -> None:
     """Every public key, oldest first, one a line, as the stand-alone verifier takes them."""

@@ -9,6 +9,7 @@ from silas.main.shared import (
     DECLINED,
     DONE,
     hash_option,
+    json_option,
     look_config,
     open_silas,
     read_config,
@@ -23,7 +24,7 @@ def mcp() -> None:
 
 
 @mcp.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def mcp_list(ctx: click.Context, as_json: bool) -> None:
     """Every configured server, its health, its last error and its tools."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, GivenPath, look_config, run_to_exit
+from silas.main.shared import DECLINED, DONE, GivenPath, json_option, look_config, run_to_exit
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from silas.memory.bundle_rules import BundleFacts
 
 _LINE = 100  # characters of a memory in a list
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 _YES = click.option("--yes", is_flag=True, help="Do not ask; for a machine without a terminal.")
 _MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
@@ -33,7 +32,7 @@ def memory() -> None:
 @click.argument("query")
 @click.option("--raw", is_flag=True, help="Search what was said and read word for word, too.")
 @click.option("--limit", default=10, type=click.IntRange(1, 1000), help="At most so many.")
-@_AS_JSON
+@json_option
 @click.pass_context
 def memory_search(ctx: click.Context, query: str, raw: bool, limit: int, as_json: bool) -> None:
     """Find memories by a question or by words, the best first."""
@@ -51,7 +50,7 @@ def memory_search(ctx: click.Context, query: str, raw: bool, limit: int, as_json
 
 @memory.command("list")
 @click.option("--last", default=20, type=click.IntRange(1, 100_000), help="How many.")
-@_AS_JSON
+@json_option
 @click.pass_context
 def memory_list(ctx: click.Context, last: int, as_json: bool) -> None:
     """The latest memories, the newest first."""
@@ -69,7 +68,7 @@ def memory_list(ctx: click.Context, last: int, as_json: bool) -> None:
 
 @memory.command("show")
 @click.argument("memory_id", metavar="ID")
-@_AS_JSON
+@json_option
 @click.pass_context
 def memory_show(ctx: click.Context, memory_id: str, as_json: bool) -> None:
     """One memory with all that is known about it."""
@@ -100,7 +99,7 @@ def memory_show(ctx: click.Context, memory_id: str, as_json: bool) -> None:
 
 @memory.command("add")
 @click.argument("text", nargs=-1, required=True)
-@_AS_JSON
+@json_option
 @click.pass_context
 def memory_add(ctx: click.Context, text: tuple[str, ...], as_json: bool) -> None:
     """Remember TEXT as your own words."""
@@ -121,7 +120,7 @@ def memory_add(ctx: click.Context, text: tuple[str, ...], as_json: bool) -> None
 @memory.command("correct")
 @click.argument("memory_id", metavar="ID")
 @click.argument("text", nargs=-1, required=True)
-@_AS_JSON
+@json_option
 @click.pass_context
 def memory_correct(
     ctx: click.Context, memory_id: str, text: tuple[str, ...], as_json: bool

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, run_to_exit
+from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
 _WIDTH = 88  # columns, as cards have
 
@@ -18,7 +18,7 @@ def persona() -> None:
 
 
 @persona.command("show")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def persona_show(ctx: click.Context, as_json: bool) -> None:
     """How Silas speaks to you now, and the words that stand in its prompts."""

@@ -5,7 +5,7 @@ import sys
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, run_to_exit
+from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
 _MOST = 1 << 20  # characters of standard input; more is a mistake, and refused with it
 
@@ -51,7 +51,7 @@ def _value(name: str) -> str:
 
 
 @secrets.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def secrets_list(ctx: click.Context, as_json: bool) -> None:
     """Every secret's name, reference and last use; never a value."""

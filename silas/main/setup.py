@@ -14,6 +14,7 @@ from silas.main.shared import (
     USAGE,
     config_option,
     confirm,
+    json_option,
     read_config,
     run_to_exit,
 )
@@ -68,7 +69,7 @@ class _Wanted(NamedTuple):
     help="Look at this loopback port, not at the usual ones; can be repeated.",
 )
 @click.option("--replace", is_flag=True, help="Replace a models: section that is there.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def setup(ctx: click.Context, ports: tuple[int, ...], **given: Any) -> None:
     """Find models and keys, try one, and write it into the configuration.

@@ -42,6 +42,9 @@ _CODES = (
 )
 """The exit code of an error by its family; anything else failed."""
 
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+"""Every command that prints a document has it as `as_json`."""
+
 LONGEST_ECHO = 160
 """Characters of one word, or of one quotation, that an error repeats whole."""
 

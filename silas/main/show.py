@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import ASKED, GOING_ON, print_json
-from silas.main.shared import DONE, open_work, read_config, run_to_exit
+from silas.main.shared import DONE, json_option, open_work, read_config, run_to_exit
 
 if TYPE_CHECKING:
     from silas.plans import WorkItem, WorkItemResult
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("work_item_id")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     """One piece of work: its plan, result, output, checks and what it changed."""

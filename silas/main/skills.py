@@ -13,13 +13,12 @@ from silas.main.shared import (
     GivenPath,
     confirm,
     hash_option,
+    json_option,
     look_config,
     read_config,
     run_to_exit,
 )
 from silas.main.terminal import terminal
-
-_AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
 
 @click.group()
@@ -28,7 +27,7 @@ def skills() -> None:
 
 
 @skills.command("list")
-@_AS_JSON
+@json_option
 @click.pass_context
 def skills_list(ctx: click.Context, as_json: bool) -> None:
     """Every skill, whether plans may name it, and why one cannot be used. Nothing of it is run."""
@@ -55,7 +54,7 @@ def skills_list(ctx: click.Context, as_json: bool) -> None:
 
 @skills.command("validate")
 @click.argument("path", type=GivenPath(path_type=Path))
-@_AS_JSON
+@json_option
 @click.pass_context
 def skills_validate(ctx: click.Context, path: Path, as_json: bool) -> None:
     """Read the skill in the folder PATH and say which of the fixed rules it breaks."""
@@ -84,7 +83,7 @@ def skills_validate(ctx: click.Context, path: Path, as_json: bool) -> None:
     type=click.Choice(["silas", "openai", "claude"]),
     help="For whom it was written; found out by itself where it is not given.",
 )
-@_AS_JSON
+@json_option
 @click.pass_context
 def skills_import(ctx: click.Context, source: str, hint: Any, as_json: bool) -> None:
     """Adapt the skill in the folder SOURCE and set it aside, where nothing can use it.

@@ -11,6 +11,7 @@ from silas.main.shared import (
     FAILED,
     GivenPath,
     hash_option,
+    json_option,
     open_silas,
     open_work,
     read_config,
@@ -52,7 +53,7 @@ def init(ctx: click.Context) -> None:
     "--approve-all", "mode", flag_value="approve_all", help="Yes to what only a toolset asks."
 )
 @click.option("--reject-all", "mode", flag_value="reject_all", help="No to all but the plan.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def run(
     ctx: click.Context, plan: Path, approve: str | None, mode: str | None, as_json: bool
@@ -86,7 +87,7 @@ def run(
 @click.option(
     "--approve", metavar="HASH", callback=hash_option, help="sha256:HEX; approves only that plan."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def approve(ctx: click.Context, work_item_id: str, approve: str | None, as_json: bool) -> None:
     """Show the card of a plan that waits for you; on your yes, run it."""
@@ -129,7 +130,7 @@ _conversation = click.option(
     help="The directory this is about; the current one by default.",
 )
 @_conversation
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def ask(
     ctx: click.Context, text: str, workspace: Path | None, conversation: str, as_json: bool

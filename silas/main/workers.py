@@ -3,7 +3,7 @@
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, run_to_exit
+from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
 
 @click.group()
@@ -12,7 +12,7 @@ def workers() -> None:
 
 
 @workers.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def workers_list(ctx: click.Context, as_json: bool) -> None:
     """Every worker with its model, tools and delegates; for a file that cannot be used, why."""

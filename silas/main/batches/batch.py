@@ -11,6 +11,7 @@ from silas.main.shared import (
     DONE,
     FAILED,
     GivenPath,
+    json_option,
     look_config,
     open_silas,
     run_to_exit,
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from silas.services.batches.desk import BatchDesk
     from silas.work.batches.review import TidiedFolder
-
-_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
 
 class _FolderOrCommand(click.Group):
@@ -50,7 +49,7 @@ def batch() -> None:
 @click.argument("folder", type=GivenPath(path_type=Path))
 @click.option("--only", metavar="PATTERN", default="", help="Only files such as '*.pdf'.")
 @click.option("--dry-run", is_flag=True, help="Show what would be asked; ask and move nothing.")
-@_JSON
+@json_option
 @click.pass_context
 def batch_tidy(ctx: click.Context, folder: Path, only: str, dry_run: bool, as_json: bool) -> None:
     """Ask about the files of FOLDER batch by batch, and move those that you approve."""
@@ -92,7 +91,7 @@ def _show_plan(ctx: click.Context, folder: Path, only: str, as_json: bool) -> No
 
 
 @batch.command("list")
-@_JSON
+@json_option
 @click.pass_context
 def batch_list(ctx: click.Context, as_json: bool) -> None:
     """The batches that were approved, the newest first."""
@@ -118,7 +117,7 @@ def batch_list(ctx: click.Context, as_json: bool) -> None:
 
 @batch.command("show")
 @click.argument("batch_id", metavar="BATCH")
-@_JSON
+@json_option
 @click.pass_context
 def batch_show(ctx: click.Context, batch_id: str, as_json: bool) -> None:
     """The batch BATCH: each file by its number, where it is, and why one was left."""
@@ -145,7 +144,7 @@ def batch_show(ctx: click.Context, batch_id: str, as_json: bool) -> None:
 @batch.command("undo")
 @click.argument("batch_id", metavar="BATCH")
 @click.argument("numbers", metavar="[NUMBER]...", nargs=-1, type=click.IntRange(1))
-@_JSON
+@json_option
 @click.pass_context
 def batch_undo(ctx: click.Context, batch_id: str, numbers: tuple[int, ...], as_json: bool) -> None:
     """Move the files of the batch BATCH back, or only those with these numbers."""

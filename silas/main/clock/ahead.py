@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, run_to_exit, was_told
+from silas.main.shared import DONE, json_option, look_config, run_to_exit, was_told
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, Coming
@@ -20,7 +20,7 @@ _MOST = 366  # days; a year is as far as a page can be read
 @click.option(
     "--days", default=_WEEK, show_default=True, type=click.IntRange(1, _MOST), help="How far."
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
     """What is to come, and what may run without asking you again."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, run_to_exit, warn
+from silas.main.shared import DONE, json_option, look_config, run_to_exit, warn
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from silas.goals.models import Cycle, Goal
     from silas.services.clock.goals import GoalDesk
 
-_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 _TEN = 10
 
 
@@ -27,7 +26,7 @@ def goals() -> None:
 
 
 @goals.command("list")
-@_JSON
+@json_option
 @click.pass_context
 def goals_list(ctx: click.Context, as_json: bool) -> None:
     """Every goal, and when its checks run next."""
@@ -51,7 +50,7 @@ def goals_list(ctx: click.Context, as_json: bool) -> None:
 
 @goals.command("show")
 @click.argument("goal")
-@_JSON
+@json_option
 @click.pass_context
 def goals_show(ctx: click.Context, goal: str, as_json: bool) -> None:
     """The goal GOAL: how it stands, its schedule and its last cycle."""
@@ -121,7 +120,7 @@ def goals_run(ctx: click.Context, goal: str) -> None:
 @goals.command("history")
 @click.argument("goal")
 @click.option("--most", default=20, show_default=True, type=click.IntRange(1, 1000))
-@_JSON
+@json_option
 @click.pass_context
 def goals_history(ctx: click.Context, goal: str, most: int, as_json: bool) -> None:
     """The cycles of the goal GOAL, the newest first."""
@@ -145,7 +144,7 @@ def goals_history(ctx: click.Context, goal: str, most: int, as_json: bool) -> No
 
 @goals.command("next")
 @click.argument("goal")
-@_JSON
+@json_option
 @click.pass_context
 def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
     """The next ten moments of the goal GOAL; of a paused one, those after it is resumed."""

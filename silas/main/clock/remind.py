@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, confirm, look_config, run_to_exit, warn
+from silas.main.shared import DECLINED, DONE, confirm, json_option, look_config, run_to_exit, warn
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from silas.services.clock.reminders import ReminderDesk
 
 _YES = click.option("--yes", is_flag=True, help="Without asking.")
-_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
 
 class _TextOrCommand(click.Group):
@@ -40,7 +39,7 @@ def remind() -> None:
 @remind.command("me")
 @click.argument("text", nargs=-1, required=True)
 @_YES
-@_JSON
+@json_option
 @click.pass_context
 def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: bool) -> None:
     """Make a reminder of TEXT, after showing when it comes."""
@@ -69,7 +68,7 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
 
 
 @remind.command("list")
-@_JSON
+@json_option
 @click.pass_context
 def remind_list(ctx: click.Context, as_json: bool) -> None:
     """What is still to come, numbered, the first to come first."""

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, FAILED, GivenPath, look_config, read_config, run_to_exit
+from silas.main.shared import (
+    DONE,
+    FAILED,
+    GivenPath,
+    json_option,
+    look_config,
+    read_config,
+    run_to_exit,
+)
 
 if TYPE_CHECKING:
     from silas.config import SilasConfig
@@ -54,7 +62,7 @@ def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -
 
 
 @service.command("status")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def service_status(ctx: click.Context, as_json: bool) -> None:
     """Whether the service is installed and runs, and whether any Silas runs what is due."""

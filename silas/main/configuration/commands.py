@@ -12,6 +12,7 @@ from silas.main.shared import (
     DONE,
     USAGE,
     config_option,
+    json_option,
     look_config,
     print_error,
     read_config,
@@ -29,7 +30,7 @@ def config() -> None:
 
 
 @config.command("path")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def config_path_command(ctx: click.Context, as_json: bool) -> None:
     """Where the configuration is read from."""
@@ -43,7 +44,7 @@ def config_path_command(ctx: click.Context, as_json: bool) -> None:
 
 
 @config.command("show")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def config_show(ctx: click.Context, as_json: bool) -> None:
     """The configuration in force, secrets masked."""
@@ -61,7 +62,7 @@ def config_show(ctx: click.Context, as_json: bool) -> None:
 
 
 @config.command("validate")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def config_validate(ctx: click.Context, as_json: bool) -> None:
     """Check the configuration: every rule, every model's name and key, every gate."""
@@ -90,7 +91,7 @@ def config_validate(ctx: click.Context, as_json: bool) -> None:
 @config.command("set")
 @click.argument("name")
 @click.argument("value")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@json_option
 @click.pass_context
 def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None:
     """Change one setting in the configuration file; it counts from the next start on.

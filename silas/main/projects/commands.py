@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, look_config, run_to_exit
+from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
 if TYPE_CHECKING:
     from silas.plans import WorkItem
-
-_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
 
 @click.group()
@@ -22,7 +20,7 @@ def projects() -> None:
 
 
 @projects.command("list")
-@_JSON
+@json_option
 @click.pass_context
 def projects_list(ctx: click.Context, as_json: bool) -> None:
     """Every approved project, and how many of its tasks are done."""
@@ -47,7 +45,7 @@ def projects_list(ctx: click.Context, as_json: bool) -> None:
 
 @projects.command("show")
 @click.argument("project")
-@_JSON
+@json_option
 @click.pass_context
 def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
     """The project PROJECT: each task, what it waits for, and how it ended."""
