@@ -62,49 +62,54 @@ class Answering:
             await self._router.again(turn, action.instruction or "")
 
     async def _check(self, turn: Turn) -> Passed:
-        response = need(turn.response, "step 7")
-        context = {"response": response.message, "sender_id": turn.incoming.message.sender_id}
+        response = need(turn.answer.response, "step 7")
+        context = {
+            "response": response.message,
+            "sender_id": turn.message.incoming.message.sender_id,
+        }
         passed = await turn.gates.check(GateTrigger.every_agent_response, context)
-        turn.asked = turn.asked or passed.asked
+        turn.proposal.asked = turn.proposal.asked or passed.asked
         if (message := str(passed.context["response"])) != response.message:
-            turn.response = response.model_copy(update={"message": message})
+            turn.answer.response = response.model_copy(update={"message": message})
         return passed
 
     # 11, 11.5
     def keep(self, turn: Turn) -> None:
         """The answer as it stands, written before a card is asked or anything is sent."""
-        response = need(turn.response, "step 7")
-        text = self._discreet("\n\n".join((response.message, *turn.notes)))
-        turn.response = response.model_copy(update={"message": text})
-        self._keeper.answer(turn, text, said=turn.outcome != "failed")
+        response = need(turn.answer.response, "step 7")
+        text = self._discreet("\n\n".join((response.message, *turn.answer.notes)))
+        turn.answer.response = response.model_copy(update={"message": text})
+        self._keeper.answer(turn, text, said=turn.answer.outcome != "failed")
         if response.plan_action is not None:
             self._keeper.flush(turn)
         else:  # this is what will be sent
-            self._keeper.flush(turn, lambda: self._arrivals.answering(turn.arrival, text))
+            self._keeper.flush(turn, lambda: self._arrivals.answering(turn.message.arrival, text))
 
     # 13
     async def send(self, turn: Turn, text: str) -> str:
         """Send it, and tell what was sent; what became of a plan is kept before."""
-        response, text = need(turn.response, "step 7"), self._discreet(text)
+        response, text = need(turn.answer.response, "step 7"), self._discreet(text)
         if response.plan_action is not None:
             became = text.removeprefix(response.message).strip()
             if became:
                 # it names the plan, whose words are the model's
-                rests_on = tuple(dict.fromkeys((*turn.made_from, *self._keeper.sources(turn))))
+                rests_on = tuple(
+                    dict.fromkeys((*turn.proposal.made_from, *self._keeper.sources(turn)))
+                )
                 self._keeper.reply(turn, became, turn.response_taint, "silas", rests_on)
-            self._keeper.flush(turn, lambda: self._arrivals.answering(turn.arrival, text))
-        rest = text.removeprefix(turn.said).strip() if turn.said else text
+            self._keeper.flush(turn, lambda: self._arrivals.answering(turn.message.arrival, text))
+        rest = text.removeprefix(turn.answer.said).strip() if turn.answer.said else text
         if rest:
-            await turn.send(rest)
+            await turn.seat.send(rest)
         return text
 
     async def stopped(self, turn: Turn, words: str) -> Reply:
         """The turn ends with these words; nothing of the answer is kept."""
-        turn.outcome, words = "blocked", self._discreet(words)
-        if turn.message_id:
+        turn.answer.outcome, words = "blocked", self._discreet(words)
+        if turn.message.message_id:
             self._keeper.reply(turn, words, TaintLevel.owner, "silas")
-        self._keeper.flush(turn, lambda: self._arrivals.answering(turn.arrival, words))
-        await turn.send(words)
+        self._keeper.flush(turn, lambda: self._arrivals.answering(turn.message.arrival, words))
+        await turn.seat.send(words)
         return await self.finished(turn, words)
 
     # 16
@@ -112,8 +117,13 @@ class Answering:
         """Count the turn; from here on a restart has nothing to say about it."""
         turn.count()
         with self._together():
-            self._arrivals.done(turn.arrival)
+            self._arrivals.done(turn.message.arrival)
             self._audit.log_now(
-                "turn_finished", turn_id=turn.id, scope_id=turn.scope_id, outcome=turn.outcome
+                "turn_finished",
+                turn_id=turn.id,
+                scope_id=turn.scope_id,
+                outcome=turn.answer.outcome,
             )
-        return Reply(text=text, outcome=turn.outcome, plan=turn.plan, turn_id=turn.id)
+        return Reply(
+            text=text, outcome=turn.answer.outcome, plan=turn.proposal.plan, turn_id=turn.id
+        )

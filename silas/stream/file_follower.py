@@ -54,13 +54,13 @@ class FileFollower:
 
     def follow(self, turn: Turn) -> None:
         """Each file that is there; what is none, or may not be looked at, is passed over."""
-        place = turn.incoming.workspace
-        if place is None or turn.taint is not TaintLevel.owner:
+        place = turn.message.incoming.workspace
+        if place is None or turn.message.taint is not TaintLevel.owner:
             return
         if not self._shown(place):
             return
         self._files.enter(turn.address, _path(place))
-        for named in list(_NAMED.finditer(turn.text))[:_MOST]:
+        for named in list(_NAMED.finditer(turn.message.text))[:_MOST]:
             path = f"{place}/{named['path']}"
             if self._readable(turn.address, path):
                 self._subscribe(turn, path, named["first"], named["last"])
@@ -82,7 +82,7 @@ class FileFollower:
             turn_created=turn.number,
         )
         self._context.subscribe(turn.address, sub)
-        self._followed.keep(turn.address, Path(turn.incoming.workspace or ""), sub)
+        self._followed.keep(turn.address, Path(turn.message.incoming.workspace or ""), sub)
 
     def again(self, scope: ScopeState) -> None:
         """What was followed before a restart, unless that is long ago."""

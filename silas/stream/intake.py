@@ -11,7 +11,7 @@ from silas.stream.escalation_actions import EscalationActions, KeepDraft, Transf
 from silas.stream.models import Incoming, Send
 from silas.stream.owner import Owner
 from silas.stream.sender_identity import SenderIdentity
-from silas.stream.state import ScopeState, Turn
+from silas.stream.state import ScopeState, Turn, TurnMessage, TurnSeat
 from silas.stream.turn_gates import TurnGates
 from silas.stream.turn_place import Aside, AsideChannel
 from silas.types import new_id
@@ -68,14 +68,9 @@ class Intake:
         beside = AsideChannel(channel, aside)
         turn = Turn(
             id=new_id("turn"),
-            arrival=arrival,
-            incoming=incoming,
-            send=send,
-            channel=beside,
-            scope=scope,
             gates=self._turn_gates(incoming, channel, beside),
-            text=incoming.message.text,
-            place=place,
+            message=TurnMessage(arrival, incoming, incoming.message.text),
+            seat=TurnSeat(send, beside, scope, place),
         )
         return turn
 
@@ -104,13 +99,19 @@ class Intake:
     # 1
     async def input_gates(self, turn: Turn) -> str | None:
         """What is sent instead, if a gate blocks; checked again as the escalation says."""
-        context = {"message": turn.text, "sender_id": turn.incoming.message.sender_id}
+        context = {
+            "message": turn.message.text,
+            "sender_id": turn.message.incoming.message.sender_id,
+        }
         tries = 0
         while True:
             passed = await turn.gates.check(GateTrigger.every_user_message, context)
-            turn.input_results, turn.asked = passed.outcome, turn.asked or passed.asked
+            turn.message.input_results, turn.proposal.asked = (
+                passed.outcome,
+                turn.proposal.asked or passed.asked,
+            )
             if passed.stopped is None:
-                turn.text = str(passed.context["message"])
+                turn.message.text = str(passed.context["message"])
                 return None
             action = passed.stopped.escalation.action
             if action.action != "retry" or tries >= action.max_retries:
@@ -120,4 +121,4 @@ class Intake:
     # 2
     async def identify(self, turn: Turn) -> None:
         """How far the message is trusted."""
-        turn.taint = await self._sign_in.taint_of(turn.incoming)
+        turn.message.taint = await self._sign_in.taint_of(turn.message.incoming)

@@ -13,8 +13,8 @@ async def record_run(
     dropped = {"dropped": list(run.dropped)} if run.dropped else {}
     for words in run.stood_in:
         await audit.log("model_stood_in", turn_id=turn.id, words=words)
-        if words not in turn.notes:
-            turn.notes.append(words)
+        if words not in turn.answer.notes:
+            turn.answer.notes.append(words)
     await audit.log(
         event,
         turn_id=turn.id,

@@ -43,9 +43,9 @@ class OwnerWords(ABC, Generic[Request]):
 
     async def answer(self, turn: Turn) -> bool:
         """Fill in route and response; False where it is no such message of the owner's."""
-        if turn.taint is not TaintLevel.owner:
+        if turn.message.taint is not TaintLevel.owner:
             return False
-        asked = self._understood(turn.text)
+        asked = self._understood(turn.message.text)
         if asked is None:
             return False
         try:
@@ -54,24 +54,24 @@ class OwnerWords(ABC, Generic[Request]):
             answered = (self._refused(error), "answered")
         if answered is None:
             return False
-        words, turn.outcome = answered
-        turn.speaker, turn.returned = "silas", 0
-        turn.response = AgentResponse(message=words)
-        turn.route = RouteDecision(
+        words, turn.answer.outcome = answered
+        turn.answer.speaker, turn.proposal.returned = "silas", 0
+        turn.answer.response = AgentResponse(message=words)
+        turn.answer.route = RouteDecision(
             route="direct",
             reason=self.reason,
-            response=turn.response,
+            response=turn.answer.response,
             interaction_register=self.register,
             interaction_mode=InteractionMode.confirm_only_when_required,
             context_profile=self._profile,
         )
-        turn.mode = self._modes.mode(turn, None)
+        turn.answer.mode = self._modes.mode(turn, None)
         await self._audit.log(
             "turn_routed",
             turn_id=turn.id,
             route="direct",
             register=self.register.value,
-            mode=turn.mode.value,
+            mode=turn.answer.mode.value,
             profile=self._profile,
             **self._facts(asked),
         )

@@ -93,14 +93,14 @@ class PlanFlow:
 
     async def run(self, turn: Turn) -> str:
         """The text of the answer; what the agent says about approval never counts."""
-        response = need(turn.response, "step 7")
+        response = need(turn.answer.response, "step 7")
         action = response.plan_action
         if action is None:
             return response.message
         if action.action not in PROPOSALS or action.plan_markdown is None:
             return await self._nothing_to_propose(turn, response.message, action.action)
         item, mistakes = self._proposer.draft(action.plan_markdown)
-        back = _times(turn.returned)
+        back = _times(turn.proposal.returned)
         if item is None:
             return await self._unreadable(turn, response.message, mistakes[0], back)
         if not response.needs_approval:
@@ -108,20 +108,20 @@ class PlanFlow:
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=item.id
             )
         forced = self._modes.forced(turn, item)
-        turn.plan = item = await self._finished(turn, item, action)
+        turn.proposal.plan = item = await self._finished(turn, item, action)
         unable = await self._proposer.unable(item)
         if unable is not None:
-            turn.outcome = _OUTCOMES[unable.verdict]
+            turn.answer.outcome = _OUTCOMES[unable.verdict]
             return f"{response.message}\n\n{back}{unable.words}"
-        if turn.review.mistakes:
+        if turn.proposal.review.mistakes:
             return await self._could_not(turn, item, response.message, back)
         replaces = await self._replaced(turn, item, action)
         await self._keeper.plan(turn, item, action.plan_markdown)
         said = _rationale(turn, response.message)
-        why = " ".join(filter(None, (said, forced, turn.review.trial)))
+        why = " ".join(filter(None, (said, forced, turn.proposal.review.trial)))
         # the library's own plan, filled from the owner's own message: nothing in it was read
         filled = not self._plans.marks and is_owners(turn) and not action.continuation_of
-        marks = [] if filled else plan_marks(item, response.message, turn.provenance)
+        marks = [] if filled else plan_marks(item, response.message, turn.shown.provenance)
         why = with_marks(why, marks)
         proposal = await self._asked(turn, item, why, replaces)
         return await self._answered(turn, item, response, proposal)
@@ -130,16 +130,16 @@ class PlanFlow:
         self, turn: Turn, item: WorkItem, why: str, replaces: Sequence[WorkItem]
     ) -> Proposal:
         """The owner's answer; where he can go on talking meanwhile, he is told the answer first."""
-        turn.made_from = self._keeper.sources(turn)
+        turn.proposal.made_from = self._keeper.sources(turn)
         async with turn.aside() as goes_on:
             if goes_on:
-                turn.said = need(turn.response, "step 7").message
-                if turn.said:
-                    await turn.send(turn.said)
-            return await self._proposer.propose(item, turn.channel, _to(turn), why, replaces)
+                turn.answer.said = need(turn.answer.response, "step 7").message
+                if turn.answer.said:
+                    await turn.seat.send(turn.answer.said)
+            return await self._proposer.propose(item, turn.seat.channel, _to(turn), why, replaces)
 
     async def _unreadable(self, turn: Turn, message: str, error: PlanError, back: str) -> str:
-        turn.outcome = "blocked"
+        turn.answer.outcome = "blocked"
         await self._audit.log("plan_unreadable", turn_id=turn.id, reason=str(error))
         return tr(
             "{message}\n\nThe plan cannot be read: {error}. {back}Nothing was run.",
@@ -150,8 +150,8 @@ class PlanFlow:
 
     async def _could_not(self, turn: Turn, item: WorkItem, message: str, back: str) -> str:
         """What was tried of the plan says that it could not succeed."""
-        turn.outcome = "blocked"
-        why = "; ".join(turn.review.mistakes)
+        turn.answer.outcome = "blocked"
+        why = "; ".join(turn.proposal.review.mistakes)
         await self._audit.log("plan_refused", work_item_id=item.id, reason=why)
         return tr(
             "{message}\n\nThe plan could not succeed: {why}. {back}Nothing was "
@@ -167,7 +167,7 @@ class PlanFlow:
         if (decided := _DECISIONS.get(proposal.verdict)) is not None:
             await self._learn(Signal(plan_family(item), decided, turn.scope_id))
         if proposal.verdict == "approved" or proposal.verdict in STAYS:
-            made_from = (turn.source, *turn.made_from)
+            made_from = (turn.source, *turn.proposal.made_from)
             for one in (item, *item.children):
                 self._work.claim(one.id, turn.address, made_from)
             action = need(response.plan_action, "step 7")
@@ -176,7 +176,7 @@ class PlanFlow:
             return self._dispatched(turn, item, response)
         if proposal.verdict not in STAYS:
             self._work_view.may_leave(turn.address, item.id)
-        turn.outcome = _OUTCOMES.get(proposal.verdict, "declined")
+        turn.answer.outcome = _OUTCOMES.get(proposal.verdict, "declined")
         if proposal.verdict == "edit_requested":
             return f"{proposal.words} {tr(_SAY)}"
         return proposal.words
@@ -197,16 +197,16 @@ class PlanFlow:
 
     def _dispatched(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
         try:
-            self._dispatch(item, turn.send)
+            self._dispatch(item, turn.seat.send)
         except AlreadyRunning as error:  # another conversation was given the same yes meanwhile
-            turn.outcome = "blocked"
+            turn.answer.outcome = "blocked"
             return tr(
                 "{message}\n\n{message2} It was not started a second time.",
                 message=response.message,
                 message2=error.message,
             )
-        turn.outcome = "dispatched"
-        self._work_view.began(turn.scope, item)
+        turn.answer.outcome = "dispatched"
+        self._work_view.began(turn.seat.scope, item)
         return tr(
             "{message}\n\nApproved: {title}. Working on it.",
             message=response.message,
@@ -214,7 +214,7 @@ class PlanFlow:
         )
 
     async def _nothing_to_propose(self, turn: Turn, message: str, wanted: PlanActionType) -> str:
-        turn.outcome = "blocked"
+        turn.answer.outcome = "blocked"
         await self._audit.log("plan_action_refused", turn_id=turn.id, action=wanted.value)
         if wanted is PlanActionType.abort:
             return tr("{message}\n\nNothing was run.", message=message)
@@ -227,7 +227,7 @@ class PlanFlow:
 
     async def _finished(self, turn: Turn, item: WorkItem, action: PlanAction) -> WorkItem:
         """The item with its deepening link and its resolved mode (step 12)."""
-        route = need(turn.route, "step 7")
+        route = need(turn.answer.route, "step 7")
         named = action.continuation_of or route.continuation_of or item.follow_up_of
         changes = dict[str, Any]()
         before = None if named is None else await self._continues(turn, named)
@@ -270,13 +270,13 @@ def _to(turn: Turn) -> str:
 def _rationale(turn: Turn, message: str) -> str:
     """Why a plan is proposed; for a plan that the owner did not ask for, who did."""
     why = message.strip() or tr("The agent gives no reason.")
-    if turn.incoming.connection_id == OWNER:
+    if turn.message.incoming.connection_id == OWNER:
         return why
-    sender = turn.incoming.message.sender_id
+    sender = turn.message.incoming.message.sender_id
     return tr(
         "{sender} on {channel} ({taint}) asked for this. {why}",
         sender=sender,
-        channel=turn.incoming.message.channel,
-        taint=turn.taint,
+        channel=turn.message.incoming.message.channel,
+        taint=turn.message.taint,
         why=why,
     )

@@ -101,10 +101,10 @@ class ModelPlans:
         """
         if item.type is WorkItemType.project:
             return PlanReview()
-        say = partial(self._waits, turn.incoming.connection_id, _SOURCE)
+        say = partial(self._waits, turn.message.incoming.connection_id, _SOURCE)
         try:
             trial = await self._preflight.trial(
-                item, turn.incoming.workspace, lambda words: say(_checking(words))
+                item, turn.message.incoming.workspace, lambda words: say(_checking(words))
             )
         finally:
             say("")
@@ -152,9 +152,9 @@ async def _may_tell(turn: Turn) -> bool:
 
     A check is its own words: "`x` is not there" can be made to say a word of a file.
     """
-    if not turn.incoming.workspace:
+    if not turn.message.incoming.workspace:
         return True
-    return turn.looks.of_workspace and not await turn.looks.unpermitted()
+    return turn.shown.looks.of_workspace and not await turn.shown.looks.unpermitted()
 
 
 def _checking(words: str) -> str:
@@ -164,4 +164,4 @@ def _checking(words: str) -> str:
 
 def is_owners(turn: Turn) -> bool:
     """Whether the words of a turn are the owner's, in his own conversation."""
-    return turn.scope_id == OWNER and turn.taint is TaintLevel.owner
+    return turn.scope_id == OWNER and turn.message.taint is TaintLevel.owner

@@ -62,10 +62,10 @@ class TurnPlanner:
             "planner",
             turn.id,
             turn.address,
-            need(turn.tools, "step 6").allowed,
-            turn.provenance,
+            need(turn.shown.tools, "step 6").allowed,
+            turn.shown.provenance,
             turn.note,
-            turn.looks,
+            turn.shown.looks,
             turn.aside,
         )
 
@@ -110,13 +110,13 @@ class Planning:
         """Fill in the response. Raises `LLMError` where no planner could be asked."""
         # of the machine, for plans: who only routes needs none of them
         surroundings = await self._facts(request.workspace)
-        asking = turn.planning = replace(
+        asking = turn.proposal.planning = replace(
             request,
             facts={**request.facts, **surroundings},
             told=await self._told(turn, route.continuation_of),
             reason=route.reason,
             continuation_of=route.continuation_of or "",
-            interaction_mode=turn.mode.value,
+            interaction_mode=turn.answer.mode.value,
         )
         await self._plan(turn, asking)
         await self._words_back(turn, asking)
@@ -127,11 +127,11 @@ class Planning:
         wrong = _without_work(turn) if self.by_a_model else ""
         if not wrong:
             return
-        said = turn.response.message if turn.response is not None else ""
+        said = turn.answer.response.message if turn.answer.response is not None else ""
         with suppress(LLMError):  # what it said first is shown, and corrected
             await self._plan(turn, replace(asking, returned=said, mistakes=(wrong,)))
         if _without_work(turn) and not turn.may_have_acted:
-            turn.notes.append(_NOTHING_DONE)
+            turn.answer.notes.append(_NOTHING_DONE)
 
     async def _send_back(self, turn: Turn, asking: TurnRequest) -> None:
         """A plan that could not succeed goes back with all that is wrong, before anybody is asked.
@@ -141,29 +141,33 @@ class Planning:
         before, hinted, spent = "", False, 0
         while (plan := _proposed(turn)) is not None:
             review = await self._plans.review(turn, plan)
-            turn.review = _with_cost(review, turn.returned, spent)
+            turn.proposal.review = _with_cost(review, turn.proposal.returned, spent)
             hint = review.hint and not hinted
             told = review.mistakes or ((review.hint,) if hint else ())
-            if not told or plan == before or turn.returned == MOST_RETURNS:
+            if not told or plan == before or turn.proposal.returned == MOST_RETURNS:
                 return
-            turn.returned, before, hinted = turn.returned + 1, plan, hinted or bool(hint)
-            stands = turn.response, turn.speaker, turn.outcome
+            turn.proposal.returned, before, hinted = (
+                turn.proposal.returned + 1,
+                plan,
+                hinted or bool(hint),
+            )
+            stands = turn.answer.response, turn.answer.speaker, turn.answer.outcome
             try:
                 spent += await self._plan(turn, replace(asking, returned=plan, mistakes=told))
             except LLMError:
                 if review.mistakes:
                     raise
                 return
-            if turn.outcome == "failed" and not review.mistakes:
-                turn.response, turn.speaker, turn.outcome = stands
+            if turn.answer.outcome == "failed" and not review.mistakes:
+                turn.answer.response, turn.answer.speaker, turn.answer.outcome = stands
                 return
 
     async def _plan(self, turn: Turn, asking: TurnRequest) -> int:
         """Fill in the response; gives the tokens that it took."""
         planned = await self._planner.plan(turn, asking)
-        turn.provenance.settle()  # before the plan itself comes into view
-        turn.response, turn.speaker = planned.output, "agent:planner"
-        turn.outcome = outcome_of(planned, planned.output)
+        turn.shown.provenance.settle()  # before the plan itself comes into view
+        turn.answer.response, turn.answer.speaker = planned.output, "agent:planner"
+        turn.answer.outcome = outcome_of(planned, planned.output)
         proposed = planned.output.plan_action is not None
         await record_run(self._audit, "turn_planned", turn, planned, proposed=proposed)
         return planned.tokens
@@ -178,7 +182,7 @@ class Planning:
         count = TokenCounter().count
         told = await asyncio.to_thread(usable, self._skills, names, room, count)
         for skill in told:
-            turn.provenance.entered(skill.text, skill.origin)
+            turn.shown.provenance.entered(skill.text, skill.origin)
         return told
 
 
@@ -191,15 +195,15 @@ _NOTHING_DONE = "In this turn nothing was done, changed or sent."
 
 def _without_work(turn: Turn) -> str:
     """What is wrong with words that announce or claim work; empty where nothing is."""
-    said = turn.response
-    if said is None or said.plan_action or said.memory_ops or turn.outcome == "failed":
+    said = turn.answer.response
+    if said is None or said.plan_action or said.memory_ops or turn.answer.outcome == "failed":
         return ""
     # a tool that answered in this turn may have done it, with the owner's yes
-    if not turn.may_have_acted and claims_work(turn.text, said.message):
+    if not turn.may_have_acted and claims_work(turn.message.text, said.message):
         return _CLAIMED
-    if only_announces(turn.text, said.message):
+    if only_announces(turn.message.text, said.message):
         return _ANNOUNCED
-    owed = not turn.may_have_acted and owes_work(turn.text, said.message)
+    owed = not turn.may_have_acted and owes_work(turn.message.text, said.message)
     return _OWED if owed else ""
 
 
@@ -214,5 +218,5 @@ def _with_cost(review: PlanReview, returned: int, tokens: int) -> PlanReview:
 
 def _proposed(turn: Turn) -> str | None:
     """The text of the plan that the answer proposes, if it does."""
-    action = turn.response.plan_action if turn.response is not None else None
+    action = turn.answer.response.plan_action if turn.answer.response is not None else None
     return None if action is None or action.action not in PROPOSALS else action.plan_markdown

@@ -34,20 +34,22 @@ class Recall:
     # 4
     async def for_message(self, turn: Turn) -> None:
         """What fits the message, best first."""
-        found = await self._retriever.recall(turn.text, turn.scope_id, _RECALLED)
-        self.into_view(turn.scope, found, turn.number)
+        found = await self._retriever.recall(turn.message.text, turn.scope_id, _RECALLED)
+        self.into_view(turn.seat.scope, found, turn.number)
 
     # 9
     async def for_queries(self, turn: Turn) -> None:
         """What the agent asked for; it sees it from the next turn on."""
-        for query in need(turn.response, "step 7").memory_queries[:_MOST_QUERIES]:
+        for query in need(turn.answer.response, "step 7").memory_queries[:_MOST_QUERIES]:
             try:
-                found = await self._retriever.retrieve(query, turn.scope_id, turn.scope.session_id)
+                found = await self._retriever.retrieve(
+                    query, turn.scope_id, turn.seat.scope.session_id
+                )
             except SilasError as error:  # a question that cannot be asked ends no turn
                 await self._audit.log("memory_query_failed", turn_id=turn.id, code=error.code)
                 continue
             ranked = [Ranked(item, 1 - n / len(found)) for n, item in enumerate(found)]
-            self.into_view(turn.scope, ranked, turn.number + 1)
+            self.into_view(turn.seat.scope, ranked, turn.number + 1)
 
     def into_view(
         self, scope: ScopeState, found: Iterable[Ranked], number: int, *, pinned: bool = False

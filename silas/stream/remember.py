@@ -34,7 +34,7 @@ class Remembering:
 
     async def carry_out(self, turn: Turn) -> None:
         """Every operation of the answer; never one of an answer that was blocked."""
-        asked, limit = need(turn.response, "step 7").memory_ops, self._most
+        asked, limit = need(turn.answer.response, "step 7").memory_ops, self._most
         if len(asked) > limit:
             await self._audit.log(
                 "memory_ops_truncated", turn_id=turn.id, asked=len(asked), kept=limit
@@ -70,13 +70,13 @@ class Remembering:
 
     def _basis(self, turn: Turn, content: str, his_words: list[str]) -> OpBasis:
         """What an operation rests on: the owner's own words, or everything in view."""
-        owner_asks = turn.taint is TaintLevel.owner
-        own = owner_asks and his_own(content, turn.provenance.says_owner(content), his_words)
+        owner_asks = turn.message.taint is TaintLevel.owner
+        own = owner_asks and his_own(content, turn.shown.provenance.says_owner(content), his_words)
         if own:
             his_words.append(content)
         return OpBasis(
             scope_id=turn.scope_id,
-            session_id=turn.scope.session_id,
+            session_id=turn.seat.scope.session_id,
             taint=TaintLevel.owner if own else _at_most(turn, content),
             sources=(turn.source,) if own else self._keeper.sources(turn),
             owners_words=own,
@@ -84,12 +84,14 @@ class Remembering:
         )
 
     def _tell(self, turn: Turn, words: str) -> None:
-        if turn.taint is TaintLevel.owner and words not in turn.notes:
-            turn.notes.append(words)
+        if turn.message.taint is TaintLevel.owner and words not in turn.answer.notes:
+            turn.answer.notes.append(words)
 
 
 def _at_most(turn: Turn, content: str) -> TaintLevel:
     """What anybody else wants remembered is from outside, but for a known sender's own words."""
-    if turn.taint is TaintLevel.auth and his_own(content, [plain(turn.incoming.message.text)]):
+    if turn.message.taint is TaintLevel.auth and his_own(
+        content, [plain(turn.message.incoming.message.text)]
+    ):
         return TaintLevel.auth
-    return turn.response_taint if turn.taint is TaintLevel.owner else TaintLevel.external
+    return turn.response_taint if turn.message.taint is TaintLevel.owner else TaintLevel.external

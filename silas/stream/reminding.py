@@ -136,5 +136,5 @@ class Reminding(OwnerWords["ReminderRequest"]):
         ), "answered"
 
     async def _agreed(self, turn: Turn, card: "DecisionCard") -> bool:
-        owner = Owner(turn.channel, self._audit, self._clock)
+        owner = Owner(turn.seat.channel, self._audit, self._clock)
         return (await owner.ask(card)).approved

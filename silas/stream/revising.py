@@ -163,9 +163,9 @@ class Revising:
         turn = asked.turn
         # what the work reported may be anybody's words, and counts as read from here on
         origin = Origin(kind=OriginKind.tool, tool=f"the work {item.id}")
-        turn.provenance.entered(failures, origin)
+        turn.shown.provenance.entered(failures, origin)
         request = replace(
-            need(turn.planning, "step 7"),
+            need(turn.proposal.planning, "step 7"),
             now=self._clock.now(),
             replaced=asked.markdown,
             failures=failures,
@@ -173,7 +173,7 @@ class Revising:
         spent, found = Revision(), None
         while may_ask():
             run = await self._planner.revise(turn, request)
-            turn.provenance.settle()
+            turn.shown.provenance.settle()
             spent = Revision("", spent.tokens + run.tokens, spent.cost_usd + run.cost_usd)
             markdown = _proposed(run.output)
             if markdown is None or markdown == request.returned:
@@ -207,9 +207,9 @@ class Revising:
         told = _WHY.format(former=f"{former.id} ({' '.join(former.title.split())})")
         # a model's words come last: nothing of Silas's stands behind them
         why = " ".join(filter(None, (told, draft.trial, reason)))
-        why = with_marks(why, plan_marks(item, reason, turn.provenance))
+        why = with_marks(why, plan_marks(item, reason, turn.shown.provenance))
         await self._proposer.keep(item, why)
-        looked = map(source_of, turn.lookups)
+        looked = map(source_of, turn.shown.lookups)
         self._work.claim(item.id, turn.address, (*draft.sources, *looked))
         await self._audit.log("plan_revised", work_item_id=item.id, replaces=former.id)
         self._note(item, _Asked(turn, draft.markdown, asked.depth + 1))

@@ -80,49 +80,49 @@ class Router:
     async def route(self, turn: Turn, access_level: str) -> None:
         """Fill in route, response and mode."""
         context, now = await self._viewing.rendered(turn), self._clock.now()
-        computed = self._compute(turn.text, now) if self._planning.by_a_model else None
-        turn.request = TurnRequest(
-            text=turn.text,
+        computed = self._compute(turn.message.text, now) if self._planning.by_a_model else None
+        turn.shown.request = TurnRequest(
+            text=turn.message.text,
             now=now,
-            taint=turn.taint,
+            taint=turn.message.taint,
             profiles=self._profiles,
-            workspace=turn.incoming.workspace or "",
+            workspace=turn.message.incoming.workspace or "",
             facts={"computed": computed} if computed else {},
             context=context,
-            skills=turn.skills,
+            skills=turn.shown.skills,
             access_level=access_level,
         )
         for words in self._by_code:
             if await words.answer(turn):
                 return
-        await self._ask_or_degrade(turn, turn.request)
+        await self._ask_or_degrade(turn, turn.shown.request)
 
     async def again(self, turn: Turn, instruction: str) -> None:
         """Ask once more, with a gate's instruction where it has one (5.1.1)."""
-        request = need(turn.request, "step 7")
+        request = need(turn.shown.request, "step 7")
         told = replace(request, facts={**request.facts, "rephrase": instruction})
         await self._ask_or_degrade(turn, told)
 
     async def _ask_or_degrade(self, turn: Turn, request: TurnRequest) -> None:
-        turn.outcome = "answered"
+        turn.answer.outcome = "answered"
         try:
             await self._ask(turn, request)
         except LLMError as error:
             await self._degrade(turn, error)
-        if turn.looks.refused and turn.looks.refused not in turn.notes:
-            turn.notes.append(turn.looks.refused)
-        profile = need(turn.route, "routing").context_profile
+        if turn.shown.looks.refused and turn.shown.looks.refused not in turn.answer.notes:
+            turn.answer.notes.append(turn.shown.looks.refused)
+        profile = need(turn.answer.route, "routing").context_profile
         self._context.set_profile(turn.address, profile)
 
     async def _ask(self, turn: Turn, request: TurnRequest) -> None:
-        turn.returned, turn.review = 0, PlanReview()
-        tools = need(turn.tools, "step 6")
+        turn.proposal.returned, turn.proposal.review = 0, PlanReview()
+        tools = need(turn.shown.tools, "step 6")
         routed = await self._proxy.route(request, toolset=self._toolset, deps=tools)
         said = routed.output
-        route = turn.route = (
+        route = turn.answer.route = (
             _answered(_refused(said, turn), turn) if self._planning.by_a_model else said
         )
-        turn.mode = self._modes.mode(turn, None)
+        turn.answer.mode = self._modes.mode(turn, None)
         await record_run(
             self._audit,
             "turn_routed",
@@ -130,42 +130,42 @@ class Router:
             routed,
             route=route.route,
             register=route.interaction_register.value,
-            mode=turn.mode.value,
+            mode=turn.answer.mode.value,
             profile=route.context_profile,
         )
         if route.route == "direct":
-            turn.response, turn.speaker = route.response, "agent:proxy"
-            turn.outcome = outcome_of(routed, turn.response)
+            turn.answer.response, turn.answer.speaker = route.response, "agent:proxy"
+            turn.answer.outcome = outcome_of(routed, turn.answer.response)
             return
         await self._planning.run(turn, request, route)
 
     async def _degrade(self, turn: Turn, error: LLMError) -> None:
         """No model could be asked: an honest answer instead of none (18.1, `E_LLM_*`)."""
-        turn.outcome, turn.speaker = "failed", "silas"
-        turn.response = AgentResponse(message=f"{error.message} Nothing was run.")
-        turn.route = RouteDecision(
+        turn.answer.outcome, turn.answer.speaker = "failed", "silas"
+        turn.answer.response = AgentResponse(message=f"{error.message} Nothing was run.")
+        turn.answer.route = RouteDecision(
             route="direct",
             reason=error.code,
-            response=turn.response,
+            response=turn.answer.response,
             interaction_register=InteractionRegister.status,
             interaction_mode=InteractionMode.confirm_only_when_required,
             context_profile=self._profiles[0],
         )
-        turn.mode = self._modes.mode(turn, None)
+        turn.answer.mode = self._modes.mode(turn, None)
         await self._audit.log(
             "turn_degraded",
             turn_id=turn.id,
             code=error.code,
-            register=turn.route.interaction_register.value,
-            mode=turn.mode.value,
-            profile=turn.route.context_profile,
+            register=turn.answer.route.interaction_register.value,
+            mode=turn.answer.mode.value,
+            profile=turn.answer.route.context_profile,
         )
 
 
 def _unable(turn: Turn) -> str:
     """What Silas cannot do of what the owner or another asks, as a sentence; mostly nothing."""
-    allowed = need(turn.tools, "step 6").allowed
-    told = "" if isinstance(allowed, AllTools) else cannot(turn.text, allowed)
+    allowed = need(turn.shown.tools, "step 6").allowed
+    told = "" if isinstance(allowed, AllTools) else cannot(turn.message.text, allowed)
     return f"{told}. Nothing was done." if told else ""
 
 
@@ -174,7 +174,7 @@ def _refused(route: RouteDecision, turn: Turn) -> RouteDecision:
 
     A model that says why not is not corrected, nor is the work that is asked for besides.
     """
-    said, more = route.response, wants_more(turn.text)
+    said, more = route.response, wants_more(turn.message.text)
     honest = said is not None and (says_why_not(said.message) or "?" in said.message)
     if honest or more or turn.may_have_acted or not (told := _unable(turn)):
         return route
@@ -193,6 +193,6 @@ def _answered(route: RouteDecision, turn: Turn) -> RouteDecision:
     said = route.response
     if said is None or said.memory_ops or said.plan_action is not None or turn.may_have_acted:
         return route
-    if not any(judge(turn.text, said.message) for judge in _WITHOUT_WORK):
+    if not any(judge(turn.message.text, said.message) for judge in _WITHOUT_WORK):
         return route
     return route.model_copy(update={"route": "planner", "response": None, "reason": _WORK})

@@ -145,110 +145,161 @@ class TurnWrites:
 
 
 @dataclass
-class Turn:
-    """What one turn knows; made at step 0, filled in as the steps go by.
+class TurnMessage:
+    """What was asked.
 
     Attributes:
         arrival: Names the message among those that are not answered yet.
-        gates: The active gate set, frozen at step 0 and never rebuilt.
         text: The message, as input gates may have rewritten it.
         taint: Where the message came from; untrusted until step 2 says otherwise.
         message_id: The message among the items in view; empty before step 3.
-        asked: A policy gate required an approval in this turn.
-        lookups: What tools answered to proxy and planner.
-        provenance: The labels of everything that the models of this turn are shown.
-        looks: What the models of this turn may still see of the workspace.
-        kept: What is still to be written.
-        place: Leaves its place in the conversation for a while; `aside` is what uses it.
-        on_leaving: Takes down what it was made from, before others change what is in view.
-        said: What of the answer was said before he did.
-        made_from: What its plan was made from.
-        counted_as: Its number, once it has one of its own.
-        notes: What the owner is told besides the answer.
-        planning: What the planner was asked.
-        review: What is wrong with the plan that it proposes.
-        returned: How often its plan went back to the planner.
-        tools, request, route, response: Made by steps 6 and 7; `need` where a step relies on one.
     """
 
-    id: str
     arrival: str
     incoming: Incoming
-    send: Send
-    channel: CardChannel
-    scope: ScopeState
-    gates: TurnGates
     text: str
-    place: Aside
     taint: TaintLevel = TaintLevel.external
     message_id: str = ""
     input_results: GateOutcome | None = None
-    asked: bool = False
+
+
+@dataclass
+class TurnSeat:
+    """Where it is asked and answered.
+
+    Attributes:
+        place: Leaves its place in the conversation for a while; `Turn.aside` is what uses it.
+        on_leaving: Takes down what it was made from, before others change what is in view.
+        counted_as: Its number, once it has one of its own.
+    """
+
+    send: Send
+    channel: CardChannel
+    scope: ScopeState
+    place: Aside
+    on_leaving: Callable[[], None] = lambda: None
+    counted_as: int | None = None
+
+
+@dataclass
+class TurnShown:
+    """What its models are shown, and what they may look at.
+
+    Attributes:
+        lookups: What tools answered to proxy and planner.
+        provenance: The labels of everything that the models of this turn are shown.
+        looks: What the models of this turn may still see of the workspace.
+        tools, request: Made by steps 6 and 7; `need` where a step relies on one.
+    """
+
     lookups: list[Lookup] = field(default_factory=list[Lookup])
     provenance: Provenance = field(default_factory=lambda: Provenance({}))
     looks: LookLimits = NO_LOOKS
-    kept: TurnWrites = field(default_factory=TurnWrites)
-    notes: list[str] = field(default_factory=list[str])
+    skills: Mapping[str, str] = field(default_factory=dict[str, str])
     manner: Manner = NEUTRAL
     tools: ToolRun | None = None
     request: TurnRequest | None = None
-    skills: Mapping[str, str] = field(default_factory=dict[str, str])
-    mode: InteractionMode = InteractionMode.confirm_only_when_required
+
+
+@dataclass
+class TurnAnswer:
+    """What is answered, by whom, and how the turn ends with it.
+
+    Attributes:
+        notes: What the owner is told besides the answer.
+        said: What of the answer was said before he decided.
+        route, response: Made by step 7; `need` where a step relies on one.
+    """
+
     route: RouteDecision | None = None
+    mode: InteractionMode = InteractionMode.confirm_only_when_required
     speaker: str = "agent:proxy"
     response: AgentResponse | None = None
+    notes: list[str] = field(default_factory=list[str])
+    said: str = ""
+    outcome: Outcome = "answered"
+
+
+@dataclass
+class TurnProposal:
+    """The plan that it proposes, if it does.
+
+    Attributes:
+        asked: A policy gate required an approval in this turn.
+        planning: What the planner was asked.
+        review: What is wrong with the plan.
+        returned: How often it went back to the planner.
+        made_from: What it was made from.
+    """
+
+    asked: bool = False
     planning: TurnRequest | None = None
     review: PlanReview = field(default_factory=PlanReview)
     returned: int = 0
     plan: WorkItem | None = None
-    said: str = ""
     made_from: tuple[str, ...] = ()
-    counted_as: int | None = None
-    on_leaving: Callable[[], None] = lambda: None
-    outcome: Outcome = "answered"
+
+
+@dataclass
+class Turn:
+    """What one turn knows; made at step 0, filled in as the steps go by.
+
+    Attributes:
+        gates: The active gate set, frozen at step 0 and never rebuilt.
+        kept: What is still to be written.
+    """
+
+    id: str
+    gates: TurnGates
+    message: TurnMessage
+    seat: TurnSeat
+    shown: TurnShown = field(default_factory=TurnShown)
+    answer: TurnAnswer = field(default_factory=TurnAnswer)
+    proposal: TurnProposal = field(default_factory=TurnProposal)
+    kept: TurnWrites = field(default_factory=TurnWrites)
 
     @property
     def scope_id(self) -> str:
         """Whose turn it is."""
-        return self.scope.id
+        return self.seat.scope.id
 
     @property
     def address(self) -> str:
         """Which conversation it is part of; names what its models are shown."""
-        return self.scope.address
+        return self.seat.scope.address
 
     @property
     def number(self) -> int:
         """Its number in the scope; its own from the moment that another turn may go on."""
-        return self.scope.turn_number if self.counted_as is None else self.counted_as
+        return self.seat.scope.turn_number if self.seat.counted_as is None else self.seat.counted_as
 
     @property
     def standing(self) -> Standing:
         """Where in its conversation it stands, also while others have gone on."""
-        folder = self.incoming.workspace or ""
-        return Standing(self.number, folder, self.scope.conversation)
+        folder = self.message.incoming.workspace or ""
+        return Standing(self.number, folder, self.seat.scope.conversation)
 
     @property
     def source(self) -> str:
         """Where the message came from, as memories and context say it."""
-        return f"channel:{self.incoming.message.channel}"
+        return f"channel:{self.message.incoming.message.channel}"
 
     @property
     def response_taint(self) -> TaintLevel:
         """The least trusted of what the answer was made from: everything the models were shown."""
-        levels = (lookup.result.taint for lookup in self.lookups)
-        return join_taint((self.taint, self.provenance.taint, *levels))
+        levels = (lookup.result.taint for lookup in self.shown.lookups)
+        return join_taint((self.message.taint, self.shown.provenance.taint, *levels))
 
     @property
     def may_have_acted(self) -> bool:
         """Whether a tool answered that could have done something: those that look cannot."""
-        return any(one.tool_name not in WORKSPACE_TOOL_NAMES for one in self.lookups)
+        return any(one.tool_name not in WORKSPACE_TOOL_NAMES for one in self.shown.lookups)
 
     def count(self) -> None:
         """Take its number, once: whoever speaks next has the next one."""
-        if self.counted_as is None:
-            self.counted_as = self.scope.turn_number
-            self.scope.turn_number += 1
+        if self.seat.counted_as is None:
+            self.seat.counted_as = self.seat.scope.turn_number
+            self.seat.scope.turn_number += 1
 
     @asynccontextmanager
     async def aside(self) -> AsyncGenerator[bool]:
@@ -256,16 +307,16 @@ class Turn:
 
         What the models of this turn were shown is taken down first: others change what is in view.
         """
-        async with self.place() as goes_on:
+        async with self.seat.place() as goes_on:
             if goes_on:
                 self.count()
-                self.provenance.settle()
-                self.on_leaving()
+                self.shown.provenance.settle()
+                self.seat.on_leaving()
             yield goes_on
 
     def note(self, tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
         """Remember a tool's answer; what the tool chain calls."""
-        self.lookups.append(Lookup(tool_name, args, result))
+        self.shown.lookups.append(Lookup(tool_name, args, result))
 
 
 def need(value: T | None, made_by: str) -> T:

@@ -60,10 +60,10 @@ class TidyWords(OwnerWords["BatchRequest"]):
         if asked.wanted == "undo":
             undone = await review.undo(asked.which, asked.numbers)
             return undone_in_short(undone), "answered"
-        place = turn.incoming.workspace
+        place = turn.message.incoming.workspace
         standing_in = None if place is None else Path(place)
         folder = folder_named(asked.place, Path.home(), standing_in)
-        owner = Owner(turn.channel, self._audit, self._clock)
+        owner = Owner(turn.seat.channel, self._audit, self._clock)
         tidied = await review.tidy(folder, owner.ask)
         declined = not tidied.batches and (tidied.declined or tidied.unseen)
         return tidied_in_short(tidied), "declined" if declined else "answered"

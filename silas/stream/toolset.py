@@ -25,25 +25,29 @@ class TurnToolset:
     async def build(self, turn: Turn, access: Access) -> None:
         """Tools of the access level; those of the workspace only in the owner's own turns."""
         allowed = frozenset(await access.get_allowed_tools())
-        said_by = OriginKind.owner if turn.taint is TaintLevel.owner else OriginKind.message
-        turn.provenance.entered(turn.text, Origin(kind=said_by, taint=turn.taint))
+        said_by = OriginKind.owner if turn.message.taint is TaintLevel.owner else OriginKind.message
+        turn.shown.provenance.entered(
+            turn.message.text, Origin(kind=said_by, taint=turn.message.taint)
+        )
         if turn.scope_id == OWNER and said_by is OriginKind.owner:
-            place = turn.incoming.workspace or ""
-            turn.looks = self._looks(place, turn.text, turn.scope.conversation, turn.aside)
-        if not turn.looks.open:
+            place = turn.message.incoming.workspace or ""
+            turn.shown.looks = self._looks(
+                place, turn.message.text, turn.seat.scope.conversation, turn.aside
+            )
+        if not turn.shown.looks.open:
             allowed -= WORKSPACE_TOOL_NAMES
-        turn.tools = self._tool_run(
+        turn.shown.tools = self._tool_run(
             "proxy",
             turn.id,
             turn.address,
             allowed,
-            turn.provenance,
+            turn.shown.provenance,
             turn.note,
-            turn.looks,
+            turn.shown.looks,
             turn.aside,
         )
 
     # 6.5
     def show_skills(self, turn: Turn) -> None:
         """The names and descriptions of the skills, in view of the models."""
-        turn.skills = self._skills.catalogue()
+        turn.shown.skills = self._skills.catalogue()

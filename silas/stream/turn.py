@@ -96,7 +96,7 @@ class TurnProcessor:
         text = await steps.plan_flow.run(turn)  # 12   approval, dispatch
         text = await steps.answering.send(turn, text)  # 13   one answer, without waiting for work
         await self._access_state(turn)  # 14   gates that unlock levels
-        happened = Happened(turn.outcome, turn.text, turn.taint)
+        happened = Happened(turn.answer.outcome, turn.message.text, turn.message.taint)
         await steps.persona.after_turn(turn.scope_id, happened)  # 15   mood and telemetry
         return await steps.answering.finished(turn, text)  # 16   count the turn
 
@@ -104,7 +104,7 @@ class TurnProcessor:
     async def _access_state(self, turn: Turn) -> None:
         passed = {
             result.gate_name
-            for result in (turn.input_results.policy if turn.input_results else ())
+            for result in (turn.message.input_results.policy if turn.message.input_results else ())
             if result.action == "continue"
         }
         for gate in turn.gates.active:

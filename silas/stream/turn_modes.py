@@ -36,17 +36,19 @@ class TurnModes:
         Risk forces confirmation: a gate that asked in this turn, or a plan whose card is of high
         risk. So does `confirm`, for work that nobody asked for in these words.
         """
-        route = need(turn.route, "routing")
-        action = turn.response.plan_action if item is not None and turn.response else None
+        route = need(turn.answer.route, "routing")
+        action = (
+            turn.answer.response.plan_action if item is not None and turn.answer.response else None
+        )
         preset = item is not None and "interaction_mode" in item.model_fields_set
         return resolve_interaction_mode(
             proxy_mode=route.interaction_mode,
             planner_override=action.interaction_mode_override if action else None,
             work_item_mode=item.interaction_mode if item is not None and preset else None,
             risk_requires_confirmation=confirm
-            or turn.asked
+            or turn.proposal.asked
             or (item is not None and bool(_forcing(item))),
-            initiative_level=turn.manner.initiative,
+            initiative_level=turn.shown.manner.initiative,
             interaction_register=route.interaction_register,
             high_initiative_min=self._interaction.high_initiative_min,
             default_mode_by_register=dict(self._interaction.default_mode_by_register),
@@ -56,7 +58,7 @@ class TurnModes:
         """That the work proceeds in another mode than its plan asks for, and why; or nothing."""
         if "interaction_mode" not in item.model_fields_set:
             return ""
-        asked = "a rule asked in this turn" if turn.asked else ""
+        asked = "a rule asked in this turn" if turn.proposal.asked else ""
         return forced_mode(item.interaction_mode, _forcing(item) or asked)
 
 

@@ -63,17 +63,19 @@ class TurnWriter:
     # 3, 3.5
     def message(self, turn: Turn) -> None:
         """The message into the chronicle, and as it came into the raw lane."""
-        said = f"[{turn.taint}] {turn.incoming.message.sender_id}: {turn.text}"
-        item = self._entry(turn, "message", said, ItemOrigin(turn.taint, turn.source))
-        turn.message_id = item.ctx_id
-        turn.on_leaving = partial(self._note_sources, turn)
+        said = (
+            f"[{turn.message.taint}] {turn.message.incoming.message.sender_id}: {turn.message.text}"
+        )
+        item = self._entry(turn, "message", said, ItemOrigin(turn.message.taint, turn.source))
+        turn.message.message_id = item.ctx_id
+        turn.seat.on_leaving = partial(self._note_sources, turn)
         self._into_chronicle(turn, item)
-        self._raw(turn, turn.text, SAID, turn.taint, (turn.source,))
+        self._raw(turn, turn.message.text, SAID, turn.message.taint, (turn.source,))
 
     # 5
     async def make_room(self, turn: Turn) -> None:
         """What has to go is remembered as it stood there (decision A12)."""
-        gone = await self._context.enforce_budget(turn.address, turn.number, turn.text)
+        gone = await self._context.enforce_budget(turn.address, turn.number, turn.message.text)
         now = self._clock.now()
         for item in gone:
             if item.kind == "memory" or not item.content:
@@ -89,7 +91,7 @@ class TurnWriter:
                     taint=item.taint,
                     created_at=item.created_at,
                     updated_at=now,
-                    session_id=turn.scope.session_id,
+                    session_id=turn.seat.scope.session_id,
                     source_kind=EVICTED,
                     scope_id=turn.scope_id,
                     sources=as_sources(item.source, item.sources),
@@ -103,14 +105,16 @@ class TurnWriter:
         Why a model gave no answer is not `said`: the next one would take it for Silas's words.
         """
         rests_on, taint = self.sources(turn), turn.response_taint
-        for lookup in turn.lookups:
+        for lookup in turn.shown.lookups:
             self._lookup(turn, lookup)
         if said:
-            self.reply(turn, text, taint, turn.speaker, rests_on)
-        for query in need(turn.response, "step 7").memory_queries:
+            self.reply(turn, text, taint, turn.answer.speaker, rests_on)
+        for query in need(turn.answer.response, "step 7").memory_queries:
             asked = canonical_json(query.model_dump(mode="json"))
             self._raw(turn, asked, "research_query_raw", taint, rests_on)
-        self._raw(turn, text, "agent_response_raw", taint, as_sources(turn.speaker, rests_on))
+        self._raw(
+            turn, text, "agent_response_raw", taint, as_sources(turn.answer.speaker, rests_on)
+        )
 
     def reply(
         self, turn: Turn, text: str, taint: TaintLevel, speaker: str, sources: Sequence[str] = ()
@@ -133,14 +137,14 @@ class TurnWriter:
     def sources(self, turn: Turn) -> tuple[str, ...]:
         """Where everything in view came from; what is made of it came from there, too."""
         ways = self._context.ways(turn.address)
-        found = dict.fromkeys((*turn.made_from, *(name for way in ways for name in way)))
-        for lookup in turn.lookups:
+        found = dict.fromkeys((*turn.proposal.made_from, *(name for way in ways for name in way)))
+        for lookup in turn.shown.lookups:
             found[source_of(lookup)] = None
         # a memory's own sources stand beside its name, and outlive it
         return tuple(name for name in found if not name.startswith("memory:"))[-_MOST_SOURCES:]
 
     def _note_sources(self, turn: Turn) -> None:
-        turn.made_from = self.sources(turn)
+        turn.proposal.made_from = self.sources(turn)
 
     def heard(self, turn: Turn) -> None:
         """Write the message into the chronicle before a model is asked, and what left the view.
@@ -151,7 +155,7 @@ class TurnWriter:
         waits = [] if kept.memories else kept.raw
         if waits:
             kept.raw = []
-        self.flush(turn, lambda: self._arrivals.heard(turn.arrival))
+        self.flush(turn, lambda: self._arrivals.heard(turn.message.arrival))
         kept.raw = waits
 
     def broken_off(self, turn: Turn) -> None:
@@ -176,7 +180,7 @@ class TurnWriter:
 
         It is written at once, before anybody is asked, so that a restart has it with the work.
         """
-        origin = ItemOrigin(turn.response_taint, turn.speaker, self.sources(turn))
+        origin = ItemOrigin(turn.response_taint, turn.answer.speaker, self.sources(turn))
         zone, name = ContextZone.workspace, plan_name(item.id)
         made = self._items.make(
             turn.standing, zone, "plan", markdown, origin, ctx_id=name, pinned=True
@@ -191,7 +195,7 @@ class TurnWriter:
         return self._items.make(turn.standing, zone, kind, text, origin, succeeded=succeeded)
 
     def _into_chronicle(self, turn: Turn, item: ContextItem) -> None:
-        if turn.standing.folder == turn.scope.folder:  # else it is remembered, and not in view
+        if turn.standing.folder == turn.seat.scope.folder:  # else it is remembered, and not in view
             self._context.add(turn.address, item)
         turn.kept.chronicle.append(item)
 
@@ -203,14 +207,14 @@ class TurnWriter:
         now = self._clock.now()
         turn.kept.raw.append(
             MemoryItem(
-                memory_id=raw_name(turn.arrival) if kind == SAID else new_id("mem"),
+                memory_id=raw_name(turn.message.arrival) if kind == SAID else new_id("mem"),
                 content=text,
                 memory_type=MemoryType.episode,
                 reingestion_tier=ReingestionTier.low_reingestion,
                 taint=taint,
                 created_at=now,
                 updated_at=now,
-                session_id=turn.scope.session_id,
+                session_id=turn.seat.scope.session_id,
                 source_kind=kind,
                 scope_id=turn.scope_id,
                 sources=tuple(sources),

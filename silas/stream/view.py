@@ -39,13 +39,13 @@ class Viewing:
         """The context as the models of this turn see it; the message itself stands elsewhere."""
         context, address = self._context, turn.address
         await self._lay_down_rules(turn)
-        turn.manner = await self._persona.manner(turn.scope_id, turn.text)
-        self._pin(turn, DIRECTIVES, turn.manner.directives)
+        turn.shown.manner = await self._persona.manner(turn.scope_id, turn.message.text)
+        self._pin(turn, DIRECTIVES, turn.shown.manner.directives)
         await context.refresh(address, turn.number)
-        said = turn.message_id
+        said = turn.message.message_id
         # what may be trusted counts at once; whose words they are is asked where a call has any,
         # and until the turn has answered nothing that its models were shown leaves the view
-        turn.provenance.in_view(
+        turn.shown.provenance.in_view(
             join_taint({TaintLevel.owner, *context.taints(address)}),
             lambda: label_items(i for i in context.in_view(address) if i.ctx_id != said),
         )
