@@ -84,14 +84,17 @@ const STANDING = { ok: t(": well"), advice: t(": well, with advice"), failed: t(
 
 async function showProtection(place) {
   const doctor = await getJson("/doctor");
+  const showing = h("section", {});
   fill(place, h("p", { class: "verdict", "data-ok": String(doctor.ok) }, icon(doctor.ok ? "shield" : "alert"),
     doctor.words),
   h("ul", { class: "rows findings" }, doctor.findings.map((one) => h("li", { class: "row tall", "data-ok": String(one.ok), "data-state": one.state },
     h("p", { class: "row-head" }, icon(one.state === "ok" ? "check" : "alert"), h("b", {}, plain(one.part)), h("span", { class: "unseen" }, STANDING[one.state])),
     h("p", { class: "small", dir: "auto" }, one.words)))),
+  showing,
   h("h2", { class: "label-title" }, t("How you are protected")),
   h("ul", { class: "plainlist" }, PROMISES.map((words) => h("li", {}, words))),
   h("p", { class: "small" }, t("Checked {inFull}.", { inFull: inFull(Date.now()) })));
+  await (await import("./showing.js")).showShowing(showing);
 }
 
 const PROMISES = [

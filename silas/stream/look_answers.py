@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from silas.clock import Clock
 from silas.db import Database
 from silas.errors import ApprovalError
+from silas.plans.characters import show
 
 _ALL = """
 SELECT workspace, shown_to, allowed, answered_at FROM look_answers ORDER BY workspace, shown_to
@@ -107,7 +108,8 @@ class LookAnswers:
         it reads.
 
         Args:
-            workspace: The directory; it need not exist any more.
+            workspace: The directory as it is kept, or another way to it; it need not exist any
+                more. What is kept under this very name goes alone, wherever a link there leads.
             witness: Records it, in the same transaction.
 
         Returns:
@@ -116,11 +118,10 @@ class LookAnswers:
         Raises:
             ApprovalError: `E_APPROVAL_UNKNOWN`: there is no answer about it.
         """
-        place = os.path.realpath(workspace)
-        taken = [one for one in self.all() if one.workspace in (place, workspace)]
+        taken = self._exactly(workspace)
         if not taken:
             raise ApprovalError(
-                f"You were not asked whether models may be shown {place}; "
+                f"You were not asked whether models may be shown {show(workspace)}; "
                 "`silas approvals showing` lists what you answered.",
                 code="E_APPROVAL_UNKNOWN",
             )
@@ -129,6 +130,14 @@ class LookAnswers:
                 tx.run(_TAKE_BACK, workspace=one.workspace)
             witness("workspace_look_taken_back", answers=len(taken), answer=_words(taken))
         return taken
+
+    def _exactly(self, workspace: str) -> list[ShownAnswer]:
+        kept = self.all()
+        named = [one for one in kept if one.workspace == workspace]
+        if named or "\0" in workspace:
+            return named
+        place = os.path.realpath(workspace)
+        return [one for one in kept if one.workspace == place]
 
 
 def _words(taken: Sequence[ShownAnswer]) -> str:

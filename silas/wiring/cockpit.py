@@ -21,6 +21,7 @@ from silas.services.cockpit.record import RecordRoom
 from silas.services.cockpit.reminders import CockpitReminders
 from silas.services.cockpit.settings import SettingsDoor
 from silas.services.cockpit.setup import SetupRoom
+from silas.services.cockpit.showing import CockpitShowing
 from silas.services.cockpit.work import WorkRoom
 from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import StopDesk
@@ -50,6 +51,7 @@ class Rooms:
     attachments: AttachmentDesk
     persona: OwnersPersona
     answering: AnsweringDoor
+    showing: CockpitShowing
     settings: SettingsDoor
     setup: SetupRoom
 
@@ -128,6 +130,7 @@ def cockpit_of(parts: Parts, session: Session, place: ConfigPlace) -> Rooms:
         ),
         persona=OwnersPersona(parts.mind.persona),
         answering=AnsweringDoor(answering, setup),
+        showing=CockpitShowing(session, redact),
         settings=_settings(parts, place),
         setup=setup,
     )

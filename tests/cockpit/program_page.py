@@ -95,13 +95,13 @@ class ProgramPage:
             response = response.model_copy(update={"proof": proof})
         await self._send(response.model_dump(mode="json"))
 
-    async def command(self, path: str, command: str, subject: str) -> httpx.Response:
-        """Post a command with its proof."""
+    async def command(self, path: str, command: str, subject: str, **body: str) -> httpx.Response:
+        """Post a command with its proof, and whatever else its body has."""
         assert self._key is not None
         empty = self._empty()
         signature = self._key.sign(command_bytes(command, subject, empty))
         proof = _proof(empty.timestamp, empty.nonce, signature)
-        return await self._http.post(path, json={"proof": proof}, headers=self._page)
+        return await self._http.post(path, json={**body, "proof": proof}, headers=self._page)
 
     async def get(self, path: str) -> httpx.Response:
         """Ask for data."""

@@ -72,6 +72,8 @@ ENDPOINTS = {
     "/settings/saved": {"get", "post"},
     "/settings/shown": {"post"},
     "/doctor": {"get"},
+    "/showing": {"get"},
+    "/showing/ask-again": {"post"},
     "/devices": {"get"},
     "/devices/link": {"post"},
     "/devices/{device_id}/name": {"post"},

@@ -1,9 +1,10 @@
-"""What the routes about who answers and about settings need, as ports."""
+"""What the routes about who answers, who is shown what, and settings need, as ports."""
 
 from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from silas.channels.web.views import Done, SecretAsked
+from silas.channels.web.views_kept import ShowingRows
 from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView
 from silas.channels.web.views_settings import (
     SettingRows,
@@ -36,6 +37,18 @@ class AnsweringRoom(Protocol):
 
     async def check_key(self) -> Done:
         """What the provider says of the key that is there."""
+        ...
+
+
+class ShowingRoom(Protocol):
+    """What the owner answered about showing directories to models elsewhere."""
+
+    async def look(self) -> ShowingRows:
+        """Every directory that he was asked about."""
+        ...
+
+    async def ask_again(self, workspace: str) -> Done:
+        """Take the answers about a directory back. Raises where there is none."""
         ...
 
 

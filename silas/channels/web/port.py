@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from silas.audit.kinds import Kind
-from silas.channels.web.choices_port import AnsweringRoom, SettingsRoom
+from silas.channels.web.choices_port import AnsweringRoom, SettingsRoom, ShowingRoom
 from silas.channels.web.conversations_port import AttachmentRoom, BatchRoom, ConversationRoom
 from silas.channels.web.pairing import DeviceFacts
 from silas.channels.web.session import WebSession
@@ -321,6 +321,11 @@ class Cockpit(Protocol):
     @property
     def answering(self) -> AnsweringRoom:
         """Who answers."""
+        ...
+
+    @property
+    def showing(self) -> ShowingRoom:
+        """Who may be shown what."""
         ...
 
     @property

@@ -21,6 +21,7 @@ from silas.channels.web.routes_record import record_routes
 from silas.channels.web.routes_reminders import reminder_routes
 from silas.channels.web.routes_settings import settings_routes
 from silas.channels.web.routes_setup import device_routes, setup_routes
+from silas.channels.web.routes_showing import showing_routes
 from silas.channels.web.routes_work import work_routes
 
 
@@ -47,6 +48,7 @@ def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRout
         persona_routes(cockpit.persona, prover),
         device_routes(door, prover),
         model_routes(cockpit.answering, prover),
+        showing_routes(cockpit.showing, prover),
         settings_routes(cockpit.settings, prover),
         setup_routes(cockpit.setup, prover),
         docs_routes(),

@@ -1,4 +1,4 @@
-"""What the cockpit shows of reminders, secrets and moved files, and answers after a change."""
+"""What the cockpit shows of reminders, secrets, moved files and answers that are kept."""
 
 from pydantic import AwareDatetime
 
@@ -88,3 +88,30 @@ class MovedBatchRow(Frozen):
     at: AwareDatetime
     undo_until: AwareDatetime | None
     files: tuple[MovedFileRow, ...]
+
+
+class ShowingAnswer(Frozen):
+    """What the owner answered about one directory and those who would be shown it.
+
+    Attributes:
+        answer: `yes`, `never`, or `unreadable`, which allows nothing.
+        words: What follows from it.
+        answered_at: When; null where that cannot be read.
+    """
+
+    answer: str
+    words: str
+    answered_at: AwareDatetime | None
+
+
+class ShowingRow(Frozen):
+    """A directory, as the owner's command to be asked again names it, and what he answered."""
+
+    workspace: str
+    answers: tuple[ShowingAnswer, ...]
+
+
+class ShowingRows(Frozen):
+    """Every directory that the owner was asked about."""
+
+    directories: tuple[ShowingRow, ...]
