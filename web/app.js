@@ -97,7 +97,7 @@ const LINK = {
   connecting: [t("Connecting"), ""],
   open: [t("Connected"), ""],
   lost: [t("Not connected"), t("Silas cannot be reached just now. You can go on writing; it is sent as soon as Silas is back.")],
-  refused: [t("Not paired"), t("This browser is no longer paired. Open a fresh link: silas devices link")],
+  refused: [t("Not paired"), t("This browser is no longer paired. “Devices” under “More” on a paired one gives a fresh link, as does silas devices link in a terminal.")],
 };
 
 /** Whoever listens hears what Silas says, as it comes. */

@@ -70,7 +70,7 @@ async function redeem(pair, { name, secret, far }, go, problem) {
 
 function noToken() {
   fill(place, h("h1", { class: "intent" }, t("This link is not complete.")),
-    h("p", {}, t("Open the whole link that Silas printed, or ask for a fresh one:")),
+    h("p", {}, t("Open the whole link that Silas printed. “Devices” under “More” on a paired browser gives a fresh one, and so does this in a terminal:")),
     h("pre", { class: "code" }, "silas devices link"));
 }
 

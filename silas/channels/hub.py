@@ -17,6 +17,7 @@ from silas.channels.external import ExternalAnswer, ExternalChannel
 from silas.channels.web.reports import ENDED
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
+from silas.language import said_at
 from silas.plans import WorkItem, WorkItemResult
 from silas.types import OWNER, whose
 from silas.work.models import Notify, ProgressEvent
@@ -111,8 +112,11 @@ class ChannelFaults:
         await self._audit.log("channel.failed", channel=name, why=why)
         await self._own.send(
             OWNER,
-            f"The channel {name} {why}. Everything else goes on; see `silas doctor`, and start "
-            "Silas again when it works.",
+            said_at(
+                self._own.channel_name,
+                f"The channel {name} {why}. Everything else goes on; see `silas doctor`, and start "
+                "Silas again when it works.",
+            ),
         )
 
 

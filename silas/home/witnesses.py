@@ -13,6 +13,7 @@ from silas.config import SilasConfig
 from silas.errors import ChannelError, SilasError
 from silas.home.database import database_path, open_database
 from silas.home.findings import DoctorFinding
+from silas.language import said_at
 from silas.sandbox.owner_command import run_owner_command
 from silas.types import OWNER
 
@@ -76,7 +77,7 @@ def message_to_owner(channel: Channel) -> Warn:
 
     async def warn(words: str) -> None:
         try:
-            await channel.send(OWNER, words)
+            await channel.send(OWNER, said_at(channel.channel_name, words))
         except ChannelError:
             return
 

@@ -11,12 +11,15 @@ from silas.language.catalogue import (
     tr_later,
     tr_many,
 )
+from silas.language.doors import COCKPIT, said_at
 
 __all__ = [
+    "COCKPIT",
     "ENGLISH",
     "LANGUAGES",
     "as_part",
     "language_of",
+    "said_at",
     "speak",
     "spoken",
     "tr",

@@ -9,6 +9,7 @@ from silas.context import ChronicleStore, ContextItem, ContextZone
 from silas.damage import unless_damaged
 from silas.db import at_once
 from silas.errors import ChannelError
+from silas.language import COCKPIT
 from silas.memory import MemoryItem, MemoryStore, MemoryType, ReingestionTier
 from silas.plans import WaitingPlans, WorkItemStore
 from silas.stream.inbox import Inbox, Interrupted
@@ -34,9 +35,8 @@ _APPROVED = (
     "I was interrupted after you approved the plan for “{text}”. There is no need to say it again: "
     "{where}"
 )
-_COCKPIT = "web"
-_ASKS = {_COCKPIT: "It is in Review."}
-_STANDS = {_COCKPIT: "Work, under More, says how it stands."}
+_ASKS = {COCKPIT: "It is in Review."}
+_STANDS = {COCKPIT: "“Work” under “More” says how it stands."}
 _ASKS_BY_COMMAND = "`silas approve {plan}` asks you."
 _STANDS_BY_COMMAND = (
     "`silas status` says how {plan} stands, and `silas chat` goes on with it where it is open."

@@ -6,6 +6,7 @@ from silas.audit import Audit
 from silas.cards import Card, CardChannel
 from silas.clock import Clock
 from silas.errors import ChannelError
+from silas.language import said_at
 from silas.types import OWNER
 
 Answer = TypeVar("Answer")
@@ -35,8 +36,8 @@ class Owner:
         return answer
 
     async def tell(self, text: str) -> None:
-        """Send something that the owner should know; a channel that fails stops nothing."""
+        """Say a sentence of Silas's own to the owner; a channel that fails stops nothing."""
         try:
-            await self._channel.send(OWNER, text)
+            await self._channel.send(OWNER, said_at(self._channel.channel_name, text))
         except ChannelError:
             await self._audit.log("send_failed", connection_id=OWNER)

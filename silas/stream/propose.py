@@ -10,7 +10,7 @@ from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ApprovalError, DatabaseError
-from silas.language import tr, tr_later
+from silas.language import said_at, tr, tr_later
 from silas.plans import (
     PlanError,
     PlanParser,
@@ -269,12 +269,10 @@ class Proposer:
         answer = await Owner(channel, self._audit, self._clock).ask(card, to)
         if answer.verdict == "waiting":
             await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=card.plan_hash)
-            words = _ANSWERS[answer.verdict].format(id=item.id)
-            return Proposal(item, answer.verdict, words)
+            return Proposal(item, answer.verdict, _told(channel, answer.verdict, item.id))
         if answer.verdict != "approved":
             await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
-            words = tr(_ANSWERS.get(answer.verdict, _NOT_APPROVED))
-            return Proposal(item, answer.verdict, words.format(id=item.id))
+            return Proposal(item, answer.verdict, _told(channel, answer.verdict, item.id))
         try:
             await self._tokens.sign(item, card, binds)
         except ApprovalError as error:  # it changed, or a signer apart was told no
@@ -298,3 +296,9 @@ class Proposer:
         return Proposal(
             item, "refused", tr("The plan was refused: {reason}; nothing was run.", reason=reason)
         )
+
+
+def _told(channel: CardChannel, verdict: str, name: str) -> str:
+    """What is said to an answer that is no yes, as its channel has it."""
+    words = tr(_ANSWERS.get(verdict, _NOT_APPROVED))
+    return said_at(channel.channel_name, words.format(id=name))

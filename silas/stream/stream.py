@@ -10,6 +10,7 @@ from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError, DatabaseError, SilasError, from_foreign
+from silas.language import said_at
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult
 from silas.stop.halt import Halt
 from silas.stream.closing import ClosingChannel
@@ -157,7 +158,7 @@ class Stream:
 
         async def tell(error: Exception) -> None:
             known = from_foreign(error)
-            await send(_BROKEN if known is None else str(known))
+            await send(self._at_the_door(_BROKEN if known is None else str(known)))
 
         async def stopped() -> None:
             await self._audit.log("answer_stopped", scope_id=incoming.connection_id)
@@ -222,7 +223,7 @@ class Stream:
         try:
             await self._dispatcher.tell(item, send, await self._halt.unless_stopped(ask))
         except SilasError as error:  # they go on waiting
-            await send(str(error))
+            await send(self._at_the_door(str(error)))
         finally:
             self._asking.discard(item.id)
 
@@ -234,7 +235,7 @@ class Stream:
         try:
             proposal = await self._halt.unless_stopped(ask)
         except SilasError as error:  # it stays among the open questions
-            await send(str(error))
+            await send(self._at_the_door(str(error)))
             return
         finally:
             self._asking.discard(item.id)
@@ -320,6 +321,9 @@ class Stream:
     def pressure(self) -> int:
         """How many turns are under way or wait (18.6)."""
         return self._backpressure.waiting
+
+    def _at_the_door(self, words: str) -> str:
+        return said_at(self._channel.channel_name, words)
 
     def _sender_of(self, item: WorkItem) -> Send:
         """Says something to the owner where he asked for this work."""

@@ -218,7 +218,8 @@ def cannot(text: str, plans: Sequence[RunbookTemplate], otherwise: str = _OTHERW
     )
     return tr(
         "{why} No language model is configured.\n"
-        '{what}Say "help" for all that I can do; `silas setup` connects a language model.',
+        '{what}Say "help" for all that I can do; “Who answers” under “More” in the '
+        "cockpit, or `silas setup`, connects a language model.",
         why=tr(why),
         what=what,
     )

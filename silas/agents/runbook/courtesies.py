@@ -13,14 +13,18 @@ _END: Final = r"(?: (?:silas|there|you|dir|euch|alle|zusammen))?"
 _HELLO: Final = tr_later(
     "Hello. I am Silas, without a language model: I answer questions about this folder, calculate, "
     "remember, and do prepared work once you have said yes.\n"
-    'Say "help" for examples of this folder; `silas setup` connects a language model.'
+    'Say "help" for examples of this folder; “Who answers” under “More” in the cockpit, or '
+    "`silas setup`, connects a language model."
 )
 _FORGET: Final = tr_later(
-    "I forget nothing by words alone. `silas memory search WORDS` finds a memory "
-    "with its id and source, and `silas memory forget SOURCE` forgets it with all "
-    "that was made of it."
+    "I forget nothing by words alone. “Memory” under “More” in the cockpit, or `silas memory "
+    "search WORDS`, finds a memory; there you can forget it, and `silas memory forget SOURCE` "
+    "forgets it with all that was made of it."
 )
-_KNOWN: Final = tr_later("`silas memory list` shows all that I remember, the newest first.")
+_KNOWN: Final = tr_later(
+    "“Memory” under “More” in the cockpit, or `silas memory list`, shows all that I remember, the "
+    "newest first."
+)
 _SAID: Final = tuple(
     (re.compile(form), said)
     for form, said in (

@@ -29,9 +29,9 @@ _STOP: Final = re.compile(
 )
 _WORK: Final = re.compile(r"\Awork item (?P<id>[\w.-]+): ")
 _STOPPING: Final = tr_later(
-    "A word stops only what runs in the same `silas chat`, and nothing does. `silas "
-    "stop --now`, or the cockpit's stop button, kills all work and voids every "
-    "approval until `silas resume`."
+    "A word stops only what runs in the same `silas chat`, and nothing does. “Stop” in the "
+    "cockpit, or `silas stop --now`, kills all work and voids every approval until “Resume” "
+    "there, or `silas resume`."
 )
 
 
@@ -57,15 +57,15 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
     last = next((match["id"] for match in reversed(found) if match), None)
     said = (
         tr(
-            "I undo nothing by words alone. `silas undo {last}` puts back what "
-            "{last} changed; `silas diff {last}` shows it first.",
+            "I undo nothing by words alone. “Undo” at its result in the cockpit, or `silas undo "
+            "{last}`, puts back what {last} changed; `silas diff {last}` shows it first.",
             last=last,
         )
         if last
         else tr(
             "I undo nothing by words alone, and no work of this conversation is in "
-            "view. `silas status` lists all work, and `silas undo ID` puts back what "
-            "one changed."
+            "view. “Work” under “More” in the cockpit lists all work, with its way back; so do "
+            "`silas status` and `silas undo ID`."
         )
     )
     return AgentResponse(message=said, understood=False)

@@ -28,6 +28,7 @@ from silas.errors import (
     from_foreign,
     misfits,
 )
+from silas.language import COCKPIT, said_at
 
 _BY_CODE: Mapping[str, int] = {
     **dict.fromkeys(UNKNOWN_ID, 404),
@@ -117,7 +118,7 @@ def problem(status: int, code: str, message: str) -> JSONResponse:
 
 def refusal(error: SilasError) -> JSONResponse:
     """An error as it is sent."""
-    return problem(status_of(error), error.code, error.message)
+    return problem(status_of(error), error.code, said_at(COCKPIT, error.message))
 
 
 def unfit(error: RequestValidationError) -> JSONResponse:

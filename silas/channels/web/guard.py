@@ -312,13 +312,15 @@ _HEADERS = _no(431, "HEADERS", "The headers are too long.", "headers that are to
 _SESSION = _no(
     401,
     "SESSION",
-    "This browser is not paired; open the link of `silas start` or `silas devices link`.",
+    "This browser is not paired; open the link of `silas start`, or a fresh one from “Devices” "
+    "under “More” on a paired browser.",
     "no session",
 )
 _PAGE = _no(
     401,
     "PAGE",
-    "This page is not paired; open the link of `silas start` or `silas devices link`.",
+    "This page is not paired; open the link of `silas start`, or a fresh one from “Devices” "
+    "under “More” on a paired browser.",
     "a cookie without its page token",
 )
 _BODY = _no(413, "BODY", "That is too long.", "a body that is too long")

@@ -322,7 +322,10 @@ class WebDoor:
         raise error
 
     async def _bad_link(self, link: LinkState) -> ChannelError:
-        fresh = "`silas devices link` makes a fresh one."
+        fresh = (
+            "“Devices” under “More” on a paired browser makes a fresh one, as does "
+            "`silas devices link`."
+        )
         if link.state != "used":
             await self.refusals.note("pairing.refused", f"{link.state} link", "")
             return _pairing("LINK", f"This pairing link does not work (any more); {fresh}")
@@ -331,8 +334,8 @@ class WebDoor:
         await self.refusals.note("pairing.refused", "used link", "", device=name)
         return _pairing(
             "USED",
-            f"This pairing link was used already, by {name}; {fresh} If that was not you, run "
-            f"`silas devices revoke {link.used_by}` now.",
+            f"This pairing link was used already, by {name}; {fresh} If that was not you, end "
+            f"that pairing now: `silas devices revoke {link.used_by}`.",
         )
 
     def _unproven(self, session: WebSession, data: bytes, proof: Proof) -> str:

@@ -26,7 +26,8 @@ def session_of(request: Request) -> WebSession:
     session = getattr(request.state, "session", None)
     if session is None:
         raise ChannelError(
-            "This browser is not paired with Silas; open the link that `silas devices link` gives.",
+            "This browser is not paired with Silas; open a fresh link from “Devices” under “More” "
+            "on a paired browser, or from `silas devices link`.",
             code="E_CHANNEL_NO_SESSION",
         )
     return cast(WebSession, session)

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from silas.channels.web.events import BudgetLine, CheckResult, PostExecution, Progress, ProgressStep
+from silas.language import COCKPIT, said_at
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.characters import show
 from silas.work.models import PATCH, ProgressEvent
@@ -22,7 +23,7 @@ def progress_of(item: WorkItem, event: ProgressEvent, conversation: str = "") ->
         work_item_id=item.id,
         title=item.title,
         status=event.status,
-        message=event.message,
+        message=said_at(COCKPIT, event.message),
         attempt=event.attempt,
         steps=tuple(ProgressStep(**one._asdict()) for one in event.going.steps),
         log_tail=event.going.log_tail,
@@ -44,7 +45,7 @@ def result_of(
         work_item_id=item.id,
         title=item.title,
         status=event.status,
-        summary=result.summary,
+        summary=said_at(COCKPIT, result.summary),
         checks=_checks(result),
         checks_changed=tuple(map(show, result.checks_changed)),
         diff=patch[:_LONGEST_DIFF],

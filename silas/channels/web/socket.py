@@ -15,7 +15,7 @@ from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
 from silas.channels.web.record_rule import FRAMES
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
-from silas.language import spoken
+from silas.language import COCKPIT, said_at, spoken
 
 MOST_SENT_AGAIN = 200
 """How much of the conversation a page gets when it connects; older parts are asked for."""
@@ -126,7 +126,7 @@ class Sockets:
             cards=channel.cards,
             running=channel.running,
             waiting=waiting,
-            stopped=self._standing.stopped(),
+            stopped=said_at(COCKPIT, self._standing.stopped()),
             runbook=self._standing.runbook,
             onboarding=first_run,
             coming=channel.coming.all,

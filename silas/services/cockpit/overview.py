@@ -14,17 +14,12 @@ from silas.channels.web.views import (
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.home.findings import headline, ready
+from silas.language import COCKPIT, said_at
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.doctor.diagnose import diagnose
 from silas.services.workers import worker_rows
 from silas.tools import ToolRegistry
 from silas.tools.registry import tool_rows
-
-_HERE = (
-    ("`silas stop --now`", "Stop, on every page"),
-    ("`silas doctor --deep` asks it", "“Try it” under Who answers asks it"),
-)
-"""What a command of the terminal is called where the page has a button for it."""
 
 _FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
 
@@ -98,14 +93,11 @@ class OverviewRoom:
         found = asyncio.run(diagnose(self._config))
         rows = tuple(
             FindingView(
-                part=one.part, ok=one.ok, state=one.state, words=self._redact(_on_a_page(one.words))
+                part=one.part,
+                ok=one.ok,
+                state=one.state,
+                words=self._redact(said_at(COCKPIT, one.words)),
             )
             for one in found
         )
         return Doctor(ok=ready(found), words=headline(found), findings=rows)
-
-
-def _on_a_page(words: str) -> str:
-    for command, here in _HERE:
-        words = words.replace(command, here)
-    return words

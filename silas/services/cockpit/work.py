@@ -9,7 +9,7 @@ from typing import Any
 from silas.approval import NonceStore
 from silas.channels.web.views import BudgetRow, CheckView, Done, SectionView, WorkDetail, WorkRow
 from silas.errors import ChannelError, from_foreign
-from silas.language import tr, tr_later
+from silas.language import COCKPIT, said_at, tr, tr_later
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.budget import shares
 from silas.plans.card_preview import PlanLook
@@ -151,7 +151,7 @@ class WorkRoom:
         stopping.keep()
         with suppress(Exception):  # it holds whether or not it could be recorded yet
             self._desk.record()
-        self._announce.stopped(stopping.sentinel.words())
+        self._announce.stopped(said_at(COCKPIT, stopping.sentinel.words()))
         return Done(
             words=tr(
                 "Silas is stopped, and every approval is void. Tools killed: {killed}.",
@@ -187,7 +187,7 @@ class WorkRoom:
             title=item.title,
             status="waiting" if held else item.status.value,
             created_at=item.created_at,
-            summary=self._redact(summary),
+            summary=self._redact(said_at(COCKPIT, summary)),
             undoable=undoable is not None,
         )
 

@@ -1,0 +1,79 @@
+"""A sentence at the door where it is read: a command in a terminal, a place on a page (0.5, 8.2).
+
+Silas's own sentences name commands. In the cockpit the place with the button is named instead. What
+a model or anybody else said is never given to this: their words stay as they are.
+"""
+
+import re
+from typing import Final
+
+from silas.language.catalogue import tr, tr_later
+
+COCKPIT: Final = "web"
+"""The cockpit's channel; every other door keeps the commands."""
+
+_STOP: Final = tr_later("“Stop” on every page")
+_RESUME: Final = tr_later("“Resume” at the top of every page")
+_TRY: Final = tr_later("“Try it” under “Who answers”")
+_PHONE: Final = tr_later("“Your phone” under “Devices”")
+_UNDER_MORE: Final = tr_later("“{page}” under “More”")
+
+PAGES: Final = (
+    (r"ahead|goals (?:list|resume|pause|history)", tr_later("Ahead")),
+    (r"approvals (?:revoke|narrow|tighten)", tr_later("Ahead")),
+    (r"status|diff|undo(?!.*--)|approvals (?:list|approve|deny)|approve|deny", tr_later("Work")),
+    (r"batch (?:undo|show|list)", tr_later("Moved files")),
+    (r"remind list", tr_later("Reminders")),
+    (r"memory (?:list|search|show|forget)", tr_later("Memory")),
+    (r"persona", tr_later("How Silas speaks")),
+    (r"(?:tools|workers) list", tr_later("Tools")),
+    (r"devices (?:list|revoke)", tr_later("Devices")),
+    (r"secrets", tr_later("Secrets")),
+    (r"doctor(?!.*--)|audit verify", tr_later("What protects you")),
+    (r"setup", tr_later("Who answers")),
+)  # fmt: skip
+"""What a command begins with, and the page under More that does the same."""
+
+_ELSEWHERE: Final = (
+    (r"stop --now", _STOP),
+    (r"resume", _RESUME),
+    (r"doctor --deep", _TRY),
+    (r"start --phone", _PHONE),
+    (r"audit show", tr_later("“Activity”")),
+    (r"approvals show", tr_later("“Review”")),
+    (r"conversations", tr_later("“Conversations”")),
+)
+"""The same of what has its place elsewhere; `silas resume` is no `silas goals resume`."""
+
+_COMMAND: Final = re.compile(r"`silas ([a-z][^`]*)`")
+
+
+def said_at(door: str, words: str) -> str:
+    """A sentence of Silas's own, in whatever language, as it is read at a door.
+
+    Args:
+        door: The channel's name; see `COCKPIT`.
+        words: The sentence, with its commands between backquotes.
+
+    Returns:
+        The same, where the door is the cockpit with the names of pages in the place of commands. A
+        command that no page has a button for stays: then a terminal is the only way.
+    """
+    if door != COCKPIT:
+        return words
+    return _COMMAND.sub(lambda found: place_of(found[1]) or found[0], words)
+
+
+def place_of(command: str) -> str:
+    """Where the cockpit does what a command does; empty where nothing in it does.
+
+    Args:
+        command: Its words after `silas`, with or without arguments.
+    """
+    for begins, place in _ELSEWHERE:
+        if re.match(rf"(?:{begins})\b", command):
+            return tr(place)
+    for begins, page in PAGES:
+        if re.match(rf"(?:{begins})(?![\w-])", command):
+            return tr(_UNDER_MORE, page=tr(page))
+    return ""
