@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .PHONY: demo start test quick slow-tests phone-tests search stress check bench bench-agentdojo bench-files bench-memory mutants fuzz chaos protocol
-.PHONY: embeddings screenshots lighthouse lock system browser clean evals evals-decisions soak year words
+.PHONY: embeddings screenshots walk lighthouse lock system browser clean evals evals-decisions soak year words
 
 $(READY): requirements.lock pyproject.toml
 	@sh scripts/venv.sh $(PYTHON) $(VENV)
@@ -144,6 +144,10 @@ protocol: $(READY)
 # Every screen and card of the cockpit as pictures in docs/screenshots, from a real server.
 screenshots: $(READY) system browser
 	@$(BIN)/python -m scripts.screenshots
+
+# What twenty everyday tasks take in the cockpit, into docs/cockpit.md; takes six minutes.
+walk: $(READY) system browser
+	@$(BIN)/python -m scripts.walk
 
 # Lighthouse's scores of the cockpit's screens, on a phone and on a desktop; needs node and npm.
 lighthouse: $(READY) system browser

@@ -25,6 +25,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "cockpit.md"
 ROUNDS = 3
 BEGINS, ENDS = "<!-- make walk: begins -->\n", "<!-- make walk: ends -->\n"
 
+COUNTED = ("taps", "keys", "typings")
+
 Key = tuple[str, str]
 """A task and its step."""
 
@@ -33,7 +35,9 @@ async def one_walk(browser: Browser, size: Size, tasks: Sequence[Task]) -> dict[
     """All of these tasks in one house, which is new."""
     house = Path(tempfile.mkdtemp(prefix="silas-walk-"))
     try:
-        async with a_cockpit(Home(house), **LOOPBACK) as cockpit, devices(browser) as new:
+        home = Home(house)
+        home.write_by_hand()
+        async with a_cockpit(home, **LOOPBACK) as cockpit, devices(browser) as new:
             device = await new(cockpit.origin, size)
             walker = Walker(device)
             await walker.is_counted()
@@ -50,10 +54,8 @@ async def one_walk(browser: Browser, size: Size, tasks: Sequence[Task]) -> dict[
 
 def middle(rounds: Sequence[Effort]) -> Effort:
     """What the rounds have in the middle; hands do the same in each."""
-    return Effort(
-        *(int(median(getattr(one, name) for one in rounds)) for name in ("taps", "keys", "typings")),
-        seconds=median(one.seconds for one in rounds),
-    )  # fmt: skip
+    counts = {name: int(median(getattr(one, name) for one in rounds)) for name in COUNTED}
+    return Effort(**counts, seconds=median(one.seconds for one in rounds))
 
 
 def table(found: Mapping[str, Mapping[Key, Effort]]) -> str:

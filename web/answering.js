@@ -28,7 +28,8 @@ export async function showAnswering(place, said = "") {
   const choose = async (provider, name = "", server = "") => {
     const chosen = { provider, name, server };
     const done = await command("/models", "models", canonicalJson(chosen), chosen);
-    await again();
+    if (done.asks) location.hash = "#/review"; // that is where the question is
+    else await again();
     return done;
   };
   shown = place;

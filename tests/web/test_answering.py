@@ -28,13 +28,7 @@ _ANSWER = {
 def home(tmp_path: Path) -> Home:
     """A home whose configuration is written as people write it."""
     made = Home(tmp_path)
-    lines = (
-        "silas:",
-        "  # written by hand",
-        f"  plans_dirs: [{json.dumps(str(made.plans))}]",
-        "  sandbox: { tools: { discover: false } }",
-    )
-    (made.home / "config.yaml").write_text("\n".join((*lines, "")), encoding="utf-8")
+    made.write_by_hand()
     return made
 
 
@@ -67,13 +61,15 @@ async def test_a_server_by_its_address_answers_the_next_message(
     async with openai_server(["ok", json.dumps(_ANSWER)]) as server:
         await body.get_by_label("Address").fill(server.base_url)
         await device.at("try-server").click()
-        await expect(device.at("asks")).to_be_visible()
-        await _is_usable(device)
-        await device.at("asks").get_by_role("link").click()
         card = await device.sees_a_card("Let tiny")
         await expect(card).to_contain_text("Nothing leaves this machine by it")
         await expect(card).to_contain_text(server.base_url)
         await _is_usable(device)
+        body = await _at(device, "answering")  # who looks there meanwhile is told, and led back
+        await expect(device.at("asks")).to_be_visible()
+        await _is_usable(device)
+        await device.at("asks").get_by_role("link").click()
+        await device.sees_a_card("Let tiny")
         await device.answers("Let it answer")
         await device.comes_back()
         await expect(device.at("heard")).to_contain_text("answers from now on")

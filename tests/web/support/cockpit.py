@@ -71,6 +71,16 @@ class Home:
         settings = {"plans_dirs": [str(self.plans)], "sandbox": tools}
         (self.home / "config.yaml").write_text(json.dumps({"silas": settings}), encoding="utf-8")
 
+    def write_by_hand(self) -> None:
+        """Its configuration as people write it, which the page can put lines into."""
+        lines = (
+            "silas:",
+            "  # written by hand",
+            f"  plans_dirs: [{json.dumps(str(self.plans))}]",
+            "  sandbox: { tools: { discover: false } }",
+        )
+        (self.home / "config.yaml").write_text("\n".join((*lines, "")), encoding="utf-8")
+
     @property
     def result(self) -> Path:
         """What the runbooks write."""
