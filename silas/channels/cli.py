@@ -15,16 +15,17 @@ from silas.channels.text import (
     parse_reply,
     render_card,
     takes_own_words,
+    typed,
 )
 from silas.clock import Clock
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.plans.characters import first_hidden, show_lines
 
 Answer = TypeVar("Answer")
 
 _CONNECTION = "owner"  # one terminal, one owner
 
-LATER: Final = "later"
+LATER: Final = tr_later("later")
 """What leaves a plan waiting, so that the conversation goes on."""
 
 PLAN_WAITS: Final[Any] = PlanAnswer(verdict="waiting")
@@ -161,7 +162,7 @@ class CLIChannel:
         tries = TRIES
         while tries:
             words = tr(", or your own words") if takes_own_words(card) else ""
-            waits = tr(" (`{later}` leaves it waiting)", later=LATER) if plan else ""
+            waits = tr(" (`{later}` leaves it waiting)", later=tr(LATER)) if plan else ""
             self._print(
                 tr(
                     "Your choice, 1 to {card}{words}:{waits}",
@@ -177,7 +178,7 @@ class CLIChannel:
             if reply is None:
                 self._print(tr("No answer: taken as the safe one."))
                 return card.safe
-            if shown != whole and reply.strip().casefold() == MORE:  # reading is no unclear answer
+            if shown != whole and typed(MORE, reply):  # reading is no unclear answer
                 self._print(whole)
                 continue
             tries -= 1
@@ -193,7 +194,7 @@ class CLIChannel:
             why = tr("The input ended") if self._ended else tr("Lapsed: nobody answered in time")
             self._print(tr("{why}, and nothing was run.", why=why))
             return True
-        return reply.strip().casefold() == LATER
+        return typed(LATER, reply)
 
     async def _reply_before(self, deadline: float) -> str | None:
         """The first line that arrives from now on; None at the deadline or the end of the input."""

@@ -9,6 +9,7 @@ from typing import TextIO
 from silas.channels.terminal_colour import columns_of
 from silas.channels.text import WIDTH, wrap_lines
 from silas.clock import Clock
+from silas.language import tr
 from silas.types import new_nonce
 
 _SECONDS = 300.0  # how long a question waits, as a plan's card does (spec 8.1)
@@ -63,15 +64,20 @@ class SigningTerminal:
         with contextlib.suppress(termios.error):
             termios.tcflush(self._source, termios.TCIFLUSH)  # typed before it was shown
         self.tell(wrap_lines(question, columns_of(self._output, WIDTH)))
-        self.tell(f"To sign exactly this, type: yes {code}")
-        self.tell(f"Anything else, and silence for {_SECONDS:.0f} seconds, is a no:")
+        self.tell(tr("To sign exactly this, type: {yes} {code}", yes=tr("yes"), code=code))
+        self.tell(
+            tr(
+                "Anything else, and silence for {seconds} seconds, is a no:",
+                seconds=f"{_SECONDS:.0f}",
+            )
+        )
         try:
             said = await self._line()
         except asyncio.CancelledError:
-            self.tell("Withdrawn by whoever asked; nothing was signed.")
+            self.tell(tr("Withdrawn by whoever asked; nothing was signed."))
             raise
-        yes = said.split() == ["yes", code]
-        self.tell("Signed." if yes else "Not signed.")
+        yes = said.split() in (["yes", code], [tr("yes"), code])
+        self.tell(tr("Signed.") if yes else tr("Not signed."))
         return yes
 
     def note(self, text: str) -> None:

@@ -35,7 +35,7 @@ _ON = "   \\ "
 
 _MOST_WORDS = 2000  # characters of an answer in own words, as in the cockpit's field
 
-MORE: Final = "more"
+MORE: Final = tr_later("more")
 """What a person types to see all of a card before the question."""
 
 SOME: Final = tr_later("or say which: only 1 3-5, or: without 2")
@@ -45,6 +45,13 @@ _SOME = re.compile(r"(only|nur|without|ohne)\s+([\d\s,;–-]+)", re.IGNORECASE)
 _NUMBERS = re.compile(r"(\d{1,4})(?:\s*[-–]\s*(\d{1,4}))?")
 
 _YES, _NO = frozenset({"y", "yes"}), frozenset({"n", "no"})
+
+_RISKS: Final = {
+    Risk.low: tr_later("low"),
+    Risk.medium: tr_later("medium"),
+    Risk.high: tr_later("high"),
+    Risk.irreversible: tr_later("irreversible"),
+}
 
 
 def render_card(card: Card[Answer], width: int = WIDTH) -> str:
@@ -95,7 +102,7 @@ def short_lines(card: PlanCard, width: int = WIDTH) -> list[str]:
     is not set are for who asks for them (`MORE`). Two plans that differ have different hashes.
     """
     opened = [one for one in card.details if one.open and one.heading != "Hash"]
-    more = tr('"{more}" shows everything that your yes signs.', more=MORE)
+    more = tr('"{more}" shows everything that your yes signs.', more=tr(MORE))
     return [
         *_head(card, width),
         *_detailed(opened, width),
@@ -115,7 +122,7 @@ def _head(card: Card[Answer], width: int) -> list[str]:
     if card.effect:
         lines += _wrapped(tr("Effect: "), card.effect, width)
     lines += [
-        tr("Risk: {value}", value=card.risk.value),
+        tr("Risk: {value}", value=tr(_RISKS[card.risk])),
         *_wrapped(tr("Why: "), card.rationale, width),
     ]
     if card.affected:
@@ -144,7 +151,7 @@ def parse_reply(card: Card[Answer], text: str) -> Answer | None:
         return card.actions[number - 1].value if 1 <= number <= len(card.actions) else None
     if _can_choose(card) and (some := _SOME.fullmatch(word)):
         return cast("Answer | None", _chosen(cast("BatchReviewCard", card), some))
-    role = "recommended" if word in _YES else "decline" if word in _NO else ""
+    role = _role(word)
     named = [action.value for action in card.actions if action.role == role]
     if len(named) == 1:
         return named[0]
@@ -171,6 +178,23 @@ def _chosen(card: BatchReviewCard, said: re.Match[str]) -> BatchAnswer | None:
         return None
     ids = tuple(card.item_ids[number - 1] for number in numbers)
     return BatchAnswer(verdict="edit_selection", selected_item_ids=ids)
+
+
+def _role(word: str) -> str:
+    """The role of what yes and no choose, in English or the owner's language; else nothing."""
+    if word in _YES or word in (tr("yes"), tr("yes")[:1]):
+        return "recommended"
+    return "decline" if word in _NO or word in (tr("no"), tr("no")[:1]) else ""
+
+
+def typed(word: str, reply: str) -> bool:
+    """Whether somebody typed a word, in English or as it was shown to him.
+
+    Args:
+        word: As the catalogue has it.
+        reply: The line.
+    """
+    return reply.strip().casefold() in (word, tr(word))
 
 
 def takes_own_words(card: Card[Answer]) -> bool:

@@ -12,6 +12,7 @@ from silas.language.catalogue import (
     tr_many,
 )
 from silas.language.doors import COCKPIT, said_at
+from silas.language.retold import retold
 
 __all__ = [
     "COCKPIT",
@@ -19,6 +20,7 @@ __all__ = [
     "LANGUAGES",
     "as_part",
     "language_of",
+    "retold",
     "said_at",
     "speak",
     "spoken",

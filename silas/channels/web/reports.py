@@ -6,6 +6,7 @@ from silas.channels.web.events import BudgetLine, CheckResult, PostExecution, Pr
 from silas.language import COCKPIT, said_at
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.characters import show
+from silas.work.checks.reason_words import reason_words
 from silas.work.models import PATCH, ProgressEvent
 
 UNDO_WINDOW = timedelta(minutes=5)
@@ -62,7 +63,9 @@ def _checks(result: WorkItemResult) -> tuple[CheckResult, ...]:
     attempts = result.verification_results[-1:]
     return tuple(
         CheckResult(
-            name=str(check["name"]), passed=check["passed"] is True, words=str(check["reason"])
+            name=str(check["name"]),
+            passed=check["passed"] is True,
+            words=reason_words(str(check["reason"])),
         )
         for attempt in attempts
         for check in attempt["results"]

@@ -22,6 +22,7 @@ from silas.services.plans import plan_card
 from silas.services.stop_now import StopNow
 from silas.services.work import ShownWork, piece_of_work, result_of
 from silas.stream.session import Session
+from silas.work.checks.reason_words import reason_words
 from silas.work.models import PATCH
 
 MOST_ROWS = 200
@@ -215,7 +216,7 @@ class WorkRoom:
             CheckView(
                 name=str(one.get("name", "")),
                 passed=one.get("passed") is True,
-                words=self._redact(str(one.get("reason", ""))),
+                words=self._redact(reason_words(str(one.get("reason", "")))),
                 output=self._redact(str(one.get("output", ""))),
                 attempt=int(last.get("attempt", 0)),
             )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
+from silas.language import tr_later
 from silas.plans.commands.executed_files import program_of
 from silas.plans.commands.script_runners import SHELLS
 from silas.plans.commands.shell_words import commands_in
@@ -17,11 +18,11 @@ from silas.work.changes.copy_view import CopyTree
 
 Runner = Literal["pytest", "unittest"]
 
-UNFINISHED: Final = (
+UNFINISHED: Final = tr_later(
     "Refused: the tests ended before they were done: exit code 0 without {runner}'s closing "
     "summary. Something that they run ends Python, as `os._exit(0)` does"
 )
-NO_TESTS: Final = "Refused: it ran 0 tests, and an empty test run is no proof"
+NO_TESTS: Final = tr_later("Refused: it ran 0 tests, and an empty test run is no proof")
 
 _QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _INNER: Final = re.compile(r"\$\(|`")  # runs between double quotes, too
