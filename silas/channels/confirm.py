@@ -68,7 +68,7 @@ class SigningTerminal:
         self.tell(
             tr(
                 "Anything else, and silence for {seconds} seconds, is a no:",
-                seconds=f"{_SECONDS:.0f}",
+                seconds=round(_SECONDS),
             )
         )
         try:

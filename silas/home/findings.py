@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
+from silas.language import tr, tr_many
+
 State = Literal["ok", "advice", "failed"]
 """`advice`: Silas works as it is, and something could be better. `failed`: it would refuse."""
 
@@ -38,12 +40,14 @@ def headline(findings: Sequence[DoctorFinding]) -> str:
     """What is true of all of them together, in one sentence."""
     failed = _parts(findings, "failed")
     if failed:
-        return f"Needs attention: {', '.join(failed)}."
+        return tr("Needs attention: {parts}.", parts=", ".join(failed))
     advice = _parts(findings, "advice")
     if not advice:
-        return "Everything is ready."
-    pieces = "1 piece" if len(advice) == 1 else f"{len(advice)} pieces"
-    return f"Ready, with {pieces} of advice: {', '.join(advice)}."
+        return tr("Everything is ready.")
+    pieces = tr_many(
+        len(advice), "Ready, with 1 piece of advice", "Ready, with {count} pieces of advice"
+    )
+    return f"{pieces}: {', '.join(advice)}."
 
 
 def _parts(findings: Iterable[DoctorFinding], state: State) -> list[str]:

@@ -28,7 +28,7 @@ from silas.errors import (
     from_foreign,
     misfits,
 )
-from silas.language import COCKPIT, said_at
+from silas.language import COCKPIT, said_at, tr, tr_later
 
 _BY_CODE: Mapping[str, int] = {
     **dict.fromkeys(UNKNOWN_ID, 404),
@@ -79,9 +79,9 @@ _BY_FAMILY: tuple[tuple[type[SilasError], int], ...] = (
 _UNPLANNED = 500
 
 _WORDS: Mapping[int, tuple[str, str]] = {
-    404: ("E_CHANNEL_NOT_FOUND", "There is nothing at this address; see /docs."),
+    404: ("E_CHANNEL_NOT_FOUND", tr_later("There is nothing at this address; see /docs.")),
     405: ("E_CHANNEL_BAD_REQUEST", "This address takes another method; see /docs."),
-    413: ("E_CHANNEL_TOO_LARGE", "That is more than Silas reads at once; send less."),
+    413: ("E_CHANNEL_TOO_LARGE", tr_later("That is more than Silas reads at once; send less.")),
 }
 _UNREADABLE = ("E_CHANNEL_BAD_REQUEST", "The request cannot be read; see /docs.")
 
@@ -118,7 +118,7 @@ def problem(status: int, code: str, message: str) -> JSONResponse:
 
 def refusal(error: SilasError) -> JSONResponse:
     """An error as it is sent."""
-    return problem(status_of(error), error.code, said_at(COCKPIT, error.message))
+    return problem(status_of(error), error.code, said_at(COCKPIT, tr(error.message)))
 
 
 def unfit(error: RequestValidationError) -> JSONResponse:
@@ -133,7 +133,8 @@ def unfit(error: RequestValidationError) -> JSONResponse:
 
 def framework_error(error: HTTPException) -> JSONResponse:
     """The framework's own refusals in our form."""
-    return problem(error.status_code, *_WORDS.get(error.status_code, _UNREADABLE))
+    code, words = _WORDS.get(error.status_code, _UNREADABLE)
+    return problem(error.status_code, code, tr(words))
 
 
 class AnsweringRoute(APIRoute):

@@ -334,7 +334,7 @@ class WebChannel:
 
     def refuse(self, page: ConnectedPage, what: str, code: str, words: str) -> None:
         """Tell one page that what it sent did not count, and why."""
-        page.give(RefusedEvent(id=what, code=code, message=words).model_dump_json())
+        page.give(RefusedEvent(id=what, code=code, message=tr(words)).model_dump_json())
 
     def undone(self, work_item_id: str) -> None:
         """What an item changed was taken back."""

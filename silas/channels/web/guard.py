@@ -26,6 +26,7 @@ from silas.channels.web.request_body import (
     replayed,
 )
 from silas.channels.web.session import WebSession
+from silas.language import tr, tr_later
 
 MOST_HEADERS, MOST_HEADER_BYTES, MOST_QUERY_BYTES = 64, 16 * 1024, 2048
 """Of one request: browsers send about twenty headers and two kilobytes."""
@@ -272,7 +273,7 @@ class RequestGuard:
         rule = rule_for(asked.method, asked.path)
         page = no is _SESSION and rule is not None and rule.need is Need.session
         kind = b"text/html; charset=utf-8" if page else b"application/json"
-        words = {"code": no.code, "message": no.message}
+        words = {"code": no.code, "message": tr(no.message)}
         body = _closed_page(asked) if page else json.dumps(words).encode()
         headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
         if no.status == _TOO_MANY:
@@ -312,19 +313,28 @@ _HEADERS = _no(431, "HEADERS", "The headers are too long.", "headers that are to
 _SESSION = _no(
     401,
     "SESSION",
-    "This browser is not paired; open the link of `silas start`, or a fresh one from “Devices” "
-    "under “More” on a paired browser.",
+    tr_later(
+        "This browser is not paired; open the link of `silas start`, or a fresh one from “Devices” "
+        "under “More” on a paired browser."
+    ),
     "no session",
 )
 _PAGE = _no(
     401,
     "PAGE",
-    "This page is not paired; open the link of `silas start`, or a fresh one from “Devices” "
-    "under “More” on a paired browser.",
+    tr_later(
+        "This page is not paired; open the link of `silas start`, or a fresh one from “Devices” "
+        "under “More” on a paired browser."
+    ),
     "a cookie without its page token",
 )
-_BODY = _no(413, "BODY", "That is too long.", "a body that is too long")
-_SLOW = _no(408, "SLOW", "That took too long to arrive; try again.", "a body that came too slowly")
+_BODY = _no(413, "BODY", tr_later("That is too long."), "a body that is too long")
+_SLOW = _no(
+    408,
+    "SLOW",
+    tr_later("That took too long to arrive; try again."),
+    "a body that came too slowly",
+)
 _TYPE = _no(
     415,
     "TYPE",

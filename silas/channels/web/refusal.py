@@ -6,13 +6,16 @@ from typing import NamedTuple
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.errors import DatabaseError
+from silas.language import tr_later
 
-CLOSED_ALREADY = "This question is closed already."
-NOT_OFFERED = "This card does not offer that answer; reload the page."
-NO_KEY = (
+CLOSED_ALREADY = tr_later("This question is closed already.")
+NOT_OFFERED = tr_later("This card does not offer that answer; reload the page.")
+NO_KEY = tr_later(
     "Only a device with a key of its own can agree to this; pair this browser again, or say no."
 )
-BAD_SIGNATURE = "The signature on your message does not fit; reload the page and say it again."
+BAD_SIGNATURE = tr_later(
+    "The signature on your message does not fit; reload the page and say it again."
+)
 
 
 class HttpRefusal(NamedTuple):

@@ -16,6 +16,7 @@ from silas.config import SilasConfig
 from silas.home.findings import headline, ready
 from silas.language import COCKPIT, said_at
 from silas.services.cockpit.facts import settings_in_force
+from silas.services.cockpit.finding_words import finding_words
 from silas.services.doctor.diagnose import diagnose
 from silas.services.workers import worker_rows
 from silas.tools import ToolRegistry
@@ -90,7 +91,7 @@ class OverviewRoom:
             return self._looked[1]
 
     def _look(self) -> Doctor:
-        found = asyncio.run(diagnose(self._config))
+        found = [finding_words(one) for one in asyncio.run(diagnose(self._config))]
         rows = tuple(
             FindingView(
                 part=one.part,

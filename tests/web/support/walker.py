@@ -11,8 +11,9 @@ from tests.web.support.cockpit import Cockpit
 from tests.web.support.device import Device, NewDevice
 
 _COUNTS = """
+window.__hands = { pointerdown: 0, keydown: 0 };
 for (const kind of ['pointerdown', 'keydown']) {
-  addEventListener(kind, (event) => { if (event.isTrusted) handMoved(kind); }, true);
+  addEventListener(kind, (event) => { if (event.isTrusted) __hands[kind] += 1; }, true);
 }
 """
 """The page itself counts: a tap is a pointer that comes down, a key one that goes down."""
@@ -48,15 +49,7 @@ class Walker:
         self.effort = Effort()
 
     async def is_counted(self) -> None:
-        """Count from now on; before the first page is opened."""
-
-        def moved(kind: str) -> None:
-            if kind == "pointerdown":
-                self.effort.taps += 1
-            else:
-                self.effort.keys += 1
-
-        await self.device.context.expose_function("handMoved", moved)  # pyright: ignore[reportUnknownMemberType] - playwright leaves it open
+        """Have the page count; before the first one is opened."""
         await self.device.context.add_init_script(_COUNTS)
 
     async def taps(self, target: Locator) -> None:
@@ -104,9 +97,18 @@ class Walker:
         if self.device.size.touch:
             await self.taps(self.device.page.locator("[data-to=stream]:visible").last)
 
-    async def settles(self) -> None:
-        """Until every movement so far is counted."""
-        await self.device.page.evaluate("0")
+    async def begins(self) -> None:
+        """Count from nothing."""
+        await self.device.page.evaluate("__hands.pointerdown = __hands.keydown = 0")
+        self.effort = Effort()
+
+    async def ends(self, seconds: float) -> Effort:
+        """What it took since `begins`, with what the page counted."""
+        counted = await self.device.page.evaluate("__hands")
+        self.effort.taps += counted["pointerdown"]
+        self.effort.keys += counted["keydown"]
+        self.effort.seconds = seconds
+        return self.effort
 
 
 class Walk(NamedTuple):
@@ -162,11 +164,7 @@ async def walked(step: Step, walk: Walk) -> Effort:
     await walk.device.comes_back()
     await walk.device.is_quiet()
     await walk.device.page.evaluate("() => document.activeElement?.blur()")
-    await walk.walker.settles()
-    walk.walker.effort = Effort()
+    await walk.walker.begins()
     began = time.monotonic()
     await step.does(walk)
-    took = time.monotonic() - began
-    await walk.walker.settles()
-    walk.walker.effort.seconds = took
-    return walk.walker.effort
+    return await walk.walker.ends(time.monotonic() - began)
