@@ -9,7 +9,7 @@ from playwright.async_api import expect
 from silas.language import speak
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home
-from tests.web.support.device import SIZES, Device, NewDevice, Size
+from tests.web.support.device import DESKTOP, SIZES, Device, NewDevice, Size
 from tests.web.support.library import COPY
 from tests.web.support.screens import SCREENS
 
@@ -34,6 +34,16 @@ _ENGLISH = """
 }
 """
 """The page's own words with an English one among them; what anybody said stands in `dir=auto`."""
+
+_OWN_AMONG = ".findings p, .check-words, [role=alert], .field-problem, .warning, .toast"
+"""Silas's own words in places whose direction follows their text."""
+
+_ENGLISH_THERE = """
+(places) => [...document.querySelectorAll(places)]
+  .filter((one) => one.checkVisibility() && !one.closest("pre, code"))
+  .map((one) => one.textContent.trim())
+  .filter((text) => /\\b(the|and|is|are|with|nothing|not|expected|open|offers)\\b/i.test(text))
+"""
 
 
 @pytest.fixture
@@ -66,12 +76,29 @@ async def test_every_screen_speaks_german_where_its_owner_does(
     wrong: list[str] = []
     for screen in _PLACES:
         await screen.arrive(cockpit, device)
-        wrong += [f"{screen.name}: {text}" for text in await device.page.evaluate(_ENGLISH)]
+        found = await device.page.evaluate(_ENGLISH)
+        found += await device.page.evaluate(_ENGLISH_THERE, _OWN_AMONG)
+        wrong += [f"{screen.name}: {text}" for text in found]
         if await device.overflow():
             wrong.append(f"{screen.name}: it is wider than the screen")
         await device.page.keyboard.press("Escape")
         await device.comes_back()
     assert not wrong, "\n".join(wrong)
+
+
+async def test_checks_and_what_protects_you_are_told_in_german(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await _lived_in(cockpit, new_device, DESKTOP)
+    await expect(device.page.locator(".check-words")).to_have_text(" Exit-Code 0, wie erwartet")
+    await device.goes_to("more")
+    await device.page.locator("#more-body a[href='#/more/protection']").click()
+    await device.is_quiet()
+    body = device.page.locator("#more-body")
+    await expect(body.locator(".verdict")).to_contain_text("Bereit, mit ")
+    await expect(body).to_contain_text("nicht angehalten; „Stopp“ auf jeder Seite oder eine Datei")
+    kept = await device.page.evaluate(_ENGLISH_THERE, _OWN_AMONG)
+    assert not kept, "\n".join(kept)
 
 
 @_EACH_SIZE
