@@ -16,7 +16,8 @@ _TERMINAL = ("testing", "main", "sandbox/conformance", "skills")
 """Rooms whose sentences are read in a terminal alone."""
 
 NO_PAGE = frozenset({
-    "approvals clock --confirm", "approvals showing", "audit accept", "audit witness", "batch", "calls",
+    "approvals clock --confirm", "approvals showing",
+    "audit accept", "audit witness", "batch", "calls",
     "calls list", "chat", "demo", "devices link", "init", "mcp list", "mcp trust", "plan check",
     "projects list", "queue list", "run", "service install", "service remove", "signer",
     "skills list", "skills validate", "start", "undo",
