@@ -10,7 +10,7 @@ from silas.testing.models import Step
 from tests.channels.test_cli import Terminal
 from tests.cockpit.program_page import a_page
 from tests.stream.kit import done_sandbox, proposing, ran, soon, to_planner
-from tests.stream.test_revising import FIRST, KEPT, MOVED, WORK, revising
+from tests.stream.test_revising import FIRST, MOVED, WORK, revising
 from tests.web.support.cockpit import Home, a_cockpit
 from tests.work.kit import sh
 
@@ -42,7 +42,7 @@ async def test_the_page_gets_a_card_of_its_own_and_nothing_runs_before_its_answe
         await page.answer(first, **_YES)
         ended = await page.next("post_execution")
         assert ended["status"] == "stuck"
-        assert KEPT.format("task-other") in ended["summary"]
+        assert "\nA revised plan is on its card; “Review” shows it, too." in ended["summary"]
         second = await page.next("approval_request")
         assert (second["work_item_id"], second["card"]["intent"]) == ("task-other", "Another way")
         assert "takes the place of task-first" in second["card"]["rationale"]

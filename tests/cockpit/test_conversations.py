@@ -129,7 +129,7 @@ async def test_a_deleted_conversation_leaves_no_word_and_the_record_keeps_digest
     assert {one["title"] for one in rows} == {"Main conversation", "Something else"}
     assert again.status_code == 404
     assert again.json()["message"] == (
-        f"There is no conversation {name!r}; `silas conversations list` shows all."
+        f"There is no conversation {name!r}; “Conversations” shows all."
     )
     assert main.status_code == 409
     assert found == []
