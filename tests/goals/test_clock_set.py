@@ -32,7 +32,10 @@ async def test_work_by_the_clock_asks_where_a_jump_voided_its_standing_approval(
 async def test_a_used_up_approval_starts_no_work_where_the_clock_went_forward_and_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("silas.wiring.parts.standing_uses", lambda *_: 1)
+    def once(*_: object) -> int:
+        return 1
+
+    monkeypatch.setattr("silas.wiring.parts.standing_uses", once)
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())
