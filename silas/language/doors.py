@@ -1,7 +1,8 @@
 """A sentence at the door where it is read: a command in a terminal, a place on a page (0.5, 8.2).
 
-Silas's own sentences name commands. In the cockpit the place with the button is named instead. What
-a model or anybody else said is never given to this: their words stay as they are.
+Silas's own sentences name commands. In the cockpit the place with the button is named instead.
+Messages of models are never given to this. A result's summary is, and it may quote an executor: a
+command in that quotation is told as its place, too; what is kept stays as it was said.
 """
 
 import re

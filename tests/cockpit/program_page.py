@@ -16,19 +16,24 @@ from websockets.typing import Origin
 from silas.canonical import canonical_bytes
 from silas.cards import ChannelMessage, message_bytes
 from silas.channels.web.wire import Proof, Response, command_bytes, decision_bytes, inbound
-from silas.clock import SystemClock
+from silas.clock import Clock, SystemClock
 from silas.keys.signer import Ed25519Signer
 from silas.types import new_nonce
 from tests.support.waits import SECONDS
 
+_SYSTEM = SystemClock()
+
 
 class ProgramPage:
-    """One paired page. A page without a key pairs as `auth`."""
+    """One paired page. A page without a key pairs as `auth`; `clock` is that of its machine."""
 
-    def __init__(self, address: str, key: Ed25519Signer | None) -> None:
+    def __init__(self, address: str, key: Ed25519Signer | None, clock: Clock = _SYSTEM) -> None:
         self.address = address
+        self._clock = clock
         self._key = key
-        self._http = httpx.AsyncClient(base_url=address, headers={"Origin": address})
+        self._http = httpx.AsyncClient(
+            base_url=address, headers={"Origin": address}, timeout=SECONDS
+        )
         self._live: ClientConnection | None = None
         self._token = ""
         self._got: deque[dict[str, Any]] = deque()
@@ -74,7 +79,7 @@ class ProgramPage:
 
     async def say(self, text: str, name: str = "") -> str:
         """Say something, signed if there is a key; returns the message's id."""
-        now, nonce = SystemClock().now(), new_nonce()
+        now, nonce = self._clock.now(), new_nonce()
         frame: dict[str, Any] = {"type": "message", "id": name or new_nonce(), "text": text}
         if self._key is not None:
             said = ChannelMessage(channel="web", sender_id="owner", text=text, timestamp=now)
@@ -112,7 +117,7 @@ class ProgramPage:
         return {"X-Silas-Page": self._token}
 
     def _empty(self) -> Proof:
-        return Proof(timestamp=SystemClock().now(), nonce=new_nonce(), signature=b"")
+        return Proof(timestamp=self._clock.now(), nonce=new_nonce(), signature=b"")
 
     async def _send(self, frame: dict[str, Any]) -> None:
         assert self._live is not None
@@ -142,9 +147,11 @@ def _proof(at: datetime, nonce: str, signature: bytes) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def a_page(address: str, link: str, *, key: bool = True) -> AsyncGenerator[ProgramPage]:
+async def a_page(
+    address: str, link: str, *, key: bool = True, clock: Clock = _SYSTEM
+) -> AsyncGenerator[ProgramPage]:
     """A page that is paired."""
-    page = ProgramPage(address, Ed25519Signer.from_seed(b"p" * 32) if key else None)
+    page = ProgramPage(address, Ed25519Signer.from_seed(b"p" * 32) if key else None, clock)
     try:
         await page.pair(link)
         yield page

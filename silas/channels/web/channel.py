@@ -36,7 +36,7 @@ from silas.channels.web.open_cards import (
 )
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
-from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NO_KEY, NOT_OFFERED
+from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NOT_OFFERED, proof_words
 from silas.channels.web.reports import ENDED, progress_of, result_of
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
@@ -283,8 +283,9 @@ class WebChannel:
 
     async def _objection(self, session: WebSession, event: CardEvent, response: Response) -> str:
         if response.proof is None:
-            return NO_KEY
-        return await self._prove(session, decision_bytes(response, event.digest), response.proof)
+            return proof_words(None)
+        why = await self._prove(session, decision_bytes(response, event.digest), response.proof)
+        return proof_words(why) if why else ""
 
     async def _record(
         self, page: ConnectedPage, waiting: OpenCard, response: Response, answer: Any

@@ -14,7 +14,7 @@ from silas.audit import Audit
 from silas.channels.web.devices import EnrolledDevice, EnrolledDevices, VerifyKey
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.paths import PAIR
-from silas.channels.web.refusal import RefusalRecord
+from silas.channels.web.refusal import STALE, RefusalRecord
 from silas.channels.web.session import Level, WebSession
 from silas.channels.web.sessions import SESSION_LIFE, LinkState, WebSessions, token_hash
 from silas.channels.web.wire import Proof
@@ -197,7 +197,7 @@ class WebDoor:
         """
         reason = self._unproven(session, data, proof)
         if not reason and not await self._nonces.remembers(proof.timestamp):
-            reason = "it is stale"
+            reason = STALE
         if not reason:
             try:
                 await self._nonces.record("proof", f"{session.device_id}:{proof.nonce}")
@@ -344,7 +344,7 @@ class WebDoor:
         if session.level != "owner":
             return "this device has no key"
         if abs(self.clock.now() - proof.timestamp) > FRESHNESS:
-            return "it is stale"
+            return STALE
         bound = (f'"nonce":"{proof.nonce}"', f'"timestamp":"{proof.timestamp.isoformat()}"')
         if not _NONCE.fullmatch(proof.nonce) or not all(b.encode() in data for b in bound):
             return "it is not about its own nonce"

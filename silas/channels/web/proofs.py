@@ -5,6 +5,7 @@ from typing import Annotated, cast
 from fastapi import Depends, Request
 
 from silas.channels.web.port import Door
+from silas.channels.web.refusal import proof_words
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof, command_bytes
 from silas.errors import ChannelError
@@ -54,9 +55,6 @@ class Prover:
                 "This browser has no key to sign with; use a paired one that has, or the terminal.",
                 code="E_CHANNEL_UNSIGNED",
             )
-        words = await self._door.prove(session, command_bytes(command, subject, proof), proof)
-        if words:
-            raise ChannelError(
-                f"Your device's signature does not count ({words}); reload the page and try again.",
-                code="E_CHANNEL_PROOF",
-            )
+        why = await self._door.prove(session, command_bytes(command, subject, proof), proof)
+        if why:
+            raise ChannelError(proof_words(why), code="E_CHANNEL_PROOF")
