@@ -133,7 +133,7 @@ fuzz: $(READY)
 	@$(BIN)/python scripts/fuzz.py --count $(or $(N),1000000) --seed $(or $(SEED),1) "$(ONLY)"
 
 # Kills a run at every point of it, and two hundred times at chance; takes half an hour. Goals and
-# projects alone, in three minutes: `make chaos ONLY=goals`.
+# projects alone: `make chaos ONLY=goals`.
 chaos: $(READY)
 	@SILAS_CHAOS=all $(BIN)/python -m pytest -n 2 -o faulthandler_timeout=0 -k "$(ONLY)" tests/chaos
 

@@ -93,8 +93,10 @@ async def test_a_photograph_stands_upright_and_is_no_larger_than_a_page_needs() 
     async with a_house() as house:
         _, turned, _ = await _picture(house, "a.jpg", a_photograph("JPEG", turned=True))
         _, large, _ = await _picture(house, "b.jpg", a_photograph("JPEG", (4000, 1000)))
+        _, most, _ = await _picture(house, "c.webp", a_photograph("WEBP", (7000, 7000)))
     assert pixels(turned).size == (20, 40)
     assert pixels(large).size == (1600, 400)
+    assert pixels(most).size == (1600, 1600)  # the decoder that needs the most memory
 
 
 REFUSED = {
@@ -102,10 +104,13 @@ REFUSED = {
     "a JPEG of nothing": (b"\xff\xd8\xff\xe0" + b"\0" * 99, "is no PNG, JPEG, GIF or WebP"),
     "a PDF": (b"%PDF-1.7\n", "is no PNG, JPEG, GIF or WebP"),
     "an EPS, which another program would draw": (EPS, "is no PNG, JPEG, GIF or WebP"),
-    "cut off": (a_png((200, 200))[:-90], "is a damaged picture"),
-    "a JPEG that is cut off": (a_photograph("JPEG", (800, 800))[:-900], "is a damaged picture"),
+    "cut off": (a_png((200, 200))[:-90], "cannot be read as a picture"),
+    "a JPEG that is cut off": (
+        a_photograph("JPEG", (800, 800))[:-900],
+        "cannot be read as a picture",
+    ),
     "a sum that does not fit": (a_png()[:29] + b"x" + a_png()[30:], "is no PNG"),
-    "fewer pixels than it says": (a_png((200, 200), pixels=b"\0"), "is a damaged picture"),
+    "fewer pixels than it says": (a_png((200, 200), pixels=b"\0"), "cannot be read as a picture"),
     "too many pixels": (a_png((9000, 9000), pixels=b"\0"), "has more pixels than are shown"),
     "far too many": (a_png((90_000, 90_000), pixels=b"\0"), "has more pixels than are shown"),
     "a long line": (a_png((40_000, 1), pixels=b"\0"), "has more pixels than are shown"),

@@ -62,7 +62,7 @@ class Https:
 
     def arrivals(self, server: "uvicorn.Server") -> Arrive:
         """Waits for a handshake, then for a head."""
-        from silas.channels.web import protocols  # noqa: PLC0415
+        from silas.channels.web import protocols  # noqa: PLC0415 - it loads uvicorn, which is slow
 
         return partial(TlsArrival, self._tls, partial(protocols.spoken, server))
 

@@ -91,8 +91,8 @@ def main() -> int:
         return REFUSED
     except ImportError:
         raise  # the sandbox has no Pillow: a fault of ours, not of the picture
-    except Exception:  # what a decoder says of a damaged file is of any kind
-        sys.stdout.write("is a damaged picture")
+    except Exception:  # what a decoder says of a damaged file, or where memory ends, is of any kind
+        sys.stdout.write("cannot be read as a picture")
         return REFUSED
     sys.stdout.write(base64.b64encode(made).decode("ascii"))
     return 0

@@ -26,7 +26,7 @@ WHOLE: Final = 1600
 """Pixels of the longer side of a picture in a conversation, at most."""
 
 _LIMITS: Final = SandboxLimits(
-    memory_mb=768, wall_seconds=20.0, cpu_seconds=15, processes=16, output_bytes=16_000_000
+    memory_mb=1280, wall_seconds=20.0, cpu_seconds=15, processes=16, output_bytes=16_000_000
 )
 _INSIDE: Final = Path("/attached")
 _LIBRARY: Final = Path("/pillow")
