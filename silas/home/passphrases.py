@@ -6,9 +6,13 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from types import FrameType
+from typing import Final
 
 from silas.errors import Stopped
 from silas.keys.vault import refuse_to_prompt
+
+_LOOKS_EVERY: Final = 0.25  # seconds
 
 
 class Passphrases:
@@ -42,15 +46,28 @@ class Passphrases:
 
 @contextmanager
 def interruptible() -> Generator[None]:
-    """Let Ctrl-C end a question; an event loop would note it and go on waiting for the answer."""
+    """Let Ctrl-C end a question; an event loop would note it and go on waiting for the answer.
+
+    Python notes a signal and acts on it when the system call it is in returns. One that comes
+    just before it begins to wait for the answer would be noted and forgotten, so a timer lets it
+    look a few times a second.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    looked = signal.signal(signal.SIGALRM, _look)
+    timer = signal.setitimer(signal.ITIMER_REAL, _LOOKS_EVERY, _LOOKS_EVERY)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(signal.SIGALRM, looked)
         signal.signal(signal.SIGINT, before)
+
+
+def _look(_signal: int, _frame: FrameType | None) -> None:
+    """Do nothing; what was noted before is acted on."""
 
 
 def someone_can_type() -> bool:

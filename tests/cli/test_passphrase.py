@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import environment, person, run, silas
+from tests.support.command import environment, person, python, run, silas
 
 TYPED = "correct horse"
 ASKED = "Passphrase for the signing key of owner: "
@@ -72,6 +72,38 @@ def test_the_question_for_a_passphrase_can_be_ended(
     said = owner.seen.partition(ASKED)[2].strip().splitlines()
     assert len(said) == 1, owner.seen
     assert said[0].startswith("No passphrase was typed, so the command ended; nothing was done.")
+
+
+_UNNOTICED = """
+import os, signal, threading
+from pathlib import Path
+
+from silas.home.passphrases import interruptible
+
+def waits(thread):
+    state = Path(f"/proc/self/task/{thread}/stat").read_text().rpartition(")")[2].split()[0]
+    return state == "S"
+
+def interrupt(thread):
+    while not waits(thread):
+        os.sched_yield()
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+
+never, _other = os.pipe()
+threading.Thread(target=interrupt, args=(threading.get_native_id(),)).start()
+try:
+    with interruptible():
+        os.read(never, 1)
+except KeyboardInterrupt:
+    print("ended", signal.getitimer(signal.ITIMER_REAL), signal.getsignal(signal.SIGALRM).name)
+"""
+
+
+def test_an_interrupt_that_the_waiting_read_does_not_notice_ends_the_question(
+    tmp_path: Path,
+) -> None:
+    done = run(python(_UNNOTICED), environment(tmp_path), imported=True)
+    assert done.out == "ended (0.0, 0.0) SIG_DFL\n", done.err
 
 
 def test_one_passphrase_for_key_and_secrets_is_typed_once(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from silas.channels.confirm import SigningTerminal
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ConfigError
+from silas.home.passphrases import interruptible
 from silas.home.signer_client import is_apart, opened_by_others, record_of
 from silas.keys import KeysConfig, Signer
 from silas.keys.hardened import harden
@@ -97,7 +98,8 @@ def _refuse_what_the_agent_could_open(config: SilasConfig) -> None:
 
 
 def _typed(words: str) -> str:
-    return getpass.getpass(f"{words}: ")
+    with interruptible():
+        return getpass.getpass(f"{words}: ")
 
 
 def _no_keyring() -> Keyring | None:
