@@ -118,9 +118,8 @@ def test_what_widens_asks_with_the_card_of_the_cockpit(
         (MEMORY, "8", "must be a whole number from 16 to 65536"),
         (MEMORY, "much", "must be a whole number from 16 to 65536"),
         (MEMORY, "9" * 5_000, "must be a whole number from 16 to 65536"),
-        (MEMORY, "512", "Nothing is different"),
         ("language", "fr", "must be null, en, de"),
-        ("suggestions.enabled", "maybe", "must be true or false"),
+        ("suggestions.enabled", "maybe", "must be true, false"),
         ("quiet_hours.end", "late", 'must be a time of day such as "22:00"'),
         ("quiet_hours.end", "25:00", "quiet_hours.end"),
     ],
@@ -149,8 +148,29 @@ def test_every_setting_of_the_cockpit_is_known_here(
     value = "true" if setting.widens == "off" else value
     done = _set(env, setting.name, value)
     widens = setting.widens == "always"
-    same = "Nothing is different" in done.err
-    assert done.code == (2 if same else 3 if widens else 0), done
+    same = "already; nothing was written" in done.out
+    assert done.code == (0 if same or not widens else 3), done
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        (MEMORY, "512", "Memory for one run: 512 MB already; nothing was written.\n"),
+        ("suggestions.enabled", "on", "Silas suggests something by itself: on already; "),
+        ("language", "null", "Language of cards and results: as on this machine already; "),
+    ],
+)
+def test_a_value_that_is_there_already_writes_nothing_and_is_no_mistake(
+    env: dict[str, str], file: Path, name: str, value: str, said: str
+) -> None:
+    before = file.read_bytes()
+    done = _set(env, name, value)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(said)
+    document = json.loads(_set(env, name, value, "--json").out)
+    assert document["words"].startswith(said.strip())
+    assert (document["before"] == document["after"], document["backup"]) == (True, None)
+    assert file.read_bytes() == before
 
 
 def test_in_german_what_changed_is_said_in_german(env: dict[str, str], file: Path) -> None:
@@ -158,6 +178,9 @@ def test_in_german_what_changed_is_said_in_german(env: dict[str, str], file: Pat
     done = _set(env, MEMORY, "64")
     assert "Arbeitsspeicher" in done.out or "Speicher" in done.out, done
     assert "512 MB → 64 MB" in done.out
+    refused = _set(env, MEMORY, "8")
+    assert (refused.code, MEMORY in refused.err, "ganze Zahl" in refused.err) == (2, True, True)
+    assert "schon" in _set(env, MEMORY, "64").out
     assert _set(env, "language", "null").code == 0
     assert _written(file, env, "language") is None
 

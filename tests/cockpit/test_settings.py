@@ -119,7 +119,7 @@ async def test_every_other_setting_is_refused(home: Path, name: str) -> None:
     [
         ({MEMORY: 8}, "must be a whole number from 16 to 65536"),
         ({MEMORY: True}, "must be a whole number"),
-        ({AMBIGUITY: "yes"}, "must be true or false"),
+        ({AMBIGUITY: "yes"}, "must be true, false"),
         ({"language": "fr"}, "must be null, en, de"),
         ({"quiet_hours.end": "25:00"}, "quiet_hours.end"),
         ({MEMORY: 512}, "Nothing is different"),

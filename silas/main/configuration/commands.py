@@ -21,6 +21,9 @@ from silas.main.shared import (
 from silas.main.terminal import terminal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from silas.config.edit_values import Scalar
     from silas.services.setup.saved_settings import PlannedSettings
 
 
@@ -109,6 +112,7 @@ def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None
             change_words,
             open_settings,
             settings_card,
+            unchanged_words,
             value_from,
         )
         from silas.stop import Sentinel
@@ -117,14 +121,25 @@ def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None
         settings = read_config(ctx)
         place = ConfigPlace(config_file(config_option(ctx)), os.environ)
         async with open_settings(settings, place) as desk:
-            planned = desk.plan({name: value_from(name, value, place.file)})
+            wanted = value_from(name, value, place.file)
+            if desk.unchanged(name, wanted):
+                if as_json:
+                    print_json(_same(name, wanted, place.file))
+                else:
+                    click.echo(unchanged_words(name, wanted, place.file))
+                return DONE
+            planned = desk.plan({name: wanted})
             if planned.widens:
                 Sentinel(settings.data_dir).require_running()
                 owner = terminal(to_stderr=as_json, approve=None)
                 if not owner.attended:
                     raise ApprovalError(
-                        f"Setting {name} to {value} lets Silas do more, so it needs your yes: run "
-                        "this in a terminal, or change it in the cockpit.",
+                        tr(
+                            "Setting {name} to {value} lets Silas do more, so it needs your yes: "
+                            "run this in a terminal, or change it in the cockpit.",
+                            name=name,
+                            value=value,
+                        ),
                         code="E_APPROVAL_UNATTENDED",
                     )
                 asked = Owner(owner.cards, desk.audit, owner.clock)
@@ -133,7 +148,7 @@ def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None
                     return DECLINED
             backup = await desk.write(planned)
         if as_json:
-            print_json({**_document(planned), "backup": str(backup) if backup else None})
+            print_json(_document(planned) | {"backup": str(backup) if backup else None})
             return DONE
         click.echo(change_words(planned.changes[0]))
         click.echo(tr("The settings are saved; they count from the next start on."))
@@ -154,3 +169,11 @@ def _document(planned: "PlannedSettings") -> dict[str, Any]:
         "widens": one.widens,
         "words": change_words(one),
     }
+
+
+def _same(name: str, value: "Scalar", file: "Path") -> dict[str, Any]:
+    from silas.services.setup.saved_settings import unchanged_words
+
+    words = unchanged_words(name, value, file)
+    told = {"file": str(file), "name": name, "before": value, "after": value}
+    return told | {"widens": False, "words": words, "backup": None}

@@ -171,6 +171,10 @@ class SettingsDesk:
         file = self._place.file
         return load_config(file if file.exists() else None, self._place.environ)
 
+    def unchanged(self, name: str, value: Scalar) -> bool:
+        """Whether a setting of this name has this value already."""
+        return value_of(self.written(), name) == value
+
     def plan(self, values: Mapping[str, Scalar]) -> PlannedSettings:
         """What these values change.
 
@@ -188,7 +192,7 @@ class SettingsDesk:
                     ChangedSetting(setting, before, value, _widens(setting, before, value))
                 )
         if not changes:
-            raise ConfigError("Nothing is different from what the file says.", code=_CODE)
+            raise ConfigError(tr("Nothing is different from what the file says."), code=_CODE)
         edit = plan_values(self._place.file, {one.setting.name: one.after for one in changes})
         require_meaning(edit, self._place)
         return PlannedSettings(tuple(changes), edit)
@@ -253,8 +257,13 @@ def setting_of(name: str, file: Path) -> Setting:
     known = {one.name: one for one in SETTINGS}
     if name not in known:
         raise ConfigError(
-            f"{name!r} is not among the settings that are changed here ({', '.join(known)}); "
-            f"change it in {file}.",
+            tr(
+                "{name} is not among the settings that are changed here ({known}); change it in "
+                "{file}.",
+                name=repr(name),
+                known=", ".join(known),
+                file=str(file),
+            ),
             code=_CODE,
         )
     return known[name]
@@ -290,6 +299,19 @@ def change_words(one: ChangedSetting) -> str:
     """What becomes of one, in a line."""
     before, after = in_words(one.setting, one.before), in_words(one.setting, one.after)
     return f"{tr(one.setting.label)}: {before} → {after}"
+
+
+def unchanged_words(name: str, value: Scalar, file: Path) -> str:
+    """That a setting has a value already.
+
+    Raises:
+        ConfigError: There is no setting of this name.
+    """
+    setting = setting_of(name, file)
+    words = in_words(setting, value)
+    return tr(
+        "{label}: {value} already; nothing was written.", label=tr(setting.label), value=words
+    )
 
 
 def settings_card(planned: PlannedSettings) -> DecisionCard:
@@ -332,11 +354,14 @@ def _require_fit(setting: Setting, value: Scalar) -> None:
         return
     wanted = {
         "choice": ", ".join("null" if one is None else one for one in setting.choices),
-        "switch": "true or false",
-        "time": 'a time of day such as "22:00"',
-        "number": f"a whole number from {setting.least} to {setting.most}",
+        "switch": "true, false",
+        "time": tr('a time of day such as "22:00"'),
+        "number": tr(
+            "a whole number from {least} to {most}", least=setting.least, most=setting.most
+        ),
     }
-    raise ConfigError(f"{setting.name} must be {wanted[setting.kind]}.", code=_CODE)
+    words = tr("{name} must be {wanted}.", name=setting.name, wanted=wanted[setting.kind])
+    raise ConfigError(words, code=_CODE)
 
 
 def _widens(setting: Setting, before: Scalar, after: Scalar) -> bool:
