@@ -14,7 +14,7 @@ _VALUE_CHARS = 200  # of a printed value; a longer one is kept as no number and 
 
 
 class LedgerEntry(NamedTuple):
-    """One executed tool call, in order."""
+    """One tool call that was answered, in order; `result.deduped` where it did not run again."""
 
     step: int
     tool_name: str
@@ -29,8 +29,25 @@ class Ledger:
         self.entries: list[LedgerEntry] = []
 
     def record(self, tool_name: str, args: dict[str, Any], result: ToolResult) -> None:
-        """Append one executed call."""
+        """Append one call that was answered."""
         self.entries.append(LedgerEntry(len(self.entries) + 1, tool_name, args, result))
+
+    def ran(self) -> list[LedgerEntry]:
+        """The calls that ran."""
+        return [entry for entry in self.entries if not entry.result.deduped]
+
+    def answered(self) -> list[LedgerEntry]:
+        """The calls that were made before, and so were answered without running again."""
+        return [entry for entry in self.entries if entry.result.deduped]
+
+    def distinct(self) -> list[LedgerEntry]:
+        """Each call once: what ran, and what was answered from before this attempt."""
+        ran = [(entry.tool_name, entry.args) for entry in self.ran()]
+        return [
+            entry
+            for entry in self.entries
+            if not entry.result.deduped or (entry.tool_name, entry.args) not in ran
+        ]
 
     def artifacts(self) -> dict[str, str]:
         """Artifacts of the successful calls, later calls winning (5.2.1 c3)."""

@@ -72,10 +72,12 @@ class _Page:
             self.forget(next(iter(self.steps)))
         return self.begun
 
-    def end(self, number: int, now: float, *, ok: bool) -> None:
+    def end(self, number: int, now: float, *, ok: bool, repeat: bool = False) -> None:
         if number in self.steps:
             seconds = now - self.began[number]
             words = self.steps[number].words
+            if repeat:
+                words = tr("{call} (answered from before; it did not run again)", call=words)
             self.steps[number] = WorkStep(words, "done" if ok else "failed", seconds)
 
     def forget(self, number: int) -> None:
@@ -225,9 +227,10 @@ class ProgressBoard:
         page.look()
 
         def ended(result: ToolResult) -> None:
-            page.end(number, self._clock.monotonic(), ok=result.ok)
+            page.end(number, self._clock.monotonic(), ok=result.ok, repeat=result.deduped)
             page.quiet()
-            page.lines.extend(_tail(result.return_value or result.error or ""))
+            if not result.deduped:  # what it printed stands there since it ran
+                page.lines.extend(_tail(result.return_value or result.error or ""))
             page.look()
 
         try:

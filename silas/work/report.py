@@ -72,7 +72,7 @@ NOTHING_LEFT = AttemptOutput()
 def attempt_output(attempt: "Attempt", redact: Callable[[str], str]) -> AttemptOutput:
     """What is kept of an attempt, however it ended."""
     return AttemptOutput(
-        printed(attempt.ledger.entries, redact),
+        printed(attempt.ledger.distinct(), redact),
         kept_words(attempt.said.words, redact),
         grounds(attempt.ledger),
     )
@@ -88,14 +88,20 @@ def kept_words(words: str, redact: Callable[[str], str]) -> str:
 
 
 def grounds(ledger: Ledger) -> str:
-    """What the ledger holds of an attempt: how many calls ran, and which did not end well."""
-    entries = ledger.entries
-    if not entries:
-        return "no call ran"
-    parts = [f"{_calls(len(entries))} ran"]
+    """What the ledger holds of an attempt: how many calls ran, how many were answered from before
+    without running, and which did not end well.
+    """
+    ran, answered = ledger.ran(), ledger.answered()
+    parts = [f"{_calls(len(ran))} ran" if ran else "no call ran"]
+    if answered:
+        was = "was" if len(answered) == 1 else "were"
+        parts.append(
+            f"{_calls(len(answered))} {was} answered from before without running again "
+            f"({_steps(answered)})"
+        )
     exits: dict[int, list[LedgerEntry]] = {}
     failed: list[LedgerEntry] = []
-    for entry in entries:
+    for entry in ledger.distinct():
         code = exit_code_of(entry.result)
         if code:  # a red test is an answer, and often the wanted one
             exits.setdefault(code, []).append(entry)

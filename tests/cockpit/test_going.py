@@ -205,7 +205,7 @@ async def test_lines_of_text_are_told_as_ever(tmp_path: Path) -> None:
     ]
 
 
-def test_of_long_work_only_the_last_is_kept() -> None:
+def test_of_long_work_only_the_last_is_kept_and_a_repeat_says_so() -> None:
     from silas.plans import BudgetTracker, PlanParser
     from silas.tools import ToolResult
 
@@ -217,12 +217,17 @@ def test_of_long_work_only_the_last_is_kept() -> None:
         for number in range(100):
             with watch("shell_exec", {"argv": ["echo", str(number)]}) as ended:
                 ended(ToolResult(ok=True, return_value=f"{number}\n" * 500 + "x" * 9000))
+        with watch("shell_exec", {"argv": ["echo", "again"]}) as ended:
+            ended(ToolResult(ok=True, return_value="shown before", deduped=True))
     going = board.going(item.id)
+    repeat = "Run echo again (answered from before; it did not run again)"
+    assert going.steps[-1].words == repeat
+    assert "shown before" not in going.log_tail
     assert len(going.steps) == MOST_STEPS
-    assert going.steps[-1].words == "Run echo 99"
+    assert going.steps[-2].words == "Run echo 99"
     assert len(going.log_tail) == MOST_LINES
     assert max(map(len, going.log_tail)) <= 241
-    assert len(looks) == 202
+    assert len(looks) == 204
     board.leave(item.id)
     assert board.going(item.id) == NOTHING_YET
 

@@ -23,10 +23,14 @@ from silas.testing import (
 )
 from silas.testing.models import Step
 from silas.testing.tools import exited
-from silas.work.report import LONGEST_REPORT
+from silas.tools import ToolResult
+from silas.work.ledger import Ledger
+from silas.work.printed_output import printed
+from silas.work.report import LONGEST_REPORT, grounds
 from tests.stream.kit import answer, done_sandbox, planned, proposing, saying_yes, soon
 from tests.stream.test_forgetting import forget
 from tests.work.kit import argv, at_work
+from tests.work.test_taint import House, grant, send
 
 ANSWER = "The biggest file is data.bin, 5 MB."
 
@@ -79,6 +83,31 @@ async def test_a_program_that_exits_with_another_code_than_0_is_not_told_as_a_fa
         "1 call exited with 2 (shell_exec, step 3)"
     )
     assert failed == "(file_read, step 11)"
+
+
+async def test_a_call_that_is_answered_from_before_is_not_counted_as_one_that_ran() -> None:
+    async with at_work(send(), send(), says("Sent it.")) as work:
+        House(work.silas.registry)
+        result = await work.run(tools=[grant(times=2)], verify=[])
+    assert result.grounds == (
+        "1 call ran, 1 call was answered from before without running again (send, step 2)"
+    )
+    ledger = Ledger()
+    failed = ToolResult(ok=False, return_value="no", error="no")
+    ledger.record("send", {"to": "a"}, failed.model_copy(update={"deduped": True}))
+    ledger.record("send", {"to": "b"}, failed)
+    ledger.record("send", {"to": "b"}, failed.model_copy(update={"deduped": True}))
+    assert grounds(ledger) == (
+        "1 call ran, 2 calls were answered from before without running again "
+        "(send, step 1; send, step 3), 2 calls failed (send, step 1; send, step 2)"
+    )
+    again = ToolResult(ok=True, return_value="once", deduped=True)
+    ledger.record("shell_exec", {"argv": ["ls"]}, again.model_copy(update={"deduped": False}))
+    ledger.record("shell_exec", {"argv": ["ls"]}, again)
+    assert printed(ledger.distinct(), str) == "Run ls\n    once"
+    empty = Ledger()
+    empty.record("send", {}, again)
+    assert grounds(empty).startswith("no call ran, 1 call was answered from before")
 
 
 async def test_no_line_of_a_report_can_pass_for_words_of_silas_and_none_is_endless() -> None:
