@@ -12,6 +12,7 @@ const YEAR = 366;
 export async function showAhead(place, days = WEEK) {
   const found = await getJson(`/ahead?days=${days}`);
   const again = () => showAhead(place, days);
+  const runs = found.alone.filter((one) => !one.lapsed), lapsed = found.alone.filter((one) => one.lapsed);
   fill(place,
     found.words && h("p", { class: "small warning-text" }, found.words),
     found.projects.map((one) => project(one)),
@@ -22,9 +23,11 @@ export async function showAhead(place, days = WEEK) {
     found.later > 0 && days < YEAR
       ? button(t("Show what comes later ({later})", { later: found.later }), () => showAhead(place, YEAR), { class: "secondary" }) : null,
     h("h2", { class: "label-title" }, t("May run without asking you")),
-    found.alone.length ? h("ul", { class: "rows", "data-testid": "alone" }, found.alone.map((one) => alone(one, again)))
+    runs.length ? h("ul", { class: "rows", "data-testid": "alone" }, runs.map((one) => alone(one, again)))
       : h("p", { class: "small" }, t("Nothing. Each piece of work asks you first.")),
     tighten(),
+    lapsed.length ? [h("h2", { class: "label-title" }, t("Lapsed")),
+      h("ul", { class: "rows", "data-testid": "lapsed" }, lapsed.map((one) => alone(one, again)))] : null,
     found.paused.length ? [h("h2", { class: "label-title" }, t("Paused")),
       h("ul", { class: "rows", "data-testid": "paused" }, found.paused.map((one) => paused(one, again)))] : null);
 }
@@ -75,7 +78,7 @@ function alone(one, again) {
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("b", {}, one.title)),
     h("p", { class: "small", dir: "auto" }, one.does),
-    h("p", { class: "small" }, one.left),
+    h("p", { class: one.lapsed ? "small warning-text" : "small", dir: "auto" }, one.left),
     h("div", { class: "row-actions" }, back.foot, half), back.problem, problem);
 }
 

@@ -68,6 +68,8 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
             click.echo(f"{HELD:8} {one.work_item_id}  {one.title}  {many} changed, none applied")
         for one in given:
             click.echo(f"{one.state:8} {one.item.id}  {one.item.title}  {_uses(one)}")
+            if one.why:
+                click.echo(f"{'':8} {one.why}")
         if clock:
             click.echo(f"\n{clock}")
         if waiting:
@@ -309,6 +311,7 @@ def _facts(one: "Given") -> list[str]:
     return [
         f"Approval: {token.token_id}",
         f"State: {one.state}; {_uses(one)}",
+        *([f"Lapsed: {one.why}"] if one.why else []),
         f"Answer: {token.verdict.value}, scope {token.scope.value}",
         f"Signed: {token.issued_at:%F %R} UTC",
     ]
@@ -337,6 +340,7 @@ def _given(one: "Given") -> dict[str, Any]:
         "plan_hash": token.plan_hash,
         "approve": approve_hash(one.item),
         "state": one.state,
+        "why": one.why,
         "token": token.token_id,
         "scope": token.scope.value,
         "verdict": token.verdict.value,

@@ -21,12 +21,13 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from silas.approval import Verdict
 from silas.audit import Audit
 from silas.canonical import canonical_json
 from silas.errors import ApprovalError, ConfigError, SandboxError
+from silas.language import tr, tr_later
 from silas.plans.bound_files import files_in_copy, files_now, files_of, is_live
 from silas.plans.models import WorkItem
 from silas.plans.places import PlanPath, fault_of, no_directory, places_of
@@ -163,6 +164,31 @@ class PlanBinding:
 
         return await self._checked(item, copied, now)
 
+    async def lapsed(self, item: WorkItem) -> str:
+        """Why an approval covers nothing as things are now, in one sentence, or nothing.
+
+        For a list of approvals: it is written nowhere, and the sandbox's name is not asked for,
+        which `check` compares when something is to run.
+        """
+        token = item.approval_token
+        if token is None or BINDS not in token.conditions:
+            return ""
+        signed = token.conditions[BINDS]
+        try:
+            now = await self._now(item, signed, lambda files: files_now(item, files))
+        except ApprovalError as error:
+            return error.message
+        backend = _part(signed, "sandbox").get("backend")
+        return difference(signed, {**now, "sandbox": {**now["sandbox"], "backend": backend}})
+
+    async def _now(
+        self, item: WorkItem, signed: object, files_of_now: Callable[[Facts], Facts]
+    ) -> dict[str, Any]:
+        files = await asyncio.to_thread(files_of_now, _part(signed, "files"))
+        tools = self._tools.now
+        found = await asyncio.to_thread(tools, _part(signed, "tools"), item.workspace)
+        return await self._bound(item, files, found)
+
     async def check_copy(self, item: WorkItem, copied: tuple[int, int], copy: Path) -> Verdict:
         """The same before the work begins, with the files that the plan runs as `copy` has them,
         where nobody but the work changes them.
@@ -177,10 +203,7 @@ class PlanBinding:
             return _HOLDS
         signed = self._left.get(token.token_id, token.conditions[BINDS])
         try:
-            files = await asyncio.to_thread(now, _part(signed, "files"))
-            tools = self._tools.now
-            found = await asyncio.to_thread(tools, _part(signed, "tools"), item.workspace)
-            differs = difference(signed, await self._bound(item, files, found))
+            differs = difference(signed, await self._now(item, signed, now))
         except ApprovalError as error:
             differs = error.message
         if not differs and copied is not None:
@@ -235,25 +258,35 @@ def shown_now(item: WorkItem, shown_to: ShownTo) -> Facts:
     return dict.fromkeys(shown_to(item), "what it reads") if reads else {}
 
 
-def difference(signed: object, now: Facts) -> str:
-    """What is not as it was signed, in one sentence; nothing where all is the same."""
+AFTER_YES: Final = tr_later("after the plan was approved")
+BEFORE_YES: Final = tr_later("between the plan's card and your yes")
+"""When what an approval binds changed."""
+
+
+def difference(signed: object, now: Facts, when: str = AFTER_YES) -> str:
+    """What is not as it was signed, in one sentence; nothing where all is the same.
+
+    Args:
+        signed: What an approval binds, or would.
+        now: The same as it is now.
+        when: `AFTER_YES` or `BEFORE_YES`.
+    """
     if _same(signed, now):
         return ""
     for part, words in _WORDS.items():
         for name in _differing(_part(signed, part), _part(now, part)):
-            return words.format(name)
-    return "What the approval binds is not what would run; ask again."
+            return tr(words, what=name, when=tr(when))
+    return tr("What the approval binds is not what would run; ask again.")
 
 
 _WORDS: Mapping[str, str] = {
-    "paths": "{} changed after the plan was approved; look at it and ask again.",
-    "files": "{}, which the plan runs, changed after it was approved; look at it and ask again.",
-    "tools": "The tools in {} changed after the plan was approved; look at them and ask again.",
-    "skills": "The skill file {} changed after the plan was approved; ask again.",
-    "workers": "The file of the worker {} changed after the plan was approved; ask again.",
-    "shown_to": "Who is shown what the work reads changed after the plan was approved ({}); ask "
-    "again.",
-    "sandbox": "The sandbox's {} changed after the plan was approved; ask again.",
+    "paths": tr_later("{what} changed {when}; look at it and ask again."),
+    "files": tr_later("{what}, which the plan runs, changed {when}; look at it and ask again."),
+    "tools": tr_later("The tools in {what} changed {when}; look at them and ask again."),
+    "skills": tr_later("The skill file {what} changed {when}; ask again."),
+    "workers": tr_later("The file of the worker {what} changed {when}; ask again."),
+    "shown_to": tr_later("Who is shown what the work reads changed {when} ({what}); ask again."),
+    "sandbox": tr_later("The sandbox's {what} changed {when}; ask again."),
 }
 
 
@@ -323,7 +356,7 @@ def _another_copied(signed: object, item: WorkItem, copied: tuple[int, int]) -> 
     facts = _part(_part(signed, "paths"), item.workspace or "")
     if (facts.get("device"), facts.get("inode")) == copied:
         return ""
-    return _WORDS["paths"].format(item.workspace)
+    return tr(_WORDS["paths"], what=item.workspace or "", when=tr(AFTER_YES))
 
 
 def _identities(places: tuple[PlanPath, ...]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from silas.approval import ApprovalToken, ApprovalVerdict, NonceStore, Stops
+from silas.approval import ApprovalScope, ApprovalToken, ApprovalVerdict, NonceStore, Stops
 from silas.approval.effective_clock import ClockState, EffectiveClock
 from silas.approval.nonces import SqlNonceStore
 from silas.approval.revocation import revoke
@@ -17,11 +17,13 @@ from silas.config import SilasConfig
 from silas.errors import ApprovalError
 from silas.home.effective_clock import effective_time
 from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
+from silas.plans.goals.lapsed import Lapsed, lapse_words
 from silas.plans.projects.kept import waiting_project, with_tasks
 from silas.plans.store import SqlWorkItemStore, missing
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
 from silas.services.record import open_record, warn_if_changed
+from silas.services.tools.bindings import lapsed_here
 from silas.services.work import scope_work
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
@@ -43,15 +45,18 @@ class Given(NamedTuple):
 
     Attributes:
         item: What it is for; its token is there.
-        state: `in force`, `at work` (its last use is being made), or why it authorises nothing
-            more: `used`, `expired`, `revoked`, `void` (an emergency stop), `declined`.
+        state: `in force`, `at work` (its last use is being made), `lapsed` (what it binds is not as
+            it was signed), or why it authorises nothing more: `used`, `expired`, `revoked`, `void`
+            (an emergency stop), `declined`.
         uses: How many of its uses were spent.
+        why: Of one that lapsed what is not as it was, and what to do.
     """
 
     item: WorkItem
     token: ApprovalToken
     state: str
     uses: int
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class ApprovalDesk:
     work: ScopeWork
     warnings: list[str]
     looks: LookAnswers
+    lapsed: Lapsed
 
     def showing(self) -> list[ShownAnswer]:
         """What the owner answered about showing directories to models, by directory."""
@@ -200,17 +206,26 @@ class ApprovalDesk:
 
     async def _stands(self, item: WorkItem, token: ApprovalToken) -> Given:
         now = self.time.now()  # first, since a jump that is noticed here voids the token
-        return await how_it_stands(item, token, self.nonces, self.stops, now)
+        return await how_it_stands(item, token, self.nonces, self.stops, now, self.lapsed)
 
 
 async def how_it_stands(
-    item: WorkItem, token: ApprovalToken, nonces: NonceStore, stops: Stops, now: datetime
+    item: WorkItem,
+    token: ApprovalToken,
+    nonces: NonceStore,
+    stops: Stops,
+    now: datetime,
+    lapsed: Lapsed,
 ) -> Given:
     """How the approval of a piece of work stands at a moment of effective time."""
     uses = await nonces.uses(token.token_id)
     gone = await nonces.is_used("revoked", token.token_id)
     void = current(token, stops.stops()) is not None
-    return Given(item, token, _state(item, token, uses, now, revoked=gone, void=void), uses)
+    state = _state(item, token, uses, now, revoked=gone, void=void)
+    # One yes to one piece of work is compared when that begins; a goal's waits for its clock.
+    looks = state == "in force" and token.scope is ApprovalScope.standing
+    why = await lapsed(item) if looks else ""
+    return Given(item, token, "lapsed" if why else state, uses, lapse_words(why) if why else "")
 
 
 def _used_on_record(audit: RecoveryAudit) -> Counter[str]:
@@ -221,7 +236,7 @@ def _used_on_record(audit: RecoveryAudit) -> Counter[str]:
     )
 
 
-_STANDING = ("in force", "at work")
+_STANDING = ("in force", "at work", "lapsed")
 """The states in which an approval can be taken back."""
 
 
@@ -259,4 +274,5 @@ async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
             scope_work(db, clock),
             warnings,
             LookAnswers(db, clock),
+            lapsed_here(config, audit),
         )

@@ -152,6 +152,12 @@ class Services:
         found = await self._ahead(days)
         lines = [_coming(one, found.zone) for one in found.coming]
         lines += [f"goal {one.id} ({one.title}) is paused" for one in found.paused]
+        lines += [
+            f"goal {one.id} ({one.title}) starts nothing: its approval has lapsed, and its owner "
+            "can see why with `silas ahead`"
+            for one in found.alone
+            if one.lapsed
+        ]
         for project in found.projects:
             lines.append(f"project {project.id} ({project.title}):")
             for number, step in enumerate(project.steps, start=1):

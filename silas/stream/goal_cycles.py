@@ -35,6 +35,7 @@ from silas.plans import (
     subject_of,
 )
 from silas.plans.binding import PlanBinding
+from silas.plans.goals.lapsed import lapse_words
 from silas.plans.goals.limits import SPAWNS
 from silas.stop.sentinel import RequireRunning
 from silas.stream.dispatch import Dispatcher
@@ -210,7 +211,7 @@ class GoalCycles:
         if verdict:
             return ""
         self._authority.require_ready()  # a stop says nothing about this goal
-        return f"{verdict.reason.rstrip('.')}; run its plan again to approve it as it is now."
+        return lapse_words(verdict.reason)
 
     async def _checked(self, goal: WorkItem) -> VerificationReport:
         async with TaskWorkspace.prepared(goal, self._scratch / goal.id, {}) as site:

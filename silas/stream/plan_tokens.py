@@ -21,6 +21,7 @@ from silas.cards import PlanCard
 from silas.errors import ApprovalError
 from silas.plans import WorkItem, WorkItemType, plan_bytes, plan_card, plan_hash, subject_of
 from silas.plans.binding import (
+    BEFORE_YES,
     BINDS,
     PlanBinding,
     difference,
@@ -88,10 +89,7 @@ class PlanTokens:
         children = item.children
         if plan_hash(item) != card.plan_hash or tuple(map(plan_hash, children)) != card.task_hashes:
             raise ApprovalError("the plan changed after it was shown", code="E_APPROVAL_SUBJECT")
-        for one in (item, *children):
-            differs = difference(binds[one.id][BINDS], (await self._binding.of(one))[BINDS])
-            if differs:
-                raise ApprovalError(differs, code="E_APPROVAL_BINDING")
+        await self._require_as_shown(item, binds)
         uses = self._standing_uses()
         limit = StandingLimit(uses)
         if any(shown not in card.details for shown in recurs(json.loads(plan_bytes(item)), limit)):
@@ -99,16 +97,26 @@ class PlanTokens:
                 "how often it may run changed after it was shown", code="E_APPROVAL_SUBJECT"
             )
         if item.type is WorkItemType.goal:  # its uses are for what it spawns, each spent then
-            item.approval_token = await self._standing(item, binds[item.id], uses)
+            standing = await self._standing(item, binds[item.id], uses)
+            await self._require_as_shown(item, binds)
+            item.approval_token = standing
             return
         minutes = _lasts(item) if children else 0
         further = of_project(children) if children else {}
         token = await self._once(item, {**binds[item.id], **further}, minutes)
         part = of_task(token)
         tokens = [await self._once(one, {**binds[one.id], **part}, minutes) for one in children]
+        await self._require_as_shown(item, binds)  # a signer apart has its own question
         item.approval_token = token
         for child, own in zip(children, tokens, strict=True):
             child.approval_token = own
+
+    async def _require_as_shown(self, item: WorkItem, binds: Binds) -> None:
+        """Raises `ApprovalError`: something that the plan or a task names is not as on the card."""
+        for one in (item, *item.children):
+            now = (await self._binding.of(one))[BINDS]
+            if differs := difference(binds[one.id][BINDS], now, BEFORE_YES):
+                raise ApprovalError(differs, code="E_APPROVAL_BINDING")
 
     async def _once(
         self, item: WorkItem, conditions: dict[str, Any], minutes: int

@@ -44,6 +44,7 @@ from silas.services.owner_key import CheckpointKeys
 from silas.services.preconditions import Preconditions
 from silas.services.review import Learning
 from silas.services.skills.catalogue import skill_loader
+from silas.services.tools.bindings import sandbox_limits
 from silas.services.tools.look_tools import add_looking_tools
 from silas.services.tools.prompt_overhead import overhead_of
 from silas.services.tools.toolsets import claims_of, scopes_of
@@ -67,7 +68,7 @@ from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.mind import MindParts, mind_of
 from silas.wiring.models import Models, agents_of
 from silas.wiring.tasks import crew_of, entry_check, executor_of, holding
-from silas.wiring.tools import plan_binding, sandbox_limits, tool_door, tool_registry
+from silas.wiring.tools import plan_binding, tool_door, tool_registry
 from silas.wiring.turn import Exchange, TurnWiring
 from silas.work.authority.run_policy import RunPolicies
 from silas.work.changes.undo import Undo
@@ -251,6 +252,7 @@ class Parts:
             self.time,
             self.audit,
             self.config,
+            self.binding.lapsed,
         )
 
     async def session(

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from silas.home.web_tools import add_web_tools, record_connections
 from silas.plans.binding import Grants, PlanBinding
-from silas.sandbox import SandboxLimits
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.tools.registry import built_in_tools
 from silas.services.workers import teams_of
@@ -13,7 +12,6 @@ from silas.tools.health import SqlHealthStore
 from silas.tools.policy import ToolPolicyConfig
 
 if TYPE_CHECKING:
-    from silas.config import SilasConfig
     from silas.wiring.parts import Parts
 
 
@@ -43,14 +41,6 @@ def tool_door(parts: "Parts") -> ToolExecutor:
         ),
         require_running=parts.stop.sentinel.require_running,
         scrub=parts.secrecy.redact,
-    )
-
-
-def sandbox_limits(config: "SilasConfig") -> SandboxLimits:
-    """Memory and processor time of one run, as configured."""
-    return SandboxLimits(
-        memory_mb=config.sandbox.default_memory_mb,
-        cpu_seconds=config.sandbox.default_cpu_seconds,
     )
 
 

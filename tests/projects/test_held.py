@@ -67,6 +67,7 @@ def desk_of(parts: Parts) -> ApprovalDesk:
     return ApprovalDesk(
         parts.store, parts.waiting, parts.holding.held, parts.nonces, parts.audit, parts.time,
         stops, parts.mind.work, [], LookAnswers(parts.db, parts.runtime.clock),
+        parts.binding.lapsed,
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """A script that a plan runs changes between the card, the yes and the run; what each door does."""
 
+import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +12,16 @@ from silas.canonical import sha256_hex
 from silas.cards import Card, PlanCard
 from silas.goals.models import GoalState, Outcome
 from silas.plans import PlanParser, WorkItemStatus
+from silas.services.cockpit.ahead import CockpitAhead
+from silas.services.mcp_server import Services
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
+from silas.wiring.parts import Parts
 from silas.work.entry import EntryCheck
 from tests.cockpit.program_page import a_page
 from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
+from tests.projects.test_held import desk_of
+from tests.stream.kit import recorded
 from tests.support.command import environment, person, run, silas
 from tests.support.plans import check, sh_plan
 from tests.support.signer import signer
@@ -80,7 +86,7 @@ async def test_a_program_is_refused_what_changed_before_the_yes(script: Path) ->
     async with Harness(ScriptedChannel(answer)) as h:
         result = await h.silas.run(_plan(script))
     assert result.status is not WorkItemStatus.done
-    assert "work.sh" in result.summary
+    assert "work.sh, which the plan runs, changed between the plan's card and" in result.summary
     assert not script.with_name("result.txt").exists()
 
 
@@ -96,7 +102,7 @@ async def test_a_program_is_refused_what_changed_after_the_yes(script: Path) -> 
         async with Harness(ScriptedChannel(yes)) as h:
             result = await h.silas.run(_plan(script))
     assert result.status is WorkItemStatus.blocked
-    assert "work.sh, which the plan runs, changed" in result.summary
+    assert "work.sh, which the plan runs, changed after the plan was approved" in result.summary
     assert not script.with_name("result.txt").exists()
 
 
@@ -162,6 +168,12 @@ async def test_work_that_recurs_does_not_run_a_script_that_changed_since_the_yes
         assert _shown(card, script)
         (first,) = await after(watched, clock, 50 * 60, 1)
         assert first.outcome is Outcome.done, first
+        before = script.read_text()
+        script.write_text(OTHER)
+        await _lapsed(h, watched.parts, script)
+        script.write_text(before)
+        (whole,) = (await h.silas.ahead(1)).alone
+        assert whole.lapsed == ""  # what was put back is what was approved
         script.write_text(OTHER)
         runs = len(watched.sandbox.runs)
         (second, _) = await after(watched, clock, 24 * 3600, 2)
@@ -169,6 +181,70 @@ async def test_work_that_recurs_does_not_run_a_script_that_changed_since_the_yes
         assert len(watched.sandbox.runs) == runs
         assert "work.sh" in "\n".join(channel.texts)
         assert watched.goals.get(WATCHED).state is GoalState.paused
+
+
+async def _lapsed(h: Harness, parts: Parts, script: Path) -> None:
+    """Every door says that the approval covers nothing, why, and what to do; nothing is written."""
+    entries = len(await recorded(h))
+    desk = desk_of(parts)
+    (given,) = [one for one in await desk.given() if one.item.id == WATCHED]
+    (alone,) = (await h.silas.ahead(1)).alone
+    assert given.state == "lapsed"
+    assert alone.lapsed == given.why
+    assert given.why == (
+        f"{script}, which the plan runs, changed after the plan was approved; look at it and ask "
+        "again; run its plan again to approve it as it is now."
+    )
+    room = CockpitAhead(parts.ahead_desk, parts.narrowing, parts.secrecy.redact)
+    page = await room.look(1)
+    assert [(one.lapsed, one.uses_left, str(script) in one.left) for one in page.alone] == [
+        (True, 0, True)
+    ]
+    offers = {one.name: one for one in Services(h.silas, h.silas.ahead).offers()}
+    told = await offers["ahead"].answer({})
+    assert f"goal {WATCHED} (Tidy the state) starts nothing: its approval has lapsed" in told
+    assert "work.sh" not in told
+    assert len(await recorded(h)) == entries
+
+
+def test_the_commands_tell_that_an_approval_has_lapsed_and_take_it_back(
+    near: Path, script: Path
+) -> None:
+    env, plan = environment(near / "h"), near / "goal.md"
+    work: dict[str, Any] = {
+        "cycle": "work",
+        "schedule": "0 10 * * *",
+        "on_failure": "report",
+        "verify": [],
+    }
+    body = {"body": "Look after it.\n\n```sh\nsh work.sh\n```", "failure_context": None}
+    plan.write_text(goal_text(**work, **body, workspace=str(script.parent)))
+    assert run(silas("init"), env).code == 0
+    shown = run(silas("plan", "check", plan), env).out.split()
+    assert run(silas("run", plan, "--approve", shown[-1]), env).code == 0
+    assert run(silas("approvals", "list"), env).out.startswith(f"in force {WATCHED}")
+    assert "May run without asking" in run(silas("ahead"), env).out
+    script.write_text(OTHER)
+    why = f"{script}, which the plan runs, changed after the plan was approved; look at it"
+    listed = run(silas("approvals", "list"), env).out
+    assert listed.startswith(f"lapsed   {WATCHED}")
+    assert f"         {why}" in listed
+    assert "run its plan again to approve it as it is now." in listed
+    (row,) = json.loads(run(silas("approvals", "list", "--json"), env).out)
+    assert (row["state"], row["why"].startswith(why)) == ("lapsed", True)
+    found = run(silas("approvals", "show", WATCHED), env).out
+    assert "State: lapsed; 0 of 20 used" in found
+    assert f"Lapsed: {why}" in found
+    ahead = run(silas("ahead"), env).out
+    assert f"  {WATCHED}  Watch the state: {why}" in ahead
+    assert "May run without asking" not in ahead
+    again = run(silas("plan", "check", plan), env).out.split()
+    assert again[-1] != shown[-1]
+    assert run(silas("run", plan, "--approve", again[-1]), env).code == 0  # as it says
+    assert run(silas("approvals", "list"), env).out.startswith(f"in force {WATCHED}")
+    script.write_text("true\n")
+    assert run(silas("approvals", "revoke", WATCHED), env).code == 0
+    assert run(silas("approvals", "list"), env).out.startswith("Nothing waits for you")
 
 
 @pytest.fixture
@@ -195,7 +271,7 @@ def test_what_changes_while_the_signer_asks_is_signed_as_shown_and_does_not_run(
             desk.says(f"yes {code}", "Signed.")
             assert owner.leaves() != 0
         assert shown in desk.terminal.seen
-        assert "which the plan runs, changed" in " ".join(owner.seen.split())
+        assert "which the plan runs, changed between" in " ".join(owner.seen.split())
         desk.terminal.types("\x04")
         assert desk.terminal.leaves() == 0
     assert not script.with_name("result.txt").exists()

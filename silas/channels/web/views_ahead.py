@@ -38,6 +38,7 @@ class AloneRow(Frozen):
         does: What it may do, in one sentence made from the signed fields.
         left: How much is left of the approval, in words.
         uses_left: How often more it starts work.
+        lapsed: Whether what it was given for is not as it was; `left` then says why.
     """
 
     id: str
@@ -45,6 +46,7 @@ class AloneRow(Frozen):
     does: str
     left: str
     uses_left: int
+    lapsed: bool = False
 
 
 class PausedRow(Frozen):

@@ -55,15 +55,20 @@ def _lines(found: "Ahead", days: int) -> list[str]:
         lines += ["", f"Nothing comes within {days} days." if days > 1 else "Nothing comes today."]
     if found.later:
         lines.append(f"  {found.later} more later: `silas ahead --days {_MOST}`")
-    if found.alone:
+    runs = [one for one in found.alone if not one.lapsed]
+    if runs:
         lines += ["", "May run without asking (`silas approvals revoke ID` takes it back)"]
-    for alone in found.alone:
+    for alone in runs:
         left, until = alone.uses - alone.used, alone.until.astimezone(found.zone)
         lines.append(
             f"  {alone.id}  {alone.title}: {left} of {alone.uses} times left until "
             f"{until:%-d %B %Y, %H:%M}"
         )
         lines.append(f"    {alone.does}")
+    lapsed = [one for one in found.alone if one.lapsed]
+    if lapsed:
+        lines += ["", "Approvals that have lapsed (`silas approvals revoke ID` takes one back)"]
+    lines += [f"  {one.id}  {one.title}: {one.lapsed}" for one in lapsed]
     if found.paused:
         lines += ["", "Paused (`silas goals resume ID`)"]
     lines += [f"  {one.id}  {one.title}{f': {one.why}' if one.why else ''}" for one in found.paused]

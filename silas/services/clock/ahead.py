@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from silas.approval import NonceStore, Stops
+from silas.approval import ApprovalToken, NonceStore, Stops
 from silas.approval.effective_clock import EffectiveClock
 from silas.approval.nonces import SqlNonceStore
 from silas.approval.revocation import revoke
@@ -34,22 +34,25 @@ from silas.language.calendar import MONTHS, WEEKDAYS
 from silas.plans import WorkItem, WorkItemStore
 from silas.plans.effect import effect_sentence
 from silas.plans.goals import schedule as goal_schedule
+from silas.plans.goals.lapsed import Lapsed
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import plan_bytes
 from silas.reminders.desk import Reminders
 from silas.reminders.models import Reminder
 from silas.reminders.rule_words import rule_words
-from silas.services.approvals import how_it_stands
+from silas.services.approvals import Given, how_it_stands
 from silas.services.clock.goals import goals_over
 from silas.services.clock.reminders import notifier_of, reminders_over
 from silas.services.projects import ProjectShown, under_way
 from silas.services.record import require_whole_record
+from silas.services.tools.bindings import lapsed_here
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.work.changes.held_store import HeldStore
 
 _MOST_COUNTED: Final = 1000
-_AUTHORISES: Final = frozenset({"in force", "at work"})
+_AUTHORISES: Final = frozenset({"in force", "at work", "lapsed"})
+"""What can be taken back: what lapsed begins again where everything is put back as it was."""
 
 
 class Comes(StrEnum):
@@ -89,6 +92,7 @@ class RunsAlone(NamedTuple):
         used: How many uses of the approval are spent.
         uses: How many it has.
         until: When it ends, in UTC.
+        lapsed: Why it starts nothing as things are now, and what to do; empty where it does.
     """
 
     id: str
@@ -97,6 +101,7 @@ class RunsAlone(NamedTuple):
     used: int
     uses: int
     until: datetime
+    lapsed: str = ""
 
 
 class Paused(NamedTuple):
@@ -144,6 +149,7 @@ class AheadDesk:
         time: Effective time.
         audit: The record.
         config: The configuration.
+        lapsed: Why an approval covers nothing any more.
     """
 
     reminders: Reminders
@@ -154,6 +160,7 @@ class AheadDesk:
     time: EffectiveClock
     audit: Audit
     config: SilasConfig
+    lapsed: Lapsed
 
     async def look(self, days: int) -> Ahead:
         """What comes within so many days from now, at least one."""
@@ -188,7 +195,7 @@ class AheadDesk:
         item = await self.store.get(goal_id)
         token = None if item is None else item.approval_token
         if item is not None and token is not None:
-            given = await how_it_stands(item, token, self.nonces, self.stops, self.time.now())
+            given = await self._stands(item, token, self.time.now())
             if given.state in _AUTHORISES and await revoke(token, self.nonces, self.audit):
                 return
         raise ApprovalError(
@@ -219,14 +226,17 @@ class AheadDesk:
             token = item.approval_token
             if token is None:
                 continue
-            given = await how_it_stands(item, token, self.nonces, self.stops, now)
+            given = await self._stands(item, token, now)
             if given.state in _AUTHORISES:
                 does = effect_sentence(json.loads(plan_bytes(item)))
-                uses = token.max_executions
+                uses, until = token.max_executions, token.expires_at
                 found.append(
-                    RunsAlone(item.id, item.title, does, given.uses, uses, token.expires_at)
+                    RunsAlone(item.id, item.title, does, given.uses, uses, until, given.why)
                 )
         return tuple(found)
+
+    async def _stands(self, item: WorkItem, token: ApprovalToken, now: datetime) -> Given:
+        return await how_it_stands(item, token, self.nonces, self.stops, now, self.lapsed)
 
     def _warnings(self, anything: bool) -> list[str]:
         found = [self._record(), self.time.state().words]
@@ -310,4 +320,5 @@ async def open_ahead(config: SilasConfig) -> "AsyncGenerator[AheadDesk]":
             time,
             audit,
             config,
+            lapsed_here(config, audit),
         )

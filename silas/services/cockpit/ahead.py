@@ -121,16 +121,19 @@ class CockpitAhead:
         return ProjectRow(id=one.id, title=self._redact(one.title), done=done, steps=steps)
 
     def _alone(self, one: "RunsAlone", found: "Ahead") -> AloneRow:
-        until = one.until.astimezone(found.zone)
+        until, left = one.until.astimezone(found.zone), one.uses - one.used
+        words = tr(
+            "{used} of {uses} times left until {until:%-d %B %Y, %H:%M}",
+            used=left,
+            uses=one.uses,
+            until=until,
+        )
+        lapsed = tr("It has lapsed and starts nothing: {why}", why=self._redact(one.lapsed))
         return AloneRow(
             id=one.id,
             title=self._redact(one.title),
             does=self._redact(one.does),
-            uses_left=one.uses - one.used,
-            left=tr(
-                "{used} of {uses} times left until {until:%-d %B %Y, %H:%M}",
-                used=one.uses - one.used,
-                uses=one.uses,
-                until=until,
-            ),
+            uses_left=0 if one.lapsed else left,
+            left=lapsed if one.lapsed else words,
+            lapsed=bool(one.lapsed),
         )
