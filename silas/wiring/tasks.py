@@ -1,6 +1,6 @@
 """The runner of approved tasks, and what keeps changes that wait."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from silas.agents.choice import RUNBOOK
 from silas.plans import WorkItem, WorkItemResult, WorkItemType
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from silas.agents import ExecutorAgent, PlannerAgent
     from silas.tools.toolset import ToolRun
     from silas.wiring.parts import Parts
+
+_AUTONOMY: Final = AutonomyLevel.A2
+"""Of every execution (decision table C); no configuration changes it."""
 
 
 def holding(parts: "Parts") -> Holding:
@@ -84,7 +87,7 @@ def entry_check(parts: "Parts", crew: WorkerRunner) -> EntryCheck:
         parts.binding,
         parts.skills,
         parts.secrecy.missing,
-        PlanGrants(parts.outcomes, parts.registry).refuse,
+        PlanGrants(parts.outcomes, parts.registry, _AUTONOMY).refuse,
         lambda item: crew.refuse(item) or refused(item),
         PROVIDERS,
     )
@@ -99,12 +102,12 @@ def task_runner(
 ) -> TaskRunner:
     """The runner over the parts that are made before it."""
     config, advice = parts.config, PlannerConsultant(planner, crew)
-    grants = PlanGrants(parts.outcomes, parts.registry)
+    grants = PlanGrants(parts.outcomes, parts.registry, _AUTONOMY)
     settings = TaskSettings(
         scratch=config.data_dir / "scratch",
         undo=config.data_dir / "undo",
         limits=parts.limits,
-        autonomy=AutonomyLevel.A2,
+        autonomy=_AUTONOMY,
         system_gates=config.gates.system,
         scopes=parts.scopes,
         follows_runbook=lambda: parts.models.executor_choice().name == RUNBOOK,

@@ -218,6 +218,45 @@ async def test_what_could_not_run_is_refused_before_its_card(what: str, door: st
     assert sandbox.runs == []
 
 
+_PAYS: dict[str, Any] = {"tools": [{"tool": "pay"}]}
+CRITICAL: dict[str, dict[str, Any]] = {
+    "a plan": _PAYS,
+    "a goal": {**_check("true"), **_PAYS},
+    "a project": {"type": "project", "tasks": ["a"], "body": _tasks({"id": "a", **_PAYS})},
+}
+"""Plans that grant a tool which no approval makes run (decision table C)."""
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("what", CRITICAL)
+async def test_a_grant_of_a_tool_that_never_runs_is_refused_before_its_card(
+    what: str, door: str
+) -> None:
+    text, channel, sandbox = plan_text(**CRITICAL[what]), _Heard(), done_sandbox()
+    stubborn = planned(proposing(text), proposing(text))
+    async with Harness(channel, models=stubborn, sandbox=sandbox) as h:
+        tool, rated = FakeTool("pay"), ToolConfig(connector_id="x", risk_default=RiskLevel.critical)
+        h.silas.registry.register(tool, rated)
+        told = await soon(DOORS[door](h, text))
+        [refused] = await entries_of(h, "plan_refused")
+    assert (channel.cards, tool.calls, sandbox.runs) == ([], [], [])
+    words = "The plan grants the tool 'pay', which is rated critical and so never runs here"
+    assert words in told
+    assert "rate it lower in your configuration" in told
+    assert words in refused["reason"]
+
+
+async def test_a_tool_of_which_one_action_can_run_is_asked_about() -> None:
+    channel = ScriptedChannel()
+    rated = ToolConfig(
+        connector_id="x", risk_default=RiskLevel.critical, risk_map={"other": RiskLevel.high}
+    )
+    async with Harness(channel, sandbox=done_sandbox()) as h:
+        h.silas.registry.register(FakeTool("pay"), rated)
+        await soon(h.silas.run(plan_text(**_PAYS)))
+    assert len(channel.cards) == 1
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -5,10 +5,13 @@ from typing import NamedTuple
 
 from silas.approval.arguments import GrantRefused
 from silas.approval.grants import Grant, covering, grants_of, literals_of
+from silas.language import tr
 from silas.plans import WorkItem
 from silas.sandbox.network.names import EgressRefused, endpoints
-from silas.tools import ToolRegistry, ValidatedCall
+from silas.tools import AutonomyLevel, CallFacts, Decision, ToolRegistry, ValidatedCall
 from silas.tools.outcomes import OutcomeRecord, OutcomeStatus, OutcomeStore
+from silas.tools.policy import STRICTNESS, assess_risk, decide
+from silas.tools.port import RegisteredTool
 from silas.tools.provenance import Provenance
 from silas.tools.web.client import address
 from silas.types import Origin, OriginKind, TaintLevel
@@ -26,11 +29,20 @@ class Covered(NamedTuple):
 
 
 class PlanGrants:
-    """Reads grants and counts their uses; the journal is the only count there is."""
+    """Reads grants and counts their uses; the journal is the only count there is.
 
-    def __init__(self, outcomes: OutcomeStore, registry: ToolRegistry) -> None:
+    Args:
+        outcomes: The journal.
+        registry: Every tool that there is.
+        autonomy: How far the work goes without asking.
+    """
+
+    def __init__(
+        self, outcomes: OutcomeStore, registry: ToolRegistry, autonomy: AutonomyLevel
+    ) -> None:
         self._outcomes = outcomes
         self._registry = registry
+        self._autonomy = autonomy
 
     def refuse(self, item: WorkItem) -> str:
         """Why the grants of an item cannot be honoured; empty where they can."""
@@ -38,16 +50,33 @@ class PlanGrants:
             grants = grants_of(item.tools)
         except GrantRefused as error:
             return f"The plan's `tools` cannot be understood: {error.reason}"
-        missing = [grant.tool for grant in grants if self._registry.get(grant.tool) is None]
-        if missing:
-            return (
-                f"The plan asks for the tool {missing[0]!r}, which is not here; `silas tools list`."
-            )
+        for grant in grants:
+            tool = self._registry.get(grant.tool)
+            if tool is None:
+                return (
+                    f"The plan asks for the tool {grant.tool!r}, which is not here; `silas tools "
+                    "list`."
+                )
+            if never_runs(tool, self._autonomy):
+                return tr(
+                    "The plan grants the tool {tool}, which is rated {risk} and so never runs "
+                    "here, approved or not; take it out of `tools` and do that step yourself, or "
+                    "rate it lower in your configuration (`_risk` of its toolset, `rate` of its "
+                    "MCP server).",
+                    tool=repr(tool.tool_name),
+                    risk=tool.risk_default.value,
+                )
         return ""
 
     def of(self, item: WorkItem) -> "RunGrants":
         """The grants of one run, with the labels that they begin with."""
         return RunGrants(item, grants_of(item.tools), self._outcomes)
+
+
+def never_runs(tool: RegisteredTool, autonomy: AutonomyLevel) -> bool:
+    """Whether no approval lets any action of a tool run, as the owner rated them (table C)."""
+    rated = (assess_risk(tool, action, CallFacts()) for action in tool.tool.actions)
+    return all(STRICTNESS[decide(autonomy, risk)] > STRICTNESS[Decision.CONFIRM] for risk in rated)
 
 
 class RunGrants:
