@@ -182,6 +182,7 @@ class ToolHealth(Frozen):
 class ToolConfig(Frozen):
     """What the registry is told about a tool that the tool does not say itself.
 
+    `blocked` is the owner's word that no call of it runs, as the tool itself then says, too.
     `result_taint` is the owner's word on what the tool brings in; a result is never trusted more,
     whatever the tool says. `content` is the owner's word on how its text is cleaned (D87).
     """
@@ -192,6 +193,7 @@ class ToolConfig(Frozen):
     provider_type: ProviderType = ProviderType.native
     config_ref: str = ""
     pre_approved: bool = False
+    blocked: bool = False
     result_taint: TaintLevel = TaintLevel.external
     content: ContentKind = ContentKind.prose
 

@@ -107,6 +107,7 @@ class RegisteredTool(Frozen):
     health: ToolHealth
     config_ref: str
     pre_approved: bool
+    blocked: bool
     result_taint: TaintLevel
     content: ContentKind
     tool: Annotated[BaseTool, SkipValidation]

@@ -113,6 +113,7 @@ class ToolRegistry:
             health=self._store.known(name),
             config_ref=config.config_ref,
             pre_approved=config.pre_approved,
+            blocked=config.blocked,
             result_taint=config.result_taint,
             content=config.content,
             tool=tool,

@@ -88,6 +88,31 @@ async def test_a_mounted_tool_is_asked_for_on_a_card_and_called_through_the_door
     assert "[secret BANK_KEY]" in executor.requests[1].text
 
 
+async def test_a_grant_of_a_tool_that_the_configuration_blocks_is_refused_before_its_card(
+    acme: Path,
+) -> None:
+    settings = config("acme_toolsets.", **{BANK: {"_approval_config": {"pay": {"blocked": True}}}})
+    channel = ScriptedChannel(answering)
+    text = plan_text(verify=None, tools=[{"tool": "pay"}])
+    async with Harness(channel, settings=settings, sandbox=a_sandbox()) as h:
+        result = await h.silas.run(text)
+    assert result.status is WorkItemStatus.blocked
+    assert channel.cards == []
+    assert "The plan grants the tool 'pay', which your configuration blocks; take it" in (
+        result.summary
+    )
+
+
+async def test_a_grant_of_a_toolsets_critical_tool_is_refused_before_its_card(acme: Path) -> None:
+    settings = config("acme_toolsets.", **{BANK: {"_risk": {"pay": "critical"}}})
+    channel = ScriptedChannel(answering)
+    text = plan_text(verify=None, tools=[{"tool": "pay"}])
+    async with Harness(channel, settings=settings, sandbox=a_sandbox()) as h:
+        result = await h.silas.run(text)
+    assert channel.cards == []
+    assert "'pay', which is rated critical and so never runs here" in result.summary
+
+
 async def test_without_the_allowlist_silas_does_not_start_and_imports_nothing(
     acme: Path, tmp_path: Path
 ) -> None:

@@ -147,8 +147,11 @@ def _register(registry: ToolRegistry, tools: Iterable["LoadedTool"]) -> "list[To
             faults.append(ToolsetProblem(name, words))
             continue
         for loaded in group:
-            pre_approved = loaded.stance is Stance.pre_approved
-            config = loaded.config.model_copy(update={"pre_approved": pre_approved})
+            said = {
+                "pre_approved": loaded.stance is Stance.pre_approved,
+                "blocked": loaded.stance is Stance.blocked,
+            }
+            config = loaded.config.model_copy(update=said)
             registry.register(loaded.tool, config)
     return faults
 

@@ -57,6 +57,13 @@ class PlanGrants:
                     f"The plan asks for the tool {grant.tool!r}, which is not here; `silas tools "
                     "list`."
                 )
+            if tool.blocked:
+                return tr(
+                    "The plan grants the tool {tool}, which your configuration blocks; take it out "
+                    "of `tools` and do that step yourself, or unblock it in the "
+                    "`_approval_config` of its toolset.",
+                    tool=repr(tool.tool_name),
+                )
             if never_runs(tool, self._autonomy):
                 return tr(
                     "The plan grants the tool {tool}, which is rated {risk} and so never runs "
