@@ -14,6 +14,7 @@ from pathlib import Path
 from babel.messages.extract import extract
 
 from silas.audit.narrate import BEHIND, SENTENCES
+from silas.audit.outcomes import OUTCOMES
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "silas" / "language" / "de.json"
@@ -40,7 +41,7 @@ def package_sentences() -> set[str]:
     """Every sentence that the package says in the owner's language."""
     files = sorted((ROOT / "silas").rglob("*.py"))
     marked = {one for file in files for one in _extracted("python", file, *_FUNCTIONS)}
-    return {*marked, *SENTENCES.values(), *BEHIND.values()}
+    return {*marked, *SENTENCES.values(), *BEHIND.values(), *OUTCOMES.values()}
 
 
 def page_sentences() -> set[str]:

@@ -43,7 +43,7 @@ function byDay(rows) {
 function project(one) {
   const total = one.steps.flat().length;
   return h("section", { "data-testid": "project" },
-    h("h2", { class: "label-title", dir: "auto" }, `${one.title}: ${one.done} of ${total} done`),
+    h("h2", { class: "label-title", dir: "auto" }, t("{title}: {done} of {total} done", { title: one.title, done: one.done, total })),
     h("ol", { class: "steps" }, one.steps.map((tasks) => h("li", {}, h("ul", {}, tasks.map(task))))));
 }
 
@@ -51,7 +51,7 @@ function task(one) {
   return h("li", { "data-state": one.state },
     h("p", { dir: "auto" }, h("a", { href: `#/more/work/${encodeURIComponent(one.id)}` }, one.title), " ",
       h("span", { class: "tag" }, one.words)),
-    one.after.length ? h("p", { class: "small", dir: "auto" }, `after ${one.after.join(", ")}`) : null);
+    one.after.length ? h("p", { class: "small", dir: "auto" }, t("after {names}", { names: one.after.join(", ") })) : null);
 }
 
 function coming(one, again) {

@@ -1,6 +1,7 @@
 /* Code as one can read it: lightly coloured, with a button that copies exactly what is shown. */
 
 import { button, h, toast, visible } from "./dom.js";
+import { t } from "./words.js";
 
 const MOST = 30_000; // characters that are coloured; what is longer is read without colour
 const WORDS = "abstract and as assert async await bool break case catch char class const continue def default del " +
@@ -46,7 +47,7 @@ export function codeBlock(text, lang) {
   const body = h("pre", { class: "code", tabindex: "0" }, code);
   return h("div", { class: "code-block" },
     h("div", { class: "code-head" }, h("span", { dir: "ltr" }, lang || "text"),
-      button("Copy", () => copy(shown, code), { class: "quiet small-button", "data-testid": "copy", "aria-label": "Copy this code" })),
+      button(t("Copy"), () => copy(shown, code), { class: "quiet small-button", "data-testid": "copy", "aria-label": t("Copy this code") })),
     body);
 }
 
@@ -54,9 +55,9 @@ export function codeBlock(text, lang) {
 export async function copy(text, node) {
   try {
     await navigator.clipboard.writeText(text);
-    toast("Copied.");
+    toast(t("Copied."));
   } catch {
     getSelection().selectAllChildren(node);
-    toast("Selected; copy it with your keyboard or a long touch.");
+    toast(t("Selected; copy it with your keyboard or a long touch."));
   }
 }

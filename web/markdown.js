@@ -195,10 +195,14 @@ function inlines(parts) {
   return parts.map((part) => {
     if (typeof part === "string") return part;
     if (part.t === "c") return h("code", {}, part.text);
-    if (part.t === "a") return link(part);
+    if (part.t === "a") return link(part.picture ? { ...part, c: [pictureWords(part.c[0])] } : part);
     return h(TAGS[part.t], {}, inlines(part.c));
   });
 }
+
+/** A picture is told, never fetched. */
+const UNNAMED = t("without a name");
+const pictureWords = (name) => t("Picture: {name}", { name: name || UNNAMED });
 
 /** The words of a node, without what they look like. */
 const wordsOf = (parts) => parts.map((part) => typeof part === "string" ? part : part.text ?? wordsOf(part.c)).join("");

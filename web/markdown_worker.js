@@ -82,7 +82,7 @@ const INLINES = {
   em: (token, room, depth) => [{ t: "i", c: inlinesOf(token.tokens, room, depth) }],
   del: (token, room, depth) => [{ t: "s", c: inlinesOf(token.tokens, room, depth) }],
   link: (token, room, depth) => [{ t: "a", href: plain(token.href), c: inlinesOf(token.tokens, room, depth) }],
-  image: (token) => [{ t: "a", href: plain(token.href), c: [`Picture: ${plain(token.text) || "without a name"}`] }],
+  image: (token) => [{ t: "a", href: plain(token.href), picture: true, c: [plain(token.text)] }],
 };
 
 /** The parser leaves entities to a browser that would read HTML; here they are characters. */

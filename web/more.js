@@ -60,12 +60,14 @@ function showMenu(place) {
 
 const HEALTH = { healthy: t("Works"), degraded: t("Works, with trouble"), unavailable: t("Does not work now") };
 
+const RISK = { low: t("Low risk"), medium: t("Medium risk"), high: t("High risk"), irreversible: t("Cannot be undone") };
+
 async function showTools(place) {
   const [tools, workers] = await Promise.all([getJson("/tools"), getJson("/workers")]);
   fill(place,
     tools.length ? h("ul", { class: "rows" }, tools.map((tool) => h("li", { class: "row tall" },
       h("p", { class: "row-head" }, h("b", {}, tool.name), health(tool.health)),
-      h("p", { class: "small" }, `${plain(tool.risk)} risk${tool.scopes.length ? ` · may: ${tool.scopes.join(", ")}` : ""}`),
+      h("p", { class: "small" }, [RISK[tool.risk] ?? tool.risk, tool.scopes.length && t("may: {scopes}", { scopes: tool.scopes.join(", ") })].filter(Boolean).join(" · ")),
       tool.last_error && h("p", { class: "small warning-text", dir: "auto" }, tool.last_error))))
       : h("p", {}, t("There are no tools.")),
     h("h2", { class: "label-title" }, t("Workers")),

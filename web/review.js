@@ -107,7 +107,7 @@ function drawCue(place) {
 function drawWaiting(place) {
   const onTable = staying()?.event.work_item_id;
   const rows = state.waiting.filter((one) => one.work_item_id !== onTable)
-    .map((one) => ({ ...one, why: state.stays.find(({ event }) => event.work_item_id === one.work_item_id)?.why ?? "" }));
+    .map((one) => ({ ...one, why: state.stays.find(({ event }) => event.work_item_id === one.work_item_id)?.why ?? (one.changes_wanted ? "changing" : "") }));
   place.hidden = !rows.length;
   if (place.hidden) return;
   if (!place.firstChild) place.append(h("h2", { class: "label-title" }, t("Plans that wait for you")), h("ul", { class: "rows" }));

@@ -63,15 +63,15 @@ function makeStep(step) {
     h("span", { class: "step-line" }, h("span", { dir: "auto" }, step.words), h("span", { class: "step-time" })), h("span", { class: "unseen" }));
   updateStep(node, step);
   const time = node.querySelector(".step-time");
-  if (step.state === "running") stopwatch(time, (seconds) => {
-    if (node.dataset.state === "running") time.textContent = took(node.gone + seconds);
+  if (step.state === "running") stopwatch(time, () => {
+    if (node.dataset.state === "running" && state.link === "open") time.textContent = took((performance.now() - node.begun) / 1000);
   });
   return node;
 }
 
 function updateStep(node, step) {
   node.dataset.state = step.state;
-  node.gone ??= step.seconds; // what had gone by when it was first seen
+  node.begun = performance.now() - step.seconds * 1000; // as Silas says it, also of the same call in a new attempt
   if (step.state !== "running") node.querySelector(".step-time").textContent = took(step.seconds);
   node.lastChild.textContent = ` (${STEP_WORDS[step.state]})`;
 }

@@ -257,9 +257,9 @@ export function stirs(at, id) {
   const cards = at.cards.filter((card) => (at.askedIn.get(card.request_id) ?? "") === id).length;
   const words = [];
   if (cards) words.push(cards === 1 ? t("1 card waits") : t("{cards} cards wait", { cards }));
-  if ([...at.running.values()].some(of)) words.push("working");
-  else if ([...at.answering.values()].includes(id)) words.push("answering");
-  if (at.unread.has(id)) words.push("new");
+  if ([...at.running.values()].some(of)) words.push(t("working"));
+  else if ([...at.answering.values()].includes(id)) words.push(t("answering"));
+  if (at.unread.has(id)) words.push(t("new"));
   return words;
 }
 

@@ -120,8 +120,11 @@ function inPlace(said) {
 function tellAbove() {
   const last = state.transcript.at(-1);
   const moved = last?.type === "message" && last.seq === state.seq && inPlace(state.transcript).find((row) => row.moved && row.seq === last.seq);
-  if (moved) toast(t("Answered above: {moved}", { moved: moved.text.slice(0, 80) }));
+  if (moved) toast(t("Answered above: {moved}", { moved: shortly(moved.text) }));
 }
+
+/** The beginning of a text, up to a word's end. */
+const shortly = (text) => (text.length > 100 ? `${text.slice(0, 100).replace(/\s+\S*$/, "")} …` : text);
 
 function makeRow(row) {
   if (row.type === "day") return h("li", { class: "day" }, h("span", {}, row.words));
@@ -219,8 +222,8 @@ function drawEmpty(place) {
   place.hidden = !nothing;
   if (!nothing) return;
   const chips = state.runbook
-    ? [t("What can you do?"), "Run the tests", "Fix the failing test"]
-    : [t("What can you do?"), "What did you do while I was away?", "Fix the failing test"];
+    ? [t("What can you do?"), t("Run the tests"), t("How many files are there?")]
+    : [t("What can you do?"), t("What did you do while I was away?"), t("Fix the failing test")];
   fill(place,
     h("p", { class: "empty-title" }, `${greeting()}.`),
     h("p", {}, t("Say what you need. Silas makes a plan, you decide, and every result is checked before you are told it is done.")),

@@ -44,7 +44,7 @@ export function left(milliseconds) {
 export function took(seconds) {
   const whole = Math.round(seconds);
   if (whole >= 60) return `, ${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `, ${seconds < 1 ? "under 1" : whole} s`;
+  return seconds < 1 ? t(", under 1 s") : `, ${whole} s`;
 }
 
 export function greeting(hour = new Date().getHours()) {

@@ -9,6 +9,7 @@ from string import Formatter
 from typing import Any, cast
 
 from silas.audit.models import AuditEntry
+from silas.audit.outcomes import outcome_words
 from silas.language import tr
 
 _LONGEST = 200  # characters of one value; the entry itself has all of it
@@ -255,6 +256,8 @@ def narrate(event: str, data: Mapping[str, Any]) -> str:
     values = _Values({_plain(name): _plain(value) for name, value in data.items()})
     sentence = SENTENCES.get(event)
     if sentence is not None:
+        told = outcome_words(data)
+        values.update({name: _plain(words) for name, words in told.items()})
         return tr(sentence).format_map(values)
     name = _plain(event).replace("_", " ").replace(".", ": ")
     facts = ", ".join(f"{fact} {value}" for fact, value in values.items())
@@ -350,6 +353,9 @@ class _Values(dict[str, str]):
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
+    if isinstance(value, Mapping):
+        pairs = cast(Mapping[str, Any], value).items()
+        return ", ".join(f"{name}: {_plain(of)}" for name, of in [*pairs][:10]) or tr("none")
     if isinstance(value, list | tuple):
         return ", ".join(map(_plain, value[:10])) or tr("none")  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - any JSON
     text = " ".join(str(value).split())

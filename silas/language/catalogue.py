@@ -46,6 +46,18 @@ def tr_later(english: str) -> str:
     return english
 
 
+def decimal(number: float, places: int = 1) -> str:
+    """A number with so many decimal places, as the owner's language writes it: `10.3` or `10,3`."""
+    written = f"{number:.{places}f}"
+    return written if spoken() == ENGLISH else written.replace(".", ",")
+
+
+def grouped(number: int) -> str:
+    """A whole number in groups of three digits: `180,000` in English, `180.000` in German."""
+    written = f"{number:,}"
+    return written if spoken() == ENGLISH else written.replace(",", ".")
+
+
 def as_part(heading: str) -> str:
     """A heading inside a sentence: in English without its capital; German keeps those of nouns."""
     return heading.lower() if spoken() == ENGLISH else heading

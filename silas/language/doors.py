@@ -1,11 +1,12 @@
 """A sentence at the door where it is read: a command in a terminal, a place on a page (0.5, 8.2).
 
 Silas's own sentences name commands. In the cockpit the place with the button is named instead.
-Messages of models are never given to this. A result's summary is, and it may quote an executor: a
-command in that quotation is told as its place, too; what is kept stays as it was said.
+Messages of models are never given to this. A result's summary is, and it may quote an executor or
+what a check found: what is `quoted` stays as it was said.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from silas.language.catalogue import tr, tr_later
@@ -49,12 +50,13 @@ _ELSEWHERE: Final = (
 _COMMAND: Final = re.compile(r"`silas ([a-z][^`]*)`")
 
 
-def said_at(door: str, words: str) -> str:
+def said_at(door: str, words: str, quoted: Sequence[str] = ()) -> str:
     """A sentence of Silas's own, in whatever language, as it is read at a door.
 
     Args:
         door: The channel's name; see `COCKPIT`.
         words: The sentence, with its commands between backquotes.
+        quoted: What in it somebody else said; its commands stay as they were said.
 
     Returns:
         The same, where the door is the cockpit with the names of pages in the place of commands. A
@@ -62,7 +64,9 @@ def said_at(door: str, words: str) -> str:
     """
     if door != COCKPIT:
         return words
-    return _COMMAND.sub(lambda found: place_of(found[1]) or found[0], words)
+    others = "|".join(re.escape(one) for one in quoted if one)
+    either = re.compile(f"(?:{others})|{_COMMAND.pattern}") if others else _COMMAND
+    return either.sub(lambda found: place_of(found[1] or "") or found[0], words)
 
 
 def place_of(command: str) -> str:

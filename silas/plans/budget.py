@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from silas.clock import Clock
 from silas.errors import PlanFamilyError
-from silas.language import tr
+from silas.language import decimal, grouped, tr
 from silas.plans.models import Budget, BudgetUsed
 
 _TIGHT: Final = 0.85
@@ -45,13 +45,21 @@ def shares(used: BudgetUsed, budget: Budget) -> tuple[BudgetShare, ...]:
         BudgetShare(words, _share(part, whole), tight=runs_out and part > _TIGHT * whole)
         for words, part, whole, runs_out in (
             (
-                tr("{used:,} of {most:,} tokens", used=used.tokens, most=budget.max_tokens),
+                tr(
+                    "{used} of {most} tokens",
+                    used=grouped(used.tokens),
+                    most=grouped(budget.max_tokens),
+                ),
                 used.tokens,
                 budget.max_tokens,
                 True,
             ),
             (
-                tr("${used:.2f} of ${most:.2f}", used=used.cost_usd, most=budget.max_cost_usd),
+                tr(
+                    "${used} of ${most}",
+                    used=decimal(used.cost_usd, 2),
+                    most=decimal(budget.max_cost_usd, 2),
+                ),
                 used.cost_usd,
                 budget.max_cost_usd,
                 True,

@@ -98,7 +98,7 @@ class _Stepping:
         elif going.phase == "attempt":
             words = tr("waiting for the model (executor)")
         else:
-            words = "checking"
+            words = tr("checking")
         self._waits(OWNER, self._item.id, words)
 
 
@@ -112,7 +112,7 @@ class _Following:
         self._item = item
         self._notify = notify
         self._board = board
-        self._last = ProgressEvent(item.id, "running", "begins")
+        self._last = ProgressEvent(item.id, "running", tr("begins"))
         self._stale = False
         self._telling: asyncio.Task[None] | None = None
         board.follow(item.id, self._changed)

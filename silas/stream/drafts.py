@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from silas.agents.listener import NOBODY, Listener
 from silas.gates.partial import settle_answers
+from silas.language import tr
 from silas.stream.models import Send
 from silas.stream.turn_place import Aside
 from silas.tools.toolset import ToolRun
@@ -241,7 +242,7 @@ class ChannelDrafts:
         speaking = self._speaking.get(of.address)
         settle = settle_answers(of.gates)
         if speaking is not None:
-            speaking.waits(f"waiting for the model ({run.role})")
+            speaking.waits(tr("waiting for the model ({role})", role=run.role))
         if speaking is None or settle is None or not self._channel.shows_drafts_to(of.address):
             return NOBODY
         return speaking.begin(of.trace_id, lambda text: self._safe(settle(text)))

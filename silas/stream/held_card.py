@@ -91,4 +91,4 @@ def _words_of_others(sources: tuple[str, ...]) -> tuple[Detail, ...]:
 
 def _first(lines: list[str]) -> tuple[str, ...]:
     left = len(lines) - _MOST_LINES
-    return (*lines[:_MOST_LINES], *((f"... and {left} more",) if left > 0 else ()))
+    return (*lines[:_MOST_LINES], *((tr("... and {left} more", left=left),) if left > 0 else ()))

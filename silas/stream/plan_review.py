@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 from silas.agents import PlanActionType
 from silas.audit import Audit
+from silas.language import tr
 from silas.plans import WorkItem, WorkItemType
 from silas.stream.drafts import Waits
 from silas.stream.propose import Proposer
@@ -159,7 +160,7 @@ async def _may_tell(turn: Turn) -> bool:
 
 def _checking(words: str) -> str:
     """One line of at most so many characters; a check's name is a model's words."""
-    return f"Checking the plan: {' '.join(words.split())[:_STATUS]}"
+    return tr("Checking the plan: {words}", words=" ".join(words.split())[:_STATUS])
 
 
 def is_owners(turn: Turn) -> bool:

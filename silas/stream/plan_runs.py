@@ -9,6 +9,7 @@ from typing import Final
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.errors import PlanFamilyError
+from silas.language import tr_later
 from silas.plans import (
     PlanError,
     WaitingPlan,
@@ -30,6 +31,11 @@ from silas.work.executor import WorkItemExecutor
 
 _CHANGE_IT: Final = (
     "Change the plan and run it again: under the same id it takes the place of this one."
+)
+
+_BEING_CHANGED: Final = tr_later(
+    "You asked for changes of this plan, and an answer is under way; wait for it, or stop it, "
+    "before you are asked about the plan as it was."
 )
 
 ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
@@ -94,7 +100,10 @@ class PlanRuns:
         item = await self._with_held_changes(work_item_id)
         if item is not None:
             return self.stream.ask_held(item, partial(self._decided_beside, item))
-        return self.stream.ask_about(await self._waiting(work_item_id))
+        waiting = await self._waiting(work_item_id)
+        if waiting.changes_wanted and self.stream.thinks_about(work_item_id):
+            raise PlanFamilyError(_BEING_CHANGED, code="E_PLAN_BEING_CHANGED")
+        return self.stream.ask_about(waiting)
 
     async def revised(self, work_item_id: str) -> str:
         """See `Session.revised`."""

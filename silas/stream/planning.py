@@ -15,6 +15,7 @@ from silas.agents.announcements import claims_work, only_announces, owes_work
 from silas.audit import Audit
 from silas.context import TokenCounter
 from silas.errors import LLMError
+from silas.language import grouped, tr, tr_later
 from silas.skills import Skills, SkillText, usable
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.plan_review import MOST_RETURNS, PROPOSALS, ReviewPlans
@@ -207,12 +208,17 @@ def _without_work(turn: Turn) -> str:
     return _OWED if owed else ""
 
 
+_RETURNED_ONCE = tr_later("The plan went back to its planner once, for {tokens} tokens.")
+_RETURNED = tr_later("The plan went back to its planner {times} times, for {tokens} tokens.")
+
+
 def _with_cost(review: PlanReview, returned: int, tokens: int) -> PlanReview:
     """What was tried of a plan, and for its card what going back to the planner cost."""
     if not returned:
         return review
-    times = "once" if returned == 1 else f"{returned} times"
-    cost = f"The plan went back to its planner {times}, for {tokens:,} tokens."
+    cost = tr(
+        _RETURNED_ONCE if returned == 1 else _RETURNED, times=returned, tokens=grouped(tokens)
+    )
     return review._replace(trial=" ".join(filter(None, (review.trial, cost))))
 
 

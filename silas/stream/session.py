@@ -136,7 +136,8 @@ class Session:
             False where its card is shown already.
 
         Raises:
-            PlanFamilyError: Nothing of this id waits.
+            PlanFamilyError: Nothing of this id waits, or its owner asked for changes of it and an
+                answer is under way.
             Stopped: Silas is stopped.
         """
         return await self.runs.ask_again(work_item_id)

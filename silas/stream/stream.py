@@ -174,6 +174,14 @@ class Stream:
         """
         return self._answers.stop(message_id)
 
+    def thinks_about(self, work_item_id: str) -> bool:
+        """Whether an answer is being found in the conversation that asked for this work.
+
+        An answer that waits for its owner's word on a card is not being found.
+        """
+        lock = self._locks.get(self._dispatcher.address_of(work_item_id))
+        return lock is not None and lock.locked()
+
     def _under_way(self, turn: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(turn)
         self._turns.add(task)

@@ -30,7 +30,7 @@ from silas.tools import (
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import Origin, OriginKind, new_id
-from silas.work.attempt import Attempt
+from silas.work.attempt import OUT_OF_FORM, Attempt
 from silas.work.authority.allowed_hosts import Reach
 from silas.work.authority.grant_uses import PlanGrants
 from silas.work.authority.run_policy import RunPolicies, asking
@@ -159,7 +159,7 @@ class AgentRunner:
         for words in outcome.stood_in:
             await self._audit.log("model_stood_in", work_item_id=item.id, words=words)
         if outcome.fell_back:
-            attempt.error = "executor_structured_output_invalid"
+            attempt.error = OUT_OF_FORM
             return attempt
         attempt.next_steps = list(outcome.output.next_steps)
         unknown = unknown_references(outcome.output.artifact_refs, attempt.ledger.artifacts())

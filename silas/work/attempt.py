@@ -1,9 +1,10 @@
 """One pass through the loop: what it is told, what it knows, what it leaves (spec 5.2.1 b, e)."""
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from silas.context import scrub_output
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.plans import BudgetTracker, VerificationReport, WorkItem, format_failures
 from silas.plans.budget import shares
 from silas.work.checks.check_files import check_files_note
@@ -80,6 +81,17 @@ def what_was_done(attempt: Attempt) -> str:
         passed=passed,
         check_files_note=check_files_note(attempt.checks_changed),
     ).rstrip()
+
+
+OUT_OF_FORM: Final = "executor_structured_output_invalid"
+"""An attempt's error where its model never answered in the form that it was asked for."""
+
+_NO_FORM: Final = tr_later("The model that does the work did not answer in the form that it must.")
+
+
+def owner_words(failure: str) -> str:
+    """Why an attempt did not do, as its owner reads it."""
+    return tr(_NO_FORM) if failure == OUT_OF_FORM else failure
 
 
 def what_failed(attempt: Attempt) -> str:

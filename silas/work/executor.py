@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from silas.audit import Audit
 from silas.errors import DatabaseError, SilasError
+from silas.language import tr, tr_later
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemType
 from silas.work.models import AlreadyRunning, Notify, ProgressEvent
 
@@ -78,7 +79,7 @@ class WorkItemExecutor:
 
         async def stopped() -> None:
             await self._heard(notify)(
-                ProgressEvent(item.id, WorkItemStatus.paused.value, _STOPPED, item.attempts)
+                ProgressEvent(item.id, WorkItemStatus.paused.value, tr(_STOPPED), item.attempts)
             )
 
         task = asyncio.create_task(begin(), name=f"work:{item.id}")
@@ -151,7 +152,7 @@ class WorkItemExecutor:
             await asyncio.wait([running.task for running in all_running])
 
 
-_STOPPED = "Stopped; nothing of it was applied."
+_STOPPED = tr_later("Stopped; nothing of it was applied.")
 
 
 async def _stop(running: _Running) -> bool:

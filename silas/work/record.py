@@ -5,6 +5,7 @@ from functools import partial
 
 from silas.audit import Audit
 from silas.errors import DatabaseError
+from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.models import Notify, ProgressEvent
 from silas.work.report import NOTHING_LEFT, AttemptOutput
@@ -63,7 +64,7 @@ class TaskRecord:
         item.status = WorkItemStatus.running
         await self._store.save(item)
         await self._audit.log("work_item_attempt", work_item_id=item.id, attempt=item.attempts)
-        words = f"attempt {item.attempts}"
+        words = tr("attempt {attempt}", attempt=item.attempts)
         await notify(ProgressEvent(item.id, item.status.value, words, item.attempts))
 
     async def ended(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from silas.context import scrub_output
+from silas.language import tr, tr_many
 from silas.plans import WorkItemResult
 from silas.tools.builtin.sandboxed import exit_code_of
 from silas.work.ledger import Ledger, LedgerEntry
@@ -92,13 +93,16 @@ def grounds(ledger: Ledger) -> str:
     without running, and which did not end well.
     """
     ran, answered = ledger.ran(), ledger.answered()
-    parts = [f"{_calls(len(ran))} ran" if ran else "no call ran"]
+    parts = [tr_many(len(ran), "{count} call ran", "{count} calls ran")]
+    if not ran:
+        parts = [tr("no call ran")]
     if answered:
-        was = "was" if len(answered) == 1 else "were"
-        parts.append(
-            f"{_calls(len(answered))} {was} answered from before without running again "
-            f"({_steps(answered)})"
+        again = tr_many(
+            len(answered),
+            "{count} call was answered from before without running again",
+            "{count} calls were answered from before without running again",
         )
+        parts.append(f"{again} ({_steps(answered)})")
     exits: dict[int, list[LedgerEntry]] = {}
     failed: list[LedgerEntry] = []
     for entry in ledger.distinct():
@@ -108,21 +112,26 @@ def grounds(ledger: Ledger) -> str:
         elif not entry.result.ok:
             failed.append(entry)
     for code, those in sorted(exits.items()):
-        parts.append(f"{_calls(len(those))} exited with {code} ({_steps(those)})")
+        ended = tr("exited with {code} ({steps})", code=code, steps=_steps(those))
+        parts.append(f"{_calls(len(those))} {ended}")
     if failed:
-        parts.append(f"{_calls(len(failed))} failed ({_steps(failed)})")
+        ended = tr("failed ({steps})", steps=_steps(failed))
+        parts.append(f"{_calls(len(failed))} {ended}")
     return ", ".join(parts)
 
 
 def _calls(count: int) -> str:
-    return f"{count} call{'s' if count > 1 else ''}"
+    return tr_many(count, "{count} call", "{count} calls")
 
 
 def _steps(entries: Sequence[LedgerEntry]) -> str:
     """Which calls: the tool and its place."""
-    named = [f"{entry.tool_name}, step {entry.step}" for entry in entries[:_NAMED]]
+    named = [
+        tr("{tool}, step {step}", tool=entry.tool_name, step=entry.step)
+        for entry in entries[:_NAMED]
+    ]
     more = len(entries) - _NAMED
-    return "; ".join([*named, f"{more} more"] if more > 0 else named)
+    return "; ".join([*named, tr("{more} more", more=more)] if more > 0 else named)
 
 
 def report_message(words: str, rests_on: str) -> str:
@@ -133,8 +142,9 @@ def report_message(words: str, rests_on: str) -> str:
 
 def report_heading(rests_on: str) -> str:
     """The heading of a report: whose words it is, and what the record holds beside it."""
-    on_record = f"; on record: {rests_on}" if rests_on else ""
-    return f"The executor's report (its own words{on_record})"
+    if not rests_on:
+        return tr("The executor's report (its own words)")
+    return tr("The executor's report (its own words; on record: {grounds})", grounds=rests_on)
 
 
 def result_texts(result: WorkItemResult) -> Iterator[str]:

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from silas.language import tr, tr_later
 from silas.plans import show
 
 _LONGEST = 160  # characters
@@ -17,32 +18,34 @@ def _argv(args: Args) -> str:
     return shlex.join(map(str, listed))
 
 
-def _named(word: str, name: str) -> Callable[[Args], str]:
-    """The word, and one argument as it is."""
+def _named(sentence: str, name: str) -> Callable[[Args], str]:
+    """The sentence with one argument as it is."""
 
     def words(args: Args) -> str:
-        return f"{word} {args.get(name) or ''}"
+        return tr(sentence, what=args.get(name) or "")
 
     return words
 
 
 _WORDS: Mapping[str, Callable[[Args], str]] = {
-    "shell_exec": lambda args: f"Run {_argv(args)}",
-    "python_exec": lambda args: f"Run Python {args.get('script') or ''}",
-    "file_read": _named("Read", "path"),
-    "file_write": _named("Write", "path"),
-    "file_edit": _named("Change", "path"),
-    "file_list": _named("Look at", "path"),
-    "file_search": lambda args: f"Search for {args.get('text') or args.get('regex') or ''}",
-    "web_fetch": _named("Read the page", "url"),
-    "web_search": _named("Search the web for", "query"),
-    "delegate": _named("Hand a task to", "worker"),
-    "ask_owner": lambda args: "Ask you",
+    "shell_exec": lambda args: tr("Run {what}", what=_argv(args)),
+    "python_exec": _named(tr_later("Run Python {what}"), "script"),
+    "file_read": _named(tr_later("Read {what}"), "path"),
+    "file_write": _named(tr_later("Write {what}"), "path"),
+    "file_edit": _named(tr_later("Change {what}"), "path"),
+    "file_list": _named(tr_later("Look at {what}"), "path"),
+    "file_search": lambda args: tr(
+        "Search for {what}", what=args.get("text") or args.get("regex") or ""
+    ),
+    "web_fetch": _named(tr_later("Read the page {what}"), "url"),
+    "web_search": _named(tr_later("Search the web for {what}"), "query"),
+    "delegate": _named(tr_later("Hand a task to {what}"), "worker"),
+    "ask_owner": lambda args: tr("Ask you"),
 }
 
 
 def step_words(tool: str, args: Args) -> str:
     """What a call is about, on one line. The arguments are the model's own: nothing is believed."""
-    told = _WORDS.get(tool, lambda _: f"Call {tool}")(args)
+    told = _WORDS.get(tool, lambda _: tr("Call {tool}", tool=tool))(args)
     words = show(" ".join(told.split()))
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"

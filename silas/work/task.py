@@ -13,6 +13,7 @@ from silas.errors import (
     SilasError,
     Stopped,
 )
+from silas.language import tr, tr_later
 from silas.plans import (
     BudgetTracker,
     WorkItem,
@@ -23,7 +24,7 @@ from silas.plans import (
 from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
-from silas.work.attempt import Attempt, instructions, out_of_budget, what_failed
+from silas.work.attempt import Attempt, instructions, out_of_budget, owner_words, what_failed
 from silas.work.authority.allowed_hosts import Reach
 from silas.work.changes.delivery import ChangeDelivery
 from silas.work.changes.file_recovery import FileRecovery
@@ -220,7 +221,8 @@ class TaskRunner:
             again = marks == before  # the same steps that failed in the same way
             if again and (guidance or follows):
                 break
-            await notify(ProgressEvent(item.id, "verification_failed", failures, item.attempts))
+            words = owner_words(failures)
+            await notify(ProgressEvent(item.id, "verification_failed", words, item.attempts))
             evidence = for_next(failures, left)
             advice = await self._guidance(item, evidence, tracker, again=again)
             guidance, failures = advice.text, _wrong(advice) or failures
@@ -240,11 +242,11 @@ class TaskRunner:
         notify: Notify,
     ) -> WorkItemResult:
         """End work without success; where its plan could not do it, ask for another one before."""
-        words = end.words
+        words = owner_words(end.words)
         if end.unfit and self._consult.may_revise(item, tracker):
             self._require_running()
-            await notify(ProgressEvent(item.id, "running", _REVISING, item.attempts))
-            evidence = for_next(words, left)
+            await notify(ProgressEvent(item.id, "running", tr(_REVISING), item.attempts))
+            evidence = for_next(end.words, left)
             told = await self._consult.another_plan(item, evidence, tracker)
             words = f"{words.rstrip()}\n{told}".rstrip()
         item.budget_used = tracker.used()
@@ -337,7 +339,7 @@ def _final(item: WorkItem, attempt: Attempt, *, follows_runbook: bool) -> _End |
 
 
 _WRONG = "The planner finds that the plan itself is wrong:"
-_REVISING = "asking the planner for another plan"
+_REVISING = tr_later("asking the planner for another plan")
 
 _BLOCKING = (SandboxError, PlanFamilyError, OutcomeUnknown)
 """What somebody has to look at before it is tried again."""

@@ -55,6 +55,16 @@ def test_the_scan_sees_literals_choices_and_tables() -> None:
     ("event", "data", "sentence"),
     [
         ("work_item_finished", {"work_item_id": "task-1", "status": "done"}, "task-1 ended: done."),
+        (
+            "plan_not_approved",
+            {"work_item_id": "task-1", "verdict": "edit_requested"},
+            "The owner did not approve the plan task-1: changes are wanted.",
+        ),
+        (
+            "plan_tried",
+            {"work_item_id": "task-1", "checks": {"a": "fails", "b": ["odd"]}},
+            "The checks of task-1 were tried before its card: a: not passed, b: odd.",
+        ),
         ("stream_stopped", {}, "Silas stopped."),
         (
             "workspace_applied",

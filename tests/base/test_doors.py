@@ -83,6 +83,14 @@ def test_a_command_is_a_place_in_the_cockpit_alone(words: str, here: str) -> Non
     assert said_at("cli", words) == words
 
 
+def test_what_somebody_else_said_in_a_sentence_keeps_its_commands() -> None:
+    said = "I ran `silas status` (twice)."
+    words = f"It cannot go on: {said} See `silas status`."
+    assert (
+        said_at(COCKPIT, words, [said, ""]) == f"It cannot go on: {said} See “Work” under “More”."
+    )
+
+
 def test_the_place_is_named_in_the_owners_language() -> None:
     speak("de")
     try:

@@ -1,11 +1,12 @@
 """The catalogue of what Silas says: complete, with the same values, and the page's part of it."""
 
 import json
+import re
 from string import Formatter
 
 import pytest
 
-from scripts.words import CATALOGUE, PAGE, package_sentences, page_sentences
+from scripts.words import CATALOGUE, PAGE, ROOT, package_sentences, page_sentences
 from silas.language import LANGUAGES, language_of, speak, spoken, tr, tr_many
 
 
@@ -42,6 +43,19 @@ def test_the_page_has_its_own_part_of_the_catalogue() -> None:
     known = _german()
     page = json.loads(PAGE.read_text(encoding="utf-8"))
     assert page == {one: known[one] for one in page_sentences()}
+
+
+_PLACES = (r"button\(", r"toast\(", r"announce\(", r'"aria-label": ', r"words\.push\(")
+_UNTOLD = re.compile(rf"(?:{'|'.join(_PLACES)})\"[A-Za-z][^\"]*")
+
+
+def test_no_button_label_or_notice_of_the_page_is_said_past_the_catalogue() -> None:
+    found = [
+        f"{file.name}: {said[0]}"
+        for file in sorted((ROOT / "web").glob("*.js"))
+        for said in _UNTOLD.finditer(file.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize(

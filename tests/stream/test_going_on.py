@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
 
 from silas.cards import Card, ChannelMessage, GateCard, PlanAnswer, PlanCard
 from silas.cards.models import DecisionAnswer, DecisionCard
+from silas.errors import PlanFamilyError
 from silas.stream.stop_answer import STOPPED_WORDS
 from silas.testing import (
     CallTool,
@@ -153,6 +157,48 @@ async def test_somebody_else_has_one_question_open_at_a_time() -> None:
         channel.decides(1, "declined")
         await channel.until(2)
     assert [to for _, to in channel.heard] == ["m1", "m2"]
+
+
+class Held(ScriptedModel):
+    """Answers its first request at once, and each later one when the test lets it."""
+
+    def __init__(self, steps: list[Any]) -> None:
+        super().__init__(steps)
+        self.asked, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        if self.requests:
+            self.asked.set()
+            await self.go_on.wait()
+        return await super().request(messages, model_settings, model_request_parameters)
+
+
+async def test_a_plan_that_is_being_changed_is_not_shown_before_the_answer_is_there() -> None:
+    channel, planner = Beside(), Held([proposing(PLAN), proposing(PLAN)])
+    given = {"proxy": ScriptedModel([to_planner(), to_planner(), direct("Nine.")])}
+    async with talking(channel, {**given, "planner": planner}) as h:
+        channel.say("m1", "one")
+        await channel.until(0, cards=1)
+        channel.decides(0, "edit_requested")
+        await channel.until(2)
+        channel.say("m2", "shorter")
+        async with asyncio.timeout(SECONDS):
+            await planner.asked.wait()
+        with pytest.raises(PlanFamilyError, match="wait for it, or stop it") as refused:
+            await h.silas.ask_again("task-example")
+        assert refused.value.code == "E_PLAN_BEING_CHANGED"
+        assert len(channel.cards) == 1
+        assert h.silas.stop_answer("m2")
+        await channel.until(3)
+        assert await h.silas.ask_again("task-example")  # no new plan came of it
+        await channel.until(3, cards=2)
+        channel.decides(1, "declined")
+        await channel.until(4)
 
 
 async def test_stopping_one_answer_withdraws_what_it_asked_and_ends_nothing_else() -> None:

@@ -207,6 +207,17 @@ async def test_changes_are_asked_for_in_the_card_which_stays_until_the_new_plan_
     await expect(card.get_by_test_id("action-recommended")).to_be_visible()
 
 
+async def test_another_page_says_of_a_plan_that_changes_were_asked_for(there: Stage) -> None:
+    waits = Waiting(work_item_id="w-1", title="Ports", changes_wanted=True)
+    there.greeting = a_state(waiting=(waits,))
+    await there.page.reload()
+    await there.is_connected()
+    row = there.page.locator(".waiting .row")
+    await expect(row).to_contain_text("You asked for changes")
+    await expect(row.get_by_role("button")).to_have_text("Show again")
+    assert await violations(there.page) == []
+
+
 async def test_where_no_new_plan_comes_the_old_one_can_be_shown_again(there: Stage) -> None:
     plan = shown(PLAN)
     there.send(plan)

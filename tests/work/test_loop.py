@@ -292,7 +292,7 @@ async def test_an_answer_out_of_form_is_a_failed_attempt() -> None:
         result = await work.run()
         assert (result.status, result.budget_used.attempts) == (WorkItemStatus.done, 2)
         told = [event.message for event in work.told if event.status == "verification_failed"]
-        assert told == ["executor_structured_output_invalid"]
+        assert told == ["The model that does the work did not answer in the form that it must."]
         assert "executor_structured_output_invalid" in work.briefing(3)
     # the first attempt was not verified: a call, then the call and the check of the second
     assert [run.argv[0] for run in sandbox.runs] == ["true", "true", "/bin/sh"]

@@ -185,10 +185,16 @@ class CueEvent(Frozen):
 
 
 class Waiting(Frozen):
-    """A plan whose question is open and is not on a card now; `POST /work/{id}/ask` shows it."""
+    """A plan whose question is open and is not on a card now; `POST /work/{id}/ask` shows it.
+
+    Attributes:
+        work_item_id, title: Which.
+        changes_wanted: Whether its owner asked for changes of it, on whichever device.
+    """
 
     work_item_id: str
     title: str
+    changes_wanted: bool = False
 
 
 class PlansWaiting(Frozen):

@@ -24,7 +24,7 @@ def progress_of(item: WorkItem, event: ProgressEvent, conversation: str = "") ->
         work_item_id=item.id,
         title=item.title,
         status=event.status,
-        message=said_at(COCKPIT, event.message),
+        message=said_at(COCKPIT, event.message, [one.words for one in event.going.steps]),
         attempt=event.attempt,
         steps=tuple(ProgressStep(**one._asdict()) for one in event.going.steps),
         log_tail=event.going.log_tail,
@@ -46,7 +46,7 @@ def result_of(
         work_item_id=item.id,
         title=item.title,
         status=event.status,
-        summary=said_at(COCKPIT, result.summary),
+        summary=said_at(COCKPIT, result.summary, quoted_in(result)),
         checks=_checks(result),
         checks_changed=tuple(map(show, result.checks_changed)),
         diff=patch[:_LONGEST_DIFF],
@@ -56,6 +56,12 @@ def result_of(
         undo_until=now + UNDO_WINDOW if event.status == "done" and patch else None,
         timestamp=now,
     )
+
+
+def quoted_in(result: WorkItemResult) -> list[str]:
+    """What a summary may quote: the executor's report, on one line, and what its checks found."""
+    checks = [one for attempt in result.verification_results for one in attempt["results"]]
+    return [" ".join(result.report.split()), *(str(check["reason"]) for check in checks)]
 
 
 def _checks(result: WorkItemResult) -> tuple[CheckResult, ...]:

@@ -25,7 +25,11 @@ class ConnectFacts:
     async def waiting(self) -> tuple[Waiting, ...]:
         """Plans that wait, and that nobody is asked about now."""
         unasked = await self.silas.proposer.unasked()
-        return tuple(Waiting(work_item_id=item.id, title=item.title) for item in unasked)
+        changed = {item.id for item in await self.silas.proposer.to_change()}
+        return tuple(
+            Waiting(work_item_id=item.id, title=item.title, changes_wanted=item.id in changed)
+            for item in unasked
+        )
 
     def turns_waiting(self) -> int:
         """How many turns wait in all conversations."""

@@ -45,21 +45,25 @@ def _models(config: SilasConfig) -> tuple[Fact, ...]:
 def _limits(config: SilasConfig, sandbox: str) -> tuple[Fact, ...]:
     given, limits = config.sandbox, config.limits
     return (
-        Fact(name="autonomy", value=_AUTONOMY.name, words=tr("harmless calls run, others ask")),
+        Fact(name=tr("autonomy"), value=_AUTONOMY.name, words=tr("harmless calls run, others ask")),
         Fact(name="sandbox", value=sandbox, words=tr("where everything runs")),
         Fact(
             name=tr("memory and time"),
-            value=f"{given.default_memory_mb} MB, {given.default_cpu_seconds} s of processor",
+            value=tr(
+                "{memory} MB, {seconds} s of processor",
+                memory=given.default_memory_mb,
+                seconds=given.default_cpu_seconds,
+            ),
             words=tr("for one run"),
         ),
         Fact(
-            name="delegation",
+            name=tr("delegation"),
             value=str(limits.max_delegation_depth),
             words=tr("how often work may be handed on"),
         ),
         Fact(
-            name="gates",
-            value=", ".join(gate.name for gate in config.gates.system) or "none",
+            name=tr("gates"),
+            value=", ".join(gate.name for gate in config.gates.system) or tr("none"),
             words=tr("rules that look at every turn and call"),
         ),
     )
@@ -67,11 +71,11 @@ def _limits(config: SilasConfig, sandbox: str) -> tuple[Fact, ...]:
 
 def _others(config: SilasConfig) -> tuple[Fact, ...]:
     return (
-        Fact(name="toolsets", value=", ".join(config.toolsets) or "none"),
-        Fact(name="MCP servers", value=", ".join(config.mcpServers) or "none"),
+        Fact(name=tr("toolsets"), value=", ".join(config.toolsets) or tr("none")),
+        Fact(name=tr("MCP servers"), value=", ".join(config.mcpServers) or tr("none")),
         Fact(
             name=tr("web search"),
-            value=str(config.search.provider) if config.search.enabled else "off",
+            value=str(config.search.provider) if config.search.enabled else tr("off"),
             words=tr("needs a provider and its key"),
         ),
     )
@@ -82,17 +86,24 @@ def _keys(config: SilasConfig) -> tuple[Fact, ...]:
     return (
         Fact(name=tr("key store"), value=config.keys.backend),
         Fact(
-            name="checkpoints",
-            value=f"every {config.audit.checkpoint_minutes} minutes",
+            name=tr("checkpoints"),
+            value=tr("every {count} minutes", count=config.audit.checkpoint_minutes),
             words=tr("the record is signed"),
         ),
-        Fact(name="witnesses", value=", ".join(witnesses) or "none", words=tr("who keeps a copy")),
+        Fact(
+            name=tr("witnesses"),
+            value=", ".join(witnesses) or tr("none"),
+            words=tr("who keeps a copy"),
+        ),
     )
 
 
 def _places(config: SilasConfig) -> tuple[Fact, ...]:
     return (
-        Fact(name="data", value=str(config.data_dir)),
-        Fact(name="plans", value=", ".join(map(str, config.plans_dirs)) or "the bundled ones"),
-        Fact(name="workers", value=str(config.worker_files)),
+        Fact(name=tr("data"), value=str(config.data_dir)),
+        Fact(
+            name=tr("plans"),
+            value=", ".join(map(str, config.plans_dirs)) or tr("the bundled ones"),
+        ),
+        Fact(name=tr("workers"), value=str(config.worker_files)),
     )

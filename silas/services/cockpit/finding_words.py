@@ -55,6 +55,18 @@ _WORDS: Final = (
         "protected when the disk or a backup is read by somebody else. "
         "It does not protect against a program that runs as you while you are logged in."
     ),
+    tr_later(
+        "The private key is in an encrypted file (argon2id, mode 0600), unlocked by your "
+        "passphrase. It is protected, as well as the passphrase is, when the disk or a backup is "
+        "read by somebody else. It does not protect against a program that runs as you while Silas "
+        "runs, nor against root."
+    ),
+    tr_later(
+        "The private key is in an encrypted file (argon2id, mode 0600), unlocked by the key file "
+        "{path}. It is protected only where that file is not: keep it on another device or out of "
+        "backups. It does not protect against a program that runs as you while Silas runs, nor "
+        "against root."
+    ),
     tr_later("not stopped; `silas stop --now`, or a file {path}, stops everything"),
     tr_later("Silas is stopped since {since}; `silas resume` starts it again."),
     tr_later("Silas is stopped; `silas resume` starts it again."),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from silas.approval import NonceStore
+from silas.channels.web.reports import quoted_in
 from silas.channels.web.views import BudgetRow, CheckView, Done, SectionView, WorkDetail, WorkRow
 from silas.errors import ChannelError, from_foreign
 from silas.language import COCKPIT, said_at, tr, tr_later
@@ -188,7 +189,7 @@ class WorkRoom:
             title=item.title,
             status="waiting" if held else item.status.value,
             created_at=item.created_at,
-            summary=self._redact(said_at(COCKPIT, summary)),
+            summary=self._redact(said_at(COCKPIT, summary, quoted_in(result) if result else ())),
             undoable=undoable is not None,
         )
 

@@ -18,6 +18,7 @@ from typing import Final, Literal, NamedTuple
 
 from silas.clock import Clock, TimeLimitReached, time_limit
 from silas.errors import SilasError
+from silas.language import decimal, tr, tr_later, tr_many
 from silas.plans import VerificationCheck, VerificationResult, WorkItem, WorkItemType
 from silas.plans.writes import matches_any
 from silas.sandbox import Mount
@@ -84,12 +85,18 @@ class LeftOut(NamedTuple):
         """Both, to follow a number of checks; empty where nothing is left out."""
         told: list[str] = []
         if count := len(self.secrets):
-            entries = "entry" if count == 1 else "entries"
-            told.append(f"without {count} {entries} of the workspace that may hold secrets")
+            told.append(
+                tr_many(
+                    count,
+                    "without {count} entry of the workspace that may hold secrets",
+                    "without {count} entries of the workspace that may hold secrets",
+                )
+            )
         if count := len(self.empty):
             named = ", ".join(self.empty[:_NAMED])
-            more = f" and {count - _NAMED} more" if count > _NAMED else ""
-            told.append(f"with nothing in {named}{more}")
+            if (more := count - _NAMED) > 0:
+                named = tr("{named} and {more} more", named=named, more=more)
+            told.append(tr("with nothing in {named}", named=named))
         return "".join(f", {one}" for one in told)
 
 
@@ -121,6 +128,8 @@ class PreflightResult(NamedTuple):
 
 
 NOT_TRIED: Final = PreflightResult()
+
+_GUARDS: Final = tr_later("No check fails yet, so none shows that the work was done.")
 
 
 def exempt(item: WorkItem, workspace: str | None) -> bool:
@@ -154,26 +163,27 @@ def preflight_note(trial: PreflightResult) -> str:
         return ""
     count = len(trial.tried)
     parts = [f"{one.name} {_words(one)}" for one in trial.checks]
-    guards = " No check fails yet, so none shows that the work was done." if trial.all_pass else ""
-    checks = "check" if count == 1 else "checks"
-    return (
-        f"Preflight: {count} {checks} tried in {trial.seconds:.1f} s{trial.left_out.words}: "
-        f"{'; '.join(parts)}.{guards}"
-    )
+    tried = tr_many(count, "Preflight: {count} check tried", "Preflight: {count} checks tried")
+    took = tr("in {seconds} s", seconds=decimal(trial.seconds))
+    told = f"{tried} {took}{trial.left_out.words}: {'; '.join(parts)}."
+    return f"{told} {tr(_GUARDS)}" if trial.all_pass else told
 
 
 def _words(one: TriedCheck) -> str:
     match one.state:
         case "passes":
-            return "passes before the work (a guard)"
+            return tr("passes before the work (a guard)")
         case "fails":
-            return "fails before the work, as it should"
+            return tr("fails before the work, as it should")
         case "cannot_start":
-            return "cannot start"
+            return tr("cannot start")
         case "unjudged":
-            return f"cannot be judged: it needs {one.missing}, which the copy is without"
+            return tr(
+                "cannot be judged: it needs {missing}, which the copy is without",
+                missing=one.missing,
+            )
         case "untried":
-            return "was not tried"
+            return tr("was not tried")
 
 
 def _fault(one: TriedCheck) -> str:

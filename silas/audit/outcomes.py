@@ -1,0 +1,53 @@
+"""How something ended or was answered, in words: a record keeps a code for programs."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from silas.language import tr
+
+_FIELDS: Final = ("status", "outcome", "verdict")
+
+OUTCOMES: Final[Mapping[str, str]] = {
+    "accepted": "accepted",
+    "approved": "approved",
+    "blocked": "it waits",
+    "busy": "too much was under way",
+    "cannot_start": "cannot start",
+    "conditional": "approved with conditions, which no plan can be",
+    "declined": "declined",
+    "deferred": "put off",
+    "direct": "answered",
+    "dispatched": "approved, and begun",
+    "done": "done",
+    "edit_requested": "changes are wanted",
+    "expired": "nobody answered in time",
+    "failed": "failed",
+    "fails": "not passed",
+    "passes": "passed",
+    "paused": "paused",
+    "refused": "refused",
+    "stuck": "stuck",
+    "unjudged": "cannot be judged",
+    "untried": "was not tried",
+    "waiting": "it waits for an answer",
+}
+"""The codes of `status`, `outcome`, `verdict` and of tried checks, as a sentence says them."""
+
+
+def outcome_words(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Those facts of an entry that are such codes, in the owner's language.
+
+    Args:
+        data: The facts; of `checks`, the outcome of each by its name.
+    """
+    told = {name: _words(data[name]) for name in _FIELDS if name in data}
+    checks = data.get("checks")
+    if isinstance(checks, Mapping):
+        each = cast(Mapping[str, Any], checks).items()
+        told["checks"] = {name: _words(outcome) for name, outcome in each}
+    return told
+
+
+def _words(code: Any) -> Any:
+    """A code in words; anything else as it is."""
+    return tr(OUTCOMES[code]) if isinstance(code, str) and code in OUTCOMES else code

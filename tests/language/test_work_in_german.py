@@ -1,0 +1,83 @@
+"""What an owner who reads German is told of work: on its card, while it runs, and of what came."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.audit.narrate import narrate
+from silas.config import load_config
+from silas.home.findings import DoctorFinding
+from silas.language import grouped
+from silas.plans import Budget, BudgetUsed
+from silas.plans.budget import shares
+from silas.services.cockpit.facts import settings_in_force
+from silas.services.cockpit.finding_words import finding_words
+from silas.work.checks.preflight import LeftOut, PreflightResult, TriedCheck, preflight_note
+from silas.work.report import report_heading
+from silas.work.step_descriptions import step_words
+
+pytestmark = pytest.mark.usefixtures("german")
+
+_ENGLISH = re.compile(
+    r"\b(the|is|are|of|with|without|every|none|off|bundled|memory|tried|passes|fails|work|tokens)\b"
+)
+
+
+def test_a_card_says_in_german_which_checks_were_tried_before() -> None:
+    checks = (TriedCheck("tests_pass", "fails"), TriedCheck("lint", "passes"))
+    left_out = LeftOut((".env",), (".git",))
+    assert preflight_note(PreflightResult(checks, 10.3, left_out)) == (
+        "Vorab versucht: 2 Prüfungen in 10,3 s, ohne 1 Eintrag des Arbeitsordners, der Geheimnisse "
+        "enthalten kann, mit nichts in .git: tests_pass schlägt vor der Arbeit fehl, wie es sein "
+        "soll; lint besteht vor der Arbeit (sie bewahrt, was ist)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "told"),
+    [
+        ("shell_exec", {"argv": ["pytest", "-q"]}, "Ausführen: pytest -q"),
+        ("file_read", {"path": "a.py"}, "a.py lesen"),
+        ("file_write", {"path": "{x}"}, "{x} schreiben"),
+        ("ask_owner", {}, "Dich fragen"),
+        ("other", {}, "other aufrufen"),
+    ],
+)
+def test_a_step_is_told_in_german(tool: str, args: dict[str, Any], told: str) -> None:
+    assert step_words(tool, args) == told
+
+
+def test_numbers_are_written_as_german_has_them() -> None:
+    told = [one.words for one in shares(BudgetUsed(tokens=2265), Budget(max_tokens=200_000))]
+    assert told[:2] == ["2.265 von 200.000 Token", "$0,00 von $2,00"]
+    assert grouped(3_221_225_472) == "3.221.225.472"
+
+
+def test_the_settings_in_force_are_named_in_german(tmp_path: Path) -> None:
+    config = load_config(environ={"SILAS_HOME": str(tmp_path), "SILAS_KEYS__BACKEND": "file"})
+    told = [
+        f"{fact.name}: {fact.value}".replace(str(tmp_path), "")
+        for part in settings_in_force(config, "bubblewrap").parts
+        for fact in part.facts
+    ]
+    assert not [one for one in told if _ENGLISH.search(one)]
+
+
+def test_what_protects_the_key_is_told_in_german() -> None:
+    found = DoctorFinding(
+        "key",
+        "ok",
+        "The private key is in an encrypted file (argon2id, mode 0600), unlocked by the key "
+        "file /k. It is protected only where that file is not: keep it on another device or out of "
+        "backups. It does not protect against a program that runs as you while Silas runs, nor "
+        "against root.",
+    )
+    assert "aufgeschlossen mit der Schlüsseldatei /k." in finding_words(found).words
+
+
+def test_activity_says_in_german_how_something_ended() -> None:
+    said = narrate("work_item_finished", {"work_item_id": "task-1", "status": "stuck"})
+    assert said == "task-1 endete: festgefahren."
+    assert report_heading("1 Aufruf lief").endswith("im Protokoll: 1 Aufruf lief)")
