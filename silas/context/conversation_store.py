@@ -193,8 +193,10 @@ class ConversationStore:
         found = self.one(conversation)
         if not found.id:
             raise ContextError(
-                "The main conversation cannot be archived: reminders, goals and what other "
-                "channels bring are told there.",
+                tr_later(
+                    "The main conversation cannot be archived: reminders, goals and what other "
+                    "channels bring are told there."
+                ),
                 code="E_CTX_KEPT",
             )
         if found.archived_at is None:
@@ -254,7 +256,7 @@ def checked_title(title: str) -> str:
     """A title as it is kept. Raises `ContextError` for one that is empty or too long."""
     told = " ".join(_printable(title).split())
     if not told:
-        raise ContextError("A title needs at least one character.", code="E_CTX_TITLE")
+        raise ContextError(tr_later("A title needs at least one character."), code="E_CTX_TITLE")
     if len(told) > LONGEST_TITLE:
         raise ContextError(
             f"That title has {len(told)} characters; a title has room for {LONGEST_TITLE}.",

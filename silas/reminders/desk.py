@@ -10,6 +10,7 @@ from silas.clock import Clock
 from silas.jobs.models import slot_of
 from silas.jobs.port import Jobs
 from silas.jobs.slots import count_between, following
+from silas.language import tr_later
 from silas.reminders.models import Reminder, ReminderRefused, ReminderState, When
 from silas.reminders.phrase import Phrase
 from silas.reminders.request import ReminderRequest
@@ -109,8 +110,10 @@ class Reminders:
         when = self.when(asked.phrase)
         if not asked.text:
             raise ReminderRefused(
-                "Say what to remind you of, for example “remind me tomorrow at nine to call "
-                "the dentist”.",
+                tr_later(
+                    "Say what to remind you of, for example “remind me tomorrow at nine to call "
+                    "the dentist”."
+                ),
                 code="E_REMINDER_TEXT",
             )
         return Understood(asked.text, when)
@@ -119,8 +122,10 @@ class Reminders:
         """The moment of a phrase. Raises `ReminderRefused` where it says none to come."""
         if phrase is None:
             raise ReminderRefused(
-                "Say when, for example “tomorrow at nine”, “in 20 minutes” or “every second "
-                "Friday”.",
+                tr_later(
+                    "Say when, for example “tomorrow at nine”, “in 20 minutes” or “every second "
+                    "Friday”."
+                ),
                 code="E_REMINDER_TIME",
             )
         return read_when(phrase, self._clock.now(), self._zone)
@@ -162,7 +167,8 @@ class Reminders:
         moment = following(when.rule, when.start, when.zone, now) if when.rule else None
         if moment is None:
             raise ReminderRefused(
-                "That time passed before you said yes; say a later one.", code="E_REMINDER_PAST"
+                tr_later("That time passed before you said yes; say a later one."),
+                code="E_REMINDER_PAST",
             )
         return when._replace(moment=moment)
 

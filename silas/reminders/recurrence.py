@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Final
 
+from silas.language import tr_later
 from silas.reminders.models import ReminderRefused
 from silas.reminders.numerals import number_of
 from silas.reminders.patterns import UNITS, WEEKDAYS
@@ -86,7 +87,7 @@ def _stepped(part: Part) -> str:
         return f"FREQ=WEEKLY;INTERVAL={2 * step}"
     if unit not in _FREQUENCIES or (unit == "minutes" and step < _LEAST_MINUTES):
         raise ReminderRefused(
-            "A reminder comes every five minutes at most; say a longer time.",
+            tr_later("A reminder comes every five minutes at most; say a longer time."),
             code="E_REMINDER_TIME",
         )
     return f"FREQ={_FREQUENCIES[unit]}{interval}"

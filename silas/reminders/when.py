@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.jobs.slots import at_wall_time, following
+from silas.language import tr_later
 from silas.reminders.models import ReminderRefused, When
 from silas.reminders.numerals import number_of
 from silas.reminders.patterns import PARTS_OF_DAY, WEEKDAYS
@@ -100,7 +101,9 @@ def _again(
         rule += f";UNTIL={last:%Y%m%dT%H%M%S}"
     moment = following(_unstepped(rule), start, zone, now)
     if moment is None:
-        raise ReminderRefused("No such time comes; say a later end.", code="E_REMINDER_PAST")
+        raise ReminderRefused(
+            tr_later("No such time comes; say a later end."), code="E_REMINDER_PAST"
+        )
     # steps are counted from the first time, on the wall that was meant
     first = datetime.combine(moment.astimezone(zone).date(), start.time())
     return When(moment, zone, first, rule)
@@ -157,7 +160,9 @@ def _months_later(moment: datetime, months: int) -> datetime:
     years, month = divmod(moment.month - 1 + months, 12)
     year = moment.year + years
     if year > date.max.year:
-        raise ReminderRefused("That is too far away; say an earlier date.", code="E_REMINDER_TIME")
+        raise ReminderRefused(
+            tr_later("That is too far away; say an earlier date."), code="E_REMINDER_TIME"
+        )
     last = calendar.monthrange(year, month + 1)[1]
     return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
 
@@ -170,7 +175,8 @@ def _on_a_day(part: Part, clock: TimeOfDay | None, here: datetime) -> datetime:
     if clock is None:
         if day == here.date() and part.groups.get("plain", "").lower() in {"today", "heute"}:
             raise ReminderRefused(
-                "Say at what time today, for example “today at five”.", code="E_REMINDER_TIME"
+                tr_later("Say at what time today, for example “today at five”."),
+                code="E_REMINDER_TIME",
             )
         return datetime.combine(day, DEFAULT_TIME)
     wall = datetime.combine(day, clock.at)

@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
+from silas.channels.web.refusal_words import refusal_words
 from silas.channels.web.views import Problem
 from silas.errors import (
     UNKNOWN_ID,
@@ -118,7 +119,7 @@ def problem(status: int, code: str, message: str) -> JSONResponse:
 
 def refusal(error: SilasError) -> JSONResponse:
     """An error as it is sent."""
-    return problem(status_of(error), error.code, said_at(COCKPIT, tr(error.message)))
+    return problem(status_of(error), error.code, said_at(COCKPIT, refusal_words(error.message)))
 
 
 def unfit(error: RequestValidationError) -> JSONResponse:

@@ -37,6 +37,7 @@ from silas.channels.web.open_cards import (
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NOT_OFFERED, proof_words
+from silas.channels.web.refusal_words import refusal_words
 from silas.channels.web.reports import ENDED, progress_of, result_of
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
@@ -240,7 +241,7 @@ class WebChannel:
         try:
             where = self.places.conversations.open(message.conversation).id
         except SilasError as error:  # archived elsewhere meanwhile
-            self.refuse(page, message.id, error.code, error.message)
+            self.refuse(page, message.id, error.code, refusal_words(error.message))
             return
         arrived = arrived_of(message, self.channel_name, where, now)
         if isinstance(arrived, SignedMessage):

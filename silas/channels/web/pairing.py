@@ -20,6 +20,7 @@ from silas.channels.web.sessions import SESSION_LIFE, LinkState, WebSessions, to
 from silas.channels.web.wire import Proof
 from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError, Stopped
+from silas.language import tr_later
 from silas.types import Frozen
 
 ENROL_DOMAIN = b"silas/enrol/v1\n"
@@ -243,7 +244,7 @@ class WebDoor:
         plain = _visible(name)
         if not plain:
             raise ChannelError(
-                "Give the device a name that can be seen.", code="E_CHANNEL_BAD_REQUEST"
+                tr_later("Give the device a name that can be seen."), code="E_CHANNEL_BAD_REQUEST"
             )
         with self._sessions.atomic():
             try:

@@ -9,6 +9,7 @@ from silas.channels.web.refusal import proof_words
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof, command_bytes
 from silas.errors import ChannelError
+from silas.language import tr_later
 from silas.types import Frozen
 
 
@@ -27,8 +28,10 @@ def session_of(request: Request) -> WebSession:
     session = getattr(request.state, "session", None)
     if session is None:
         raise ChannelError(
-            "This browser is not paired with Silas; open a fresh link from “Devices” under “More” "
-            "on a paired browser, or from `silas devices link`.",
+            tr_later(
+                "This browser is not paired with Silas; open a fresh link from “Devices” under "
+                "“More” on a paired browser, or from `silas devices link`."
+            ),
             code="E_CHANNEL_NO_SESSION",
         )
     return cast(WebSession, session)
@@ -52,7 +55,10 @@ class Prover:
         """
         if session.level != "owner":
             raise ChannelError(
-                "This browser has no key to sign with; use a paired one that has, or the terminal.",
+                tr_later(
+                    "This browser has no key to sign with; use a paired one that has, or the "
+                    "terminal."
+                ),
                 code="E_CHANNEL_UNSIGNED",
             )
         why = await self._door.prove(session, command_bytes(command, subject, proof), proof)

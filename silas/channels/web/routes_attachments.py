@@ -16,6 +16,7 @@ from silas.channels.web.routes_conversations import ConversationId
 from silas.channels.web.wire import Proof
 from silas.context.attachments import AttachmentRow
 from silas.errors import ChannelError
+from silas.language import tr_later
 from silas.types import Frozen
 
 AttachmentId = Annotated[str, Path(min_length=1, max_length=128)]
@@ -132,6 +133,6 @@ async def _pieces(request: Request) -> AsyncGenerator[bytes]:
             yield piece
     except ClientDisconnect as error:
         raise ChannelError(
-            "The file broke off before all of it had come; attach it once more.",
+            tr_later("The file broke off before all of it had come; attach it once more."),
             code="E_CHANNEL_GONE",
         ) from error

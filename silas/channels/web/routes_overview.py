@@ -13,6 +13,7 @@ from silas.channels.web.proofs import Prover, Session, session_of
 from silas.channels.web.views import Doctor, Settings, ToolRow, WorkerRow
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
+from silas.language import tr_later
 from silas.types import Frozen
 
 Word = Annotated[str, Field(min_length=1, max_length=64)]
@@ -104,7 +105,7 @@ def persona_routes(persona: PersonaRoom, prover: Prover) -> APIRouter:
 def _given(proof: Proof | None) -> Proof:
     if proof is None:
         raise ChannelError(
-            "Only a signature of your device moves the baseline; nothing was changed.",
+            tr_later("Only a signature of your device moves the baseline; nothing was changed."),
             code="E_CHANNEL_UNSIGNED",
         )
     return proof

@@ -21,6 +21,7 @@ from silas.channels.web.views import (
 from silas.channels.web.views_kept import SecretRows
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
+from silas.language import tr_later
 from silas.types import Frozen
 
 Line = Annotated[str, Field(max_length=200)]
@@ -187,7 +188,7 @@ def _require_unread_by_others(request: Request) -> None:
     https = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
     if not (https or request.url.hostname in _THIS_MACHINE):
         raise ChannelError(
-            "Secrets are taken over HTTPS or on Silas's own machine; nothing was stored.",
+            tr_later("Secrets are taken over HTTPS or on Silas's own machine; nothing was stored."),
             code="E_CHANNEL_PLAIN",
         )
 

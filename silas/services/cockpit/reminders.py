@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import ReminderRow, ReminderRows, ReminderShown
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.types import new_id
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ class CockpitReminders:
         shown = self._shown.get(shown_id)
         if shown is None:
             raise ReminderRefused(
-                "What was shown is no longer kept; say it again.", code="E_REMINDER_UNKNOWN"
+                tr_later("What was shown is no longer kept; say it again."),
+                code="E_REMINDER_UNKNOWN",
             )
         desk = self._desk()
         if shown.moved is None:

@@ -126,7 +126,7 @@ class SetupRoom:
         """See `Setup.remove_secret`."""
         if ref_id not in await asyncio.to_thread(self._vault.refs):
             raise ConfigError(
-                "This secret is no longer in the key store.", code="E_CFG_SECRET_UNKNOWN"
+                tr_later("This secret is no longer in the key store."), code="E_CFG_SECRET_UNKNOWN"
             )
         providers = ref_id == (await asyncio.to_thread(self._answering.key.standing)).ref_id
         if providers:

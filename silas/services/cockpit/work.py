@@ -114,7 +114,8 @@ class WorkRoom:
         """See `Work.cancel`."""
         if not await self._session.cancel(work_item_id):
             raise ChannelError(
-                "This work is not running, so there is nothing to stop.", code="E_CHANNEL_NOT_NOW"
+                tr_later("This work is not running, so there is nothing to stop."),
+                code="E_CHANNEL_NOT_NOW",
             )
         return Done(words=tr(_STOPPED))
 
@@ -122,7 +123,7 @@ class WorkRoom:
         """See `Work.stop_answer`."""
         if not self._session.stop_answer(message_id):
             raise ChannelError(
-                "No answer to this message is under way, so there is nothing to stop.",
+                tr_later("No answer to this message is under way, so there is nothing to stop."),
                 code="E_CHANNEL_NOT_NOW",
             )
         return Done(words=tr("This answer is stopped; everything else goes on."))

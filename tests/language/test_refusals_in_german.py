@@ -1,0 +1,47 @@
+"""A refusal with values in it is told in German, as long as the code says that very sentence."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import silas
+from silas.channels.web.refusal_words import WITH_VALUES, refusal_words
+
+_VALUE = re.compile(r"\{[^{}]*\}")
+
+
+def _said() -> Iterator[str]:
+    """Every sentence with values that the package makes, `{}` where a value stands."""
+    for file in Path(silas.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                parts = (
+                    one.value if isinstance(one, ast.Constant) else "{}" for one in node.values
+                )
+                yield "".join(map(str, parts)).replace("{}{}", "{}")
+
+
+def test_each_refusal_with_values_is_one_that_the_code_says() -> None:
+    said = set(_said())
+    assert not [one for one in WITH_VALUES if _VALUE.sub("{}", one) not in said]
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    ("english", "told"),
+    [
+        ("“morgn” is no date.", "„morgn“ ist kein Datum."),
+        ("No month has a day 32.", "Kein Monat hat einen Tag 32."),
+        (
+            "No reminder that waits is called “x”; `silas remind list` shows them.",
+            "Keine wartende Erinnerung heißt „x“; `silas remind list` zeigt sie.",
+        ),
+        ("This work is not running, so there is nothing to stop.", "Diese Arbeit läuft nicht,"),
+        ("A sentence that nobody knows.", "A sentence that nobody knows."),
+    ],
+)
+def test_a_refusal_is_told_in_german_with_its_values(english: str, told: str) -> None:
+    assert refusal_words(english).startswith(told)
