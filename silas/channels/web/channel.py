@@ -237,13 +237,12 @@ class WebChannel:
         """
         if self._closed:
             return
-        now = self._clock.now()
         try:
             where = self.places.conversations.open(message.conversation).id
         except SilasError as error:  # archived elsewhere meanwhile
             self.refuse(page, message.id, error.code, refusal_words(error.message))
             return
-        arrived = arrived_of(message, self.channel_name, where, now)
+        arrived = arrived_of(message, self.channel_name, where, now := self._clock.now())
         if isinstance(arrived, SignedMessage):
             data = message_bytes(arrived.message, arrived.nonce)
             if not self._signed(data, arrived.signature):
