@@ -1,7 +1,7 @@
 """When things are due: cron expressions, and the `scheduler:` section (spec 11)."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final
@@ -24,12 +24,23 @@ def cron_fault(expression: str) -> str:
         return f"it has 5 fields separated by blanks, not {len(fields)}"
     if not expression.isascii():
         return "it has digits, names and signs of ASCII only"
+    fault = _fault(fields)
+    if not fault:
+        return ""
+    in_any_month, on_any_day = [*fields[:3], "*", fields[4]], ["*", "*", "*", *fields[3:]]
+    if not _fault(in_any_month) and not _fault(on_any_day):  # of "30 2" the library blames the 30
+        return "it never comes, because none of its months has such a day"
+    return f"{fault}; fields are like 5, 1-5, */10 or 1,15 ({', '.join(_FIELDS)})"
+
+
+def _fault(fields: Sequence[str]) -> str:
+    """What the library finds wrong with these fields, in its words; else an empty text."""
     from cronsim import CronSim, CronSimError  # noqa: PLC0415 - only where a cron is set
 
     try:
         next(CronSim(" ".join(fields), datetime(2024, 1, 1, tzinfo=UTC)))
     except CronSimError as error:
-        return f"{str(error).lower()}; fields are like 5, 1-5, */10 or 1,15 ({', '.join(_FIELDS)})"
+        return str(error).lower()
     except StopIteration:
         return "no such date comes"
     return ""

@@ -196,6 +196,7 @@ MALFORMED = (
     Malformed("a minute too late", _goal('schedule: "60 * * * *"'), 5, 11, "bad minute"),
     Malformed("a step of nothing", _goal('schedule: "*/0 * * * *"'), 5, 11, "bad minute"),
     Malformed("a range backwards", _goal('schedule: "0 9-5 * * *"'), 5, 11, "bad hour"),
+    Malformed("a day that never comes", _goal('schedule: "0 0 30 2 *"'), 5, 11, "it never comes"),
     Malformed("a day too late", _goal('schedule: "0 0 * * 9"'), 5, 11, "bad day-of-week"),
     Malformed(
         "sometimes",
