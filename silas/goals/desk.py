@@ -10,7 +10,8 @@ from silas.goals.models import Cycle, Goal, GoalRefused, GoalState, Outcome
 from silas.goals.store import SqlGoalStore
 from silas.jobs.models import JobState
 from silas.jobs.port import Jobs
-from silas.plans.goals.schedule import following, read_schedule
+from silas.language.calendar import moment_words
+from silas.plans.goals.schedule import following, read_schedule, zone_of
 from silas.plans.models import WorkItem, WorkItemType
 
 KIND: Final = "goal"
@@ -91,9 +92,18 @@ class Goals:
             moment = coming
         return found
 
+    def said(self, moment: datetime, schedule: str) -> str:
+        """A moment of a goal as a person says it, by the clock that its schedule goes by."""
+        return moment_words(moment, zone_of(schedule, self._zone))
+
     def coming(self, goal_id: str) -> list[datetime]:
         """When a goal runs next; nothing where it does not."""
         return [job.due for job in self._jobs.list(KIND, goal_id)][:1]
+
+    def coming_words(self, goal_id: str) -> str:
+        """When a goal runs next as a person says it; empty where it does not."""
+        moments, goal = self.coming(goal_id), self.store.get(goal_id)
+        return self.said(moments[0], goal.schedule) if moments and goal is not None else ""
 
     def approved(self, item: WorkItem) -> None:
         """A goal was approved: it runs from now on. Writes in the transaction that is open."""

@@ -1,6 +1,9 @@
-"""The names of days and months."""
+"""The names of days and months, and a moment as a person says it."""
 
-from silas.language.catalogue import tr_later
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from silas.language.catalogue import tr, tr_later
 
 WEEKDAYS = (
     tr_later("Monday"),
@@ -27,3 +30,17 @@ MONTHS = (
     tr_later("November"),
     tr_later("December"),
 )
+
+
+def moment_words(moment: datetime, zone: ZoneInfo) -> str:
+    """`Wednesday 25 November 2026, 09:00 (Europe/Vienna, UTC+01:00)`."""
+    at = moment.astimezone(zone)
+    offset = f"{at:%z}"
+    day = tr(
+        "{weekday} {day} {month} {year}",
+        weekday=tr(WEEKDAYS[at.weekday()]),
+        day=at.day,
+        month=tr(MONTHS[at.month - 1]),
+        year=at.year,
+    )
+    return f"{day}, {at:%H:%M} ({zone.key}, UTC{offset[:3]}:{offset[3:]})"

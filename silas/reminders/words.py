@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from silas.cards import Action
 from silas.cards.models import DecisionAnswer, DecisionCard, Detail
 from silas.jobs.slots import comes_twice, following, is_skipped
 from silas.language import tr, tr_many
-from silas.language.calendar import MONTHS, WEEKDAYS
+from silas.language.calendar import moment_words
 from silas.reminders.models import Reminder, When
 from silas.reminders.rule_words import rule_words
 from silas.types import Risk
@@ -18,20 +17,6 @@ _YES = DecisionAnswer(selected_value="remind", approved=True)
 _SHOWN = 4  # times of one that recurs
 ON_TIME = timedelta(minutes=1)
 """Told later than this is told as late."""
-
-
-def moment_words(moment: datetime, zone: ZoneInfo) -> str:
-    """`Wednesday 25 November 2026, 09:00 (Europe/Vienna, UTC+01:00)`."""
-    at = moment.astimezone(zone)
-    offset = f"{at:%z}"
-    day = tr(
-        "{weekday} {day} {month} {year}",
-        weekday=tr(WEEKDAYS[at.weekday()]),
-        day=at.day,
-        month=tr(MONTHS[at.month - 1]),
-        year=at.year,
-    )
-    return f"{day}, {at:%H:%M} ({zone.key}, UTC{offset[:3]}:{offset[3:]})"
 
 
 def when_words(when: When) -> str:

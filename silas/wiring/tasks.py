@@ -153,7 +153,7 @@ def executor_of(
     goals = GoalStart(
         parts.approval,
         parts.store,
-        lambda goal_id: parts.goals().coming(goal_id),
+        lambda goal_id: parts.goals().coming_words(goal_id),
         parts.audit,
     )
 

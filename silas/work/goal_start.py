@@ -1,16 +1,16 @@
 """What a goal does once it is approved: nothing but to say when its clock runs it (spec 5.2.3)."""
 
 from collections.abc import Callable
-from datetime import datetime
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
+from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore, subject_of
 from silas.work.authority.plan_approval import MISSING_APPROVAL, refusal_of
 from silas.work.models import Notify, ProgressEvent
 
-Coming = Callable[[str], list[datetime]]
-"""The next moment of a goal by its id; nothing where the clock does not run it."""
+ComingWords = Callable[[str], str]
+"""When a goal of this id runs next, in words; empty where the clock does not run it."""
 
 
 class GoalStart:
@@ -19,12 +19,12 @@ class GoalStart:
     Args:
         approval: Whether its standing approval holds.
         store: Keeps the goal.
-        coming: When it runs next.
+        coming: When it runs next, in words.
         audit: The record.
     """
 
     def __init__(
-        self, approval: ApprovalVerifier, store: WorkItemStore, coming: Coming, audit: Audit
+        self, approval: ApprovalVerifier, store: WorkItemStore, coming: ComingWords, audit: Audit
     ) -> None:
         self._approval = approval
         self._store = store
@@ -40,14 +40,17 @@ class GoalStart:
             else await self._approval.stands(token, subject_of(item))
         )
         refusal = refusal_of(verdict)
-        moments = [] if refusal else self._coming(item.id)
-        if not refusal and not moments:
+        first = "" if refusal else self._coming(item.id)
+        if not refusal and not first:
             refusal = "The clock does not run this goal; approve it again."
         status = WorkItemStatus.blocked if refusal else WorkItemStatus.healthy
-        what = "It runs" if item.cycle is not None else "Its checks run"
         words = refusal or (
-            f"{what} first on {moments[0]:%Y-%m-%d at %H:%M} UTC, while `silas start` or "
-            "`silas chat` runs."
+            tr("It runs first on {first}, while `silas start` or `silas chat` runs.", first=first)
+            if item.cycle is not None
+            else tr(
+                "Its checks run first on {first}, while `silas start` or `silas chat` runs.",
+                first=first,
+            )
         )
         item.status = status
         result = WorkItemResult(

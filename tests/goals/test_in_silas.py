@@ -38,7 +38,7 @@ async def test_a_healthy_goal_is_asked_about_once_and_says_nothing() -> None:
     async with house(channel, clock, watched) as h:
         result = await h.silas.run(goal_text())
         assert result.status is WorkItemStatus.healthy
-        assert "run first on 2026-11-24 at 08:30 UTC" in result.summary
+        assert "run first on Tuesday 24 November 2026, 09:30 (Europe/Vienna" in result.summary
         (card,) = channel.cards
         assert isinstance(card, PlanCard)
         told = next(d for d in card.details if d.heading.startswith("When it runs"))

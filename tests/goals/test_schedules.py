@@ -25,7 +25,7 @@ async def test_an_always_on_goal_goes_on_after_a_pause_through_a_restart_until_i
     text = goal_text(schedule="always_on", agent="ephemeral")
     async with house(channel, clock, watched, tmp_path) as h:
         result = await h.silas.run(text)
-        assert "run first on 2026-11-24 at 08:15 UTC" in result.summary
+        assert "run first on Tuesday 24 November 2026, 09:15 (Europe/Vienna" in result.summary
         for number in (1, 2, 3):
             await after(watched, clock, 5 * 60, number)
     async with house(channel, clock, watched, tmp_path):

@@ -33,12 +33,16 @@ def goals_list(ctx: click.Context, as_json: bool) -> None:
 
     async def work() -> int:
         async with _desk(ctx) as desk:
-            rows = [await _row(desk, goal) for goal in desk.goals.store.all()]
+            found = desk.goals.store.all()
+            rows = [await _row(desk, goal) for goal in found]
+            coming = [desk.goals.coming_words(goal.id) for goal in found]
         if as_json:
             print_json(rows)
             return DONE
-        for row in rows:
-            _show(f"{row['id']:32} {row['state']:8} next {row['next'] or '-'}  {row['title']}")
+        for row, next_one in zip(rows, coming, strict=True):
+            _show(f"{row['id']:32} {row['state']:8} {row['title']}")
+            if next_one:
+                _show(f"  next {next_one}")
             if row["why"]:
                 _show(f"  {row['why']}")
         if not rows:
@@ -57,15 +61,18 @@ def goals_show(ctx: click.Context, goal: str, as_json: bool) -> None:
 
     async def work() -> int:
         async with _desk(ctx) as desk:
-            row = await _row(desk, desk.goals.get(goal))
-            last = [_cycle(one) for one in desk.goals.store.history(goal, 1)]
+            found = desk.goals.get(goal)
+            row = await _row(desk, found)
+            last = desk.goals.store.history(goal, 1)
+            shown = {**row, "next": desk.goals.coming_words(goal)}
+            lines = [_cycle_line(desk, found, one) for one in last]
         if as_json:
-            print_json({**row, "last": last[0] if last else None})
+            print_json({**row, "last": _cycle(last[0]) if last else None})
             return DONE
-        for name, value in row.items():
+        for name, value in shown.items():
             _show(f"{name}: {value if value != '' else '-'}")
-        for one in last:
-            _show(f"last cycle: {one['due']} {one['outcome']} {one['words']}".rstrip())
+        for line in lines:
+            _show(f"last cycle: {line}")
         return DONE
 
     run_to_exit(work)
@@ -95,7 +102,7 @@ def goals_resume(ctx: click.Context, goal: str) -> None:
     async def work() -> int:
         async with _desk(ctx) as desk:
             desk.goals.resume(goal)
-            coming = _words(desk.goals.coming(goal))
+            coming = desk.goals.coming_words(goal)
         _show(f"Resumed {goal}; next {coming}.")
         return DONE
 
@@ -127,15 +134,15 @@ def goals_history(ctx: click.Context, goal: str, most: int, as_json: bool) -> No
 
     async def work() -> int:
         async with _desk(ctx) as desk:
-            desk.goals.get(goal)
-            rows = [_cycle(one) for one in desk.goals.store.history(goal, most)]
+            found = desk.goals.get(goal)
+            cycles = desk.goals.store.history(goal, most)
+            lines = [_cycle_line(desk, found, one) for one in cycles]
         if as_json:
-            print_json(rows)
+            print_json([_cycle(one) for one in cycles])
             return DONE
-        for row in rows:
-            missed = f" (and {row['missed']} missed)" if row["missed"] else ""
-            _show(f"{row['due']} {row['outcome']:11} {row['words']}{missed}".rstrip())
-        if not rows:
+        for line in lines:
+            _show(line)
+        if not lines:
             click.echo("No cycle of it has run yet.")
         return DONE
 
@@ -152,12 +159,13 @@ def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
     async def work() -> int:
         async with _desk(ctx) as desk:
             found = desk.goals.get(goal)
-            moments = [one.isoformat() for one in desk.goals.next_moments(found.schedule, _TEN)]
+            moments = desk.goals.next_moments(found.schedule, _TEN)
+            lines = [desk.goals.said(one, found.schedule) for one in moments]
         if as_json:
-            print_json(moments)
+            print_json([one.isoformat() for one in moments])
             return DONE
-        for moment in moments:
-            click.echo(moment)
+        for line in lines:
+            click.echo(line)
         if not moments:
             click.echo("Its one moment is past.")
         return DONE
@@ -181,6 +189,13 @@ async def _row(desk: "GoalDesk", goal: "Goal") -> dict[str, Any]:
         "next": _words(desk.goals.coming(goal.id)),
         "failing": goal.failing,
     }
+
+
+def _cycle_line(desk: "GoalDesk", goal: "Goal", cycle: "Cycle") -> str:
+    """When it was due by the goal's clock, how it ended, and what it stands for."""
+    missed = f" (and {cycle.missed} missed)" if cycle.missed else ""
+    due = desk.goals.said(cycle.due, goal.schedule)
+    return f"{due}: {cycle.outcome.value}  {cycle.words}{missed}".rstrip()
 
 
 def _words(moments: list[datetime]) -> str:

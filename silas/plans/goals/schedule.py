@@ -97,6 +97,12 @@ def following(schedule: GoalSchedule, owners: ZoneInfo, after: datetime) -> date
     return next_due(schedule.cron, ZoneInfo(schedule.zone) if schedule.zone else owners, after)
 
 
+def zone_of(text: str, owners: ZoneInfo) -> ZoneInfo:
+    """Whose clock a schedule that has no fault goes by: its own zone, else its owner's."""
+    zone = read_schedule(text).zone
+    return ZoneInfo(zone) if zone else owners
+
+
 def schedule_words(text: str) -> str:
     """When it runs, as a part of a sentence; made from the schedule alone."""
     schedule = read_schedule(text)

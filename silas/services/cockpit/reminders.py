@@ -45,8 +45,8 @@ class CockpitReminders:
         return await asyncio.to_thread(self._rows)
 
     def _rows(self) -> ReminderRows:
+        from silas.language.calendar import moment_words  # noqa: PLC0415 - as above
         from silas.reminders.rule_words import rule_words  # noqa: PLC0415 - few pages ask
-        from silas.reminders.words import moment_words  # noqa: PLC0415 - as above
 
         desk = self._desk()
         return ReminderRows(

@@ -1,0 +1,46 @@
+"""The moments of a goal in a terminal: by the clock that its schedule goes by, with the zone."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import environment, run, silas
+
+GOAL = """---
+id: goal-there
+type: goal
+title: The list is there
+schedule: "{schedule}"
+workspace: {place}
+budget: {{ max_tokens: 10000, max_cost_usd: 0.10, max_wall_time_seconds: 120 }}
+verify:
+  - {{ name: there, run: "test -s list.txt", expect: {{ exit_code: 0 }} }}
+---
+
+Keep it.
+"""
+
+
+@pytest.mark.parametrize(
+    ("schedule", "said"),
+    [
+        ("0 7 * * *", "07:00 (Asia/Kathmandu, UTC+05:45)"),
+        ("CRON_TZ=Asia/Tokyo 0 7 * * *", "07:00 (Asia/Tokyo, UTC+09:00)"),
+    ],
+)
+def test_a_goal_is_said_by_its_own_clock(schedule: str, said: str, tmp_path: Path) -> None:
+    place, plan = tmp_path / "place", tmp_path / "goal.md"
+    place.mkdir()
+    (place / "list.txt").write_text("one\n")
+    plan.write_text(GOAL.format(schedule=schedule, place=place))
+    env = environment(tmp_path / "home", TZ="Asia/Kathmandu")
+    assert run(silas("init"), env).code == 0
+    approved = run(silas("plan", "check", plan), env).out.rpartition("sha256:")[2].strip()
+    ran = run(silas("run", plan, "--approve", f"sha256:{approved}"), env)
+    assert said in ran.out, ran.err + ran.out
+    for words in (("list",), ("show", "goal-there"), ("next", "goal-there")):
+        told = run(silas("goals", *words), env)
+        assert said in told.out, told.err + told.out
+        assert "+00:00" not in told.out
+    assert run(silas("goals", "pause", "goal-there"), env).code == 0
+    assert said in run(silas("goals", "resume", "goal-there"), env).out
