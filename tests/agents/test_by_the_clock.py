@@ -57,14 +57,24 @@ def test_what_is_no_task_is_never_run_once_instead() -> None:
         goal_of("---\ntype: project\nid: p\n---\n", "goal-1", DAILY, "/w")
 
 
-async def test_a_goal_is_proposed_and_stands_once_it_is_approved(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "every morning at seven, tell me what changed in this folder",
+        "jeden Morgen um sieben sag mir, was sich in diesem Ordner geändert hat",
+        "sag mir jeden Tag um 7, was sich in diesem Ordner geändert hat",
+        "jeden Morgen um sieben: zeige die neuesten Dateien",
+        "jeden Tag um 7, was hat sich geändert, nur wenn sich etwas geändert hat",
+    ],
+)
+async def test_a_goal_is_proposed_and_stands_once_it_is_approved(said: str, tmp_path: Path) -> None:
     channel = ScriptedChannel(lambda card: card.actions[0].value)
     async with Harness(channel) as h:
-        said = "every morning at seven, tell me what changed in this folder"
         reply = await h.silas.ask(said, workspace=tmp_path)
         assert ", by the clock." in reply.text
         assert reply.plan is not None
-        assert (reply.plan.type, reply.plan.cycle) == (WorkItemType.goal, "work")
+        cycle = "when" if "nur wenn" in said else "work"
+        assert (reply.plan.type, reply.plan.cycle) == (WorkItemType.goal, cycle)
         assert reply.plan.schedule == "0 7 * * *"
         assert reply.plan.id.startswith("goal-")
         assert len(channel.cards) == 1
