@@ -58,14 +58,17 @@ def test_a_file_goes_where_the_first_rule_that_fits_says(
     assert (move.target, band_of(move.confidence, USUAL)) == (target, band)
 
 
-def test_of_files_with_one_content_the_one_that_is_no_copy_stays_in_its_group(folder: Path) -> None:
+@pytest.mark.parametrize("copy", ["report (1).pdf", "Copy of report.pdf", "Kopie von report.pdf"])
+def test_of_files_with_one_content_the_one_that_is_no_copy_stays_in_its_group(
+    folder: Path, copy: str
+) -> None:
     put(folder, "report.pdf", PDF + b"1", days=2)
-    put(folder, "report (1).pdf", PDF + b"1", days=9)
+    put(folder, copy, PDF + b"1", days=9)
     put(folder, "other name.pdf", PDF + b"1", days=1)
     told = {move.name: (move.target, move.confidence) for move in planned(folder).moves}
     assert told == {
         "report.pdf": ("Documents", 0.95),
-        "report (1).pdf": ("Duplicates", 0.95),
+        copy: ("Duplicates", 0.95),
         "other name.pdf": ("Duplicates", 0.70),
     }
 

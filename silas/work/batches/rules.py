@@ -18,7 +18,10 @@ NO_RULE: Final = -1.0
 
 OLD: Final = timedelta(days=365)
 
-_COPY = re.compile(r"(?:\(\d+\)|[-_ ](?:copy|kopie)(?:[-_ ]?\d+)?)(?=\.[^.]*$|$)", re.IGNORECASE)
+_COPY = re.compile(
+    r"^(?:copy of|kopie von)\s|(?:\(\d+\)|[-_ ](?:copy|kopie)(?:[-_ ]?\d+)?)(?=\.[^.]*$|$)",
+    re.IGNORECASE,
+)
 
 
 class FileFacts(NamedTuple):
