@@ -238,10 +238,15 @@ def test_the_commands_tell_that_an_approval_has_lapsed_and_take_it_back(
     ahead = run(silas("ahead"), env).out
     assert f"  {WATCHED}  Watch the state: {why}" in ahead
     assert "May run without asking" not in ahead
+    goals = run(silas("goals", "list"), env).out
+    assert f"  {why}" in goals
+    (row,) = json.loads(run(silas("goals", "list", "--json"), env).out)
+    assert (row["state"], row["why"].startswith(why)) == ("active", True)
     again = run(silas("plan", "check", plan), env).out.split()
     assert again[-1] != shown[-1]
     assert run(silas("run", plan, "--approve", again[-1]), env).code == 0  # as it says
     assert run(silas("approvals", "list"), env).out.startswith(f"in force {WATCHED}")
+    assert why not in run(silas("goals", "show", WATCHED), env).out
     script.write_text("true\n")
     assert run(silas("approvals", "revoke", WATCHED), env).code == 0
     assert run(silas("approvals", "list"), env).out.startswith("Nothing waits for you")

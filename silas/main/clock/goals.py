@@ -184,7 +184,7 @@ async def _row(desk: "GoalDesk", goal: "Goal") -> dict[str, Any]:
         "id": goal.id,
         "title": await desk.title(goal),
         "state": goal.state.value,
-        "why": goal.why,
+        "why": await desk.why(goal),
         "schedule": goal.schedule,
         "next": _words(desk.goals.coming(goal.id)),
         "failing": goal.failing,

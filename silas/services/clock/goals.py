@@ -19,9 +19,11 @@ from silas.home.keyless import NoKey
 from silas.home.lease import runs_jobs
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
+from silas.plans.goals.lapsed import Lapsed, lapse_words
 from silas.plans.store import SqlWorkItemStore
 from silas.services.clock.reminders import notifier_of
 from silas.services.record import record_words
+from silas.services.tools.bindings import lapsed_here
 
 
 def goals_over(
@@ -51,6 +53,7 @@ class GoalDesk(NamedTuple):
         time: Effective time.
         config: The configuration.
         record: What is wrong with the record, which keeps goals from running; else empty.
+        lapsed: Why an approval covers nothing any more.
     """
 
     goals: Goals
@@ -58,6 +61,7 @@ class GoalDesk(NamedTuple):
     time: EffectiveClock
     config: SilasConfig
     record: str
+    lapsed: Lapsed
 
     @property
     def warnings(self) -> list[str]:
@@ -73,6 +77,12 @@ class GoalDesk(NamedTuple):
         item = await self.store.get(goal.id)
         return "" if item is None else item.title
 
+    async def why(self, goal: Goal) -> str:
+        """Why a goal is paused, or why its approval starts nothing as things are now."""
+        item = None if goal.why else await self.store.get(goal.id)
+        lapsed = "" if item is None else await self.lapsed(item)
+        return lapse_words(lapsed) if lapsed else goal.why
+
 
 @asynccontextmanager
 async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
@@ -87,4 +97,5 @@ async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
         time = effective_time(db, clock, audit)
         goals = goals_over(config, db, time, audit, notifier_of(config).notify)
         record = record_words(config, db)
-        yield GoalDesk(goals, SqlWorkItemStore(db, clock), time, config, record)
+        store, lapsed = SqlWorkItemStore(db, clock), lapsed_here(config, audit)
+        yield GoalDesk(goals, store, time, config, record, lapsed)
