@@ -22,6 +22,7 @@ export async function showWork(place, [id]) {
     h("a", { class: "row tall link-row", href: `#/more/work/${encodeURIComponent(row.id)}` },
       h("p", { class: "row-head" }, h("b", { dir: "auto" }, row.title), statusMark(row.status)),
       row.summary && h("p", { class: "small clamp", dir: "auto" }, row.summary),
+      row.taken_back && h("p", { class: "small", dir: "auto" }, row.taken_back),
       h("p", { class: "small" }, row.created_at ? `${dayOf(row.created_at)}, ${atTime(row.created_at)}` : "",
         row.undoable && t(" · can be taken back")))))));
   return undefined;
@@ -35,6 +36,7 @@ async function showOne(place, id) {
     h("p", { class: "result-top" }, statusMark(one.status)),
     h("h2", { class: "page-title", dir: "auto", tabindex: "-1" }, one.title),
     one.summary && h("p", { dir: "auto" }, one.summary),
+    one.taken_back && h("p", { dir: "auto" }, one.taken_back),
     h("p", { class: "small" }, riskBadge(risk, true), one.affected && ` · ${one.affected}`),
     controls(place, one, problem), problem,
     reportView(one.report, one.grounds),

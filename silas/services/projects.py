@@ -4,16 +4,20 @@ from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
+from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import PlanFamilyError
 from silas.home.database import open_existing_database
+from silas.home.keyless import NoKey
 from silas.language import tr
 from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, WorkItemType
 from silas.plans.projects.graph import steps
 from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore
 from silas.work.changes.held_store import HeldStore
+from silas.work.changes.undo import Undo
+from silas.work.projects.undo import taken_back_words
 
 
 class TaskRow(NamedTuple):
@@ -25,6 +29,7 @@ class TaskRow(NamedTuple):
         status: How it stands.
         depends_on: What it waits for.
         words: How it ended, in one sentence; empty where it has not.
+        undone: Whether all that it changed was taken back.
     """
 
     id: str
@@ -32,6 +37,7 @@ class TaskRow(NamedTuple):
     status: str
     depends_on: list[str]
     words: str
+    undone: bool
 
 
 class ProjectShown(NamedTuple):
@@ -50,19 +56,20 @@ class ProjectShown(NamedTuple):
     steps: tuple[tuple[TaskRow, ...], ...]
 
 
-async def task_rows(project: WorkItem, store: WorkItemStore) -> list[TaskRow]:
+async def task_rows(project: WorkItem, store: WorkItemStore, undoing: Undo) -> list[TaskRow]:
     """How the tasks of a project stand, in the order in which it names them."""
     rows: list[TaskRow] = []
     for child in project.children:
         result = await store.get_result(child.id)
         words = "" if result is None else result.summary.split("\n")[0]
-        rows.append(
-            TaskRow(child.id, child.title, child.status.value, list(child.depends_on), words)
-        )
+        state, undone = child.status.value, undoing.is_undone(child.id)
+        rows.append(TaskRow(child.id, child.title, state, list(child.depends_on), words, undone))
     return rows
 
 
-async def under_way(store: WorkItemStore, held: HeldStore) -> tuple[ProjectShown, ...]:
+async def under_way(
+    store: WorkItemStore, held: HeldStore, undoing: Undo
+) -> tuple[ProjectShown, ...]:
     """Projects that run, or that wait for the owner's yes to changes of a task."""
     found = list[ProjectShown]()
     for status in (WorkItemStatus.running, WorkItemStatus.blocked):
@@ -72,7 +79,7 @@ async def under_way(store: WorkItemStore, held: HeldStore) -> tuple[ProjectShown
             project = await with_tasks(item, store)
             waits = tuple(one.id for one in project.children if held.find(one.id) is not None)
             if waits or status is WorkItemStatus.running:
-                rows = {row.id: row for row in await task_rows(project, store)}
+                rows = {row.id: row for row in await task_rows(project, store, undoing)}
                 shown = tuple(
                     tuple(rows[one.id] for one in step) for step in steps(project.children)
                 )
@@ -84,6 +91,8 @@ def state_words(task: TaskRow, waits: Collection[str]) -> str:
     """How a task stands, as a person says it."""
     if task.id in waits:
         return tr("waits for your yes")
+    if task.undone:
+        return tr("taken back")
     return {"pending": tr("not begun"), "running": tr("runs")}.get(task.status, task.status)
 
 
@@ -92,9 +101,11 @@ class ProjectDesk(NamedTuple):
 
     Attributes:
         store: Where they are kept.
+        undoing: Knows what was taken back.
     """
 
     store: SqlWorkItemStore
+    undoing: Undo
 
     async def all(self) -> list[WorkItem]:
         """Every approved project with its tasks, the newest last."""
@@ -118,12 +129,16 @@ class ProjectDesk(NamedTuple):
 
     async def tasks(self, project: WorkItem) -> list[TaskRow]:
         """How its tasks stand, in the order in which it names them."""
-        return await task_rows(project, self.store)
+        return await task_rows(project, self.store, self.undoing)
 
     async def words(self, project: WorkItem) -> str:
         """How it ended; empty where it has not."""
         result = await self.store.get_result(project.id)
         return "" if result is None else result.summary
+
+    def taken_back(self, project: WorkItem) -> str:
+        """That it was taken back, whole or in part, in one sentence; empty where it was not."""
+        return taken_back_words(project, self.undoing)
 
 
 @asynccontextmanager
@@ -135,4 +150,5 @@ async def open_projects(config: SilasConfig) -> "AsyncGenerator[ProjectDesk]":
     """
     clock = SystemClock()
     with open_existing_database(config, clock) as db:
-        yield ProjectDesk(SqlWorkItemStore(db, clock))
+        undoing = Undo(config.data_dir / "undo", AuditLog(db, clock, NoKey()))
+        yield ProjectDesk(SqlWorkItemStore(db, clock), undoing)

@@ -50,5 +50,20 @@ async def test_it_is_shown_with_its_tasks_and_taken_back_as_a_whole(tmp_path: Pa
         assert again.status_code == 409
         rows = {row["id"]: row for row in await house.get("/work")}
         assert rows[PROJECT]["undoable"] is False
+        whole = "What it changed was taken back."
+        assert (rows[PROJECT]["taken_back"], rows["a"]["taken_back"]) == (whole, whole)
     assert isinstance(channel, ScriptedChannel)
     assert [isinstance(card, PlanCard) for card in channel.cards] == [True]
+
+
+async def test_where_one_task_was_taken_back_it_says_so(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    text = project_text({"a": _writes(place, "a", []), "b": _writes(place, "b", ["a"])})
+    async with a_house(owner()) as house:
+        await house.harness.silas.run(text)
+        assert (await house.get(f"/work/{PROJECT}"))["taken_back"] == ""
+        assert (await house.signed("/work/b/undo")).status_code == 200
+        rows = {row["id"]: row for row in await house.get("/work")}
+    assert rows[PROJECT]["taken_back"] == "What it changed was taken back in part: b."
+    assert (rows[PROJECT]["undoable"], rows["a"]["taken_back"]) == (True, "")

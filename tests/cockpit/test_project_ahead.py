@@ -16,7 +16,7 @@ async def test_its_tasks_are_shown_in_steps_with_what_each_waits_for(tmp_path: P
         await ran(house.harness, tmp_path)
         (row,) = (await house.get("/ahead"))["projects"]
         store, config = house.harness.store, house.harness.config
-        (shown,) = await under_way(store, HeldStore(config.data_dir / "held"))
+        (shown,) = await under_way(store, HeldStore(config.data_dir / "held"), house.parts.undoing)
         owner.word = "apply"
         await house.harness.silas.answer("second")
         assert (await house.get("/ahead"))["projects"] == []

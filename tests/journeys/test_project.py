@@ -132,6 +132,10 @@ def test_it_is_deployed_with_one_yes_and_taken_back_with_one_undo(deployment: De
     undone = deployment.silas("undo", "project-deploy-v2")
     assert undone.out == f"Taken back, in this order: {', '.join(reversed(TASKS))}.\n"
     assert deployment.files() == BEFORE
+    shown = deployment.silas("projects", "show", "project-deploy-v2")
+    assert "\nWhat it changed was taken back.\n" in shown.out
+    assert shown.out.count("    taken back\n") == 5, shown.out
+    assert "What it changed was taken back." in deployment.silas("projects", "list").out
     again = deployment.silas("undo", "project-deploy-v2")
     assert again.code != 0
     assert "There is nothing to undo for 'project-deploy-v2'" in again.err

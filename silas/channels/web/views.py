@@ -109,6 +109,7 @@ class WorkRow(Frozen):
     Attributes:
         status: As in `WorkItemStatus`, or `waiting` where its plan waits for an answer.
         undoable: Whether what it changed stands and can be taken back now.
+        taken_back: That what it changed was taken back, in one sentence; empty where it was not.
     """
 
     id: str
@@ -117,6 +118,7 @@ class WorkRow(Frozen):
     created_at: AwareDatetime | None
     summary: str
     undoable: bool
+    taken_back: str = ""
 
 
 class SectionView(Frozen):

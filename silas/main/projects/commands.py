@@ -29,13 +29,15 @@ def projects_list(ctx: click.Context, as_json: bool) -> None:
         from silas.services.projects import open_projects
 
         async with open_projects(look_config(ctx)) as desk:
-            rows = [_row(project) for project in await desk.all()]
+            rows = [_row(project, desk.taken_back(project)) for project in await desk.all()]
         if as_json:
             print_json(rows)
             return DONE
         for row in rows:
             done = f"{row['done']} of {len(row['tasks'])} done"
             _show(f"{row['id']:32} {row['status']:8} {done}  {row['title']}")
+            if row["taken_back"]:
+                _show(f"  {row['taken_back']}")
         if not rows:
             click.echo("No project was approved. `silas run PLAN` with `type: project` asks.")
         return DONE
@@ -56,13 +58,13 @@ def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
         async with open_projects(look_config(ctx)) as desk:
             found = await desk.get(project)
             tasks = await desk.tasks(found)
-            words = await desk.words(found)
+            words, back = await desk.words(found), desk.taken_back(found)
         if as_json:
             told = {"summary": words, "tasks": [task._asdict() for task in tasks]}
-            print_json({**_row(found), **told})
+            print_json({**_row(found, back), **told})
             return DONE
         _show(f"{found.id} is {found.status.value}: {found.title}")
-        for line in words.split("\n") if words else ():
+        for line in (*(words.split("\n") if words else ()), *([back] if back else ())):
             _show(line)
         for task in tasks:
             _show(f"  {task.id:32} {task.status:8} {task.title}")
@@ -70,18 +72,21 @@ def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
                 _show(f"    after {', '.join(task.depends_on)}")
             if task.words:
                 _show(f"    {task.words}")
+            if task.undone:
+                _show("    taken back")
         return DONE
 
     run_to_exit(work)
 
 
-def _row(project: "WorkItem") -> dict[str, Any]:
+def _row(project: "WorkItem", taken_back: str) -> dict[str, Any]:
     return {
         "id": project.id,
         "title": project.title,
         "status": project.status.value,
         "done": sum(child.status.value == "done" for child in project.children),
         "tasks": project.tasks,
+        "taken_back": taken_back,
     }
 
 

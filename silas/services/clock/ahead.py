@@ -49,6 +49,7 @@ from silas.services.tools.bindings import lapsed_here
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.work.changes.held_store import HeldStore
+from silas.work.changes.undo import Undo
 
 _MOST_COUNTED: Final = 1000
 _AUTHORISES: Final = frozenset({"in force", "at work", "lapsed"})
@@ -181,7 +182,11 @@ class AheadDesk:
                 for goal, item in goals
                 if goal.state is GoalState.paused
             ),
-            await under_way(self.store, HeldStore(self.config.data_dir / "held")),
+            await under_way(
+                self.store,
+                HeldStore(self.config.data_dir / "held"),
+                Undo(self.config.data_dir / "undo", self.audit),
+            ),
             tuple(self._warnings(bool(found))),
         )
 

@@ -1,6 +1,6 @@
 """What is ahead for the cockpit, and the goals that it pauses, resumes, runs and takes back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from silas.channels.web.views import Done
@@ -16,7 +16,7 @@ from silas.language import tr
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, AheadDesk, Coming, RunsAlone
-    from silas.services.projects import ProjectShown
+    from silas.services.projects import ProjectShown, TaskRow
     from silas.work.authority.narrowing import ApprovalNarrowing
 
 _STATES = {"done": "done", "running": "running", "pending": "pending"}
@@ -109,7 +109,7 @@ class CockpitAhead:
                 TaskShown(
                     id=task.id,
                     title=titles[task.id],
-                    state="waiting" if task.id in one.waits else _STATES.get(task.status, "over"),
+                    state=_state(task, one.waits),
                     words=state_words(task, one.waits),
                     after=tuple(titles[name] for name in task.depends_on if name in titles),
                 )
@@ -137,3 +137,9 @@ class CockpitAhead:
             left=lapsed if one.lapsed else words,
             lapsed=bool(one.lapsed),
         )
+
+
+def _state(task: "TaskRow", waits: Collection[str]) -> str:
+    if task.id in waits:
+        return "waiting"
+    return "over" if task.undone else _STATES.get(task.status, "over")

@@ -25,6 +25,7 @@ from silas.services.work import ShownWork, piece_of_work, result_of
 from silas.stream.session import Session
 from silas.work.checks.reason_words import reason_words
 from silas.work.models import PATCH
+from silas.work.projects.undo import taken_back_words
 
 MOST_ROWS = 200
 """Work items in the list: those that changed last."""
@@ -65,12 +66,12 @@ class WorkRoom:
         waiting = await self._session.proposer.waiting()
         asked = {item.id for item in waiting}
         items = [one for one in await self._store.newest(MOST_ROWS) if one.id not in asked]
-        undoable = await asyncio.to_thread(self._undoable, items)
+        undoable, back = await asyncio.to_thread(self._stands, items)
         changed = {item.id for item in await self._session.proposer.to_change()}
         rows = [self._waiting_row(item, changed) for item in reversed(waiting)]
         for item in items:
             result = await result_of(item, self._shown)
-            rows.append(self._row(item, result, undoable.get(item.id)))
+            rows.append(self._row(item, result, undoable.get(item.id), back.get(item.id, "")))
         return tuple(rows)
 
     async def one(self, work_item_id: str) -> WorkDetail:
@@ -78,9 +79,10 @@ class WorkRoom:
         question = self._session.proposer.question
         piece = await piece_of_work(work_item_id, question, self._store, self._shown)
         item, result, waiting = piece
-        undoable = await asyncio.to_thread(self._undoable, [item])
+        undoable, back = await asyncio.to_thread(self._stands, [item])
         if waiting is None:
-            row, why = self._row(item, result, undoable.get(item.id)), tr(_APPROVED)
+            row = self._row(item, result, undoable.get(item.id), back.get(item.id, ""))
+            why = tr(_APPROVED)
         else:
             changed = (item.id,) if waiting.changes_wanted else ()
             row, why = self._waiting_row(item, changed), waiting.rationale
@@ -181,7 +183,9 @@ class WorkRoom:
             undoable=False,
         )
 
-    def _row(self, item: WorkItem, result: WorkItemResult | None, undoable: str | None) -> WorkRow:
+    def _row(
+        self, item: WorkItem, result: WorkItemResult | None, undoable: str | None, back: str
+    ) -> WorkRow:
         """A row; `undoable` is None where nothing stands, or what a crash left half-changed."""
         summary = undoable or ("" if result is None else result.summary)
         held = result is not None and bool(result.held)  # its changes wait for a yes
@@ -192,10 +196,12 @@ class WorkRoom:
             created_at=item.created_at,
             summary=self._redact(said_at(COCKPIT, summary, quoted_in(result) if result else ())),
             undoable=undoable is not None,
+            taken_back=back,
         )
 
-    def _undoable(self, items: list[WorkItem]) -> dict[str, str]:
-        """Which of them changed something that stands, with words where only half of it does.
+    def _stands(self, items: list[WorkItem]) -> tuple[dict[str, str], dict[str, str]]:
+        """Which of them changed something that stands, with words where only half of it does; and
+        of which something was taken back, in words.
 
         Most have no folder, which is one look.
         """
@@ -206,7 +212,12 @@ class WorkRoom:
         whole = {name: "" for name in found if undoing.applied(name) is not None}
         whole |= {item.id: "" for item in items if not whole.keys().isdisjoint(item.tasks)}
         halves = {half.work_item_id: half.words for half in undoing.files.left()} if found else {}
-        return {**whole, **{name: halves[name] for name in found if name in halves}}
+        back = {
+            item.id: taken_back_words(item, undoing)
+            for item in items
+            if not {item.id, *item.tasks}.isdisjoint(found)
+        }
+        return {**whole, **{name: halves[name] for name in found if name in halves}}, back
 
     def _checks(self, item: WorkItem) -> tuple[CheckView, ...]:
         """What the checks of the last attempt found."""

@@ -115,6 +115,14 @@ class Undo:
             return None
         return journal if journal.phase == "applied" else None
 
+    def stands(self, work_item_id: str) -> bool:
+        """Whether a change of the item, or half of one, was not undone."""
+        try:
+            self._last(work_item_id)
+        except SandboxError:
+            return False
+        return True
+
     def is_undone(self, work_item_id: str) -> bool:
         """Whether the item changed something, and all of it was undone."""
         kept = self._folder / work_item_id

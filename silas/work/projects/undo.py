@@ -4,6 +4,7 @@ import json
 from typing import NamedTuple
 
 from silas.errors import SandboxError
+from silas.language import tr
 from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, WorkItemType, plan_bytes
 from silas.plans.effect import effect_of
 from silas.plans.projects.kept import with_tasks
@@ -70,6 +71,22 @@ async def undo_work(work_item_id: str, undoing: Undo, store: WorkItemStore) -> U
             ) from error
         taken.append(name)
     return UndoneWork(tuple(taken), tuple(child.id for child in children if _left_something(child)))
+
+
+def taken_back_words(item: WorkItem, undoing: Undo) -> str:
+    """That what work changed was taken back, of a project in part too; empty where none of it was.
+
+    Args:
+        item: A piece of work; of a project with the ids of its tasks.
+        undoing: Has the journals.
+    """
+    names = item.tasks or (item.id,)
+    undone = [name for name in names if undoing.is_undone(name)]
+    if not undone:
+        return ""
+    if any(undoing.stands(name) for name in names):
+        return tr("What it changed was taken back in part: {tasks}.", tasks=", ".join(undone))
+    return tr("What it changed was taken back.")
 
 
 def _left_something(task: WorkItem) -> bool:
