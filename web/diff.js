@@ -6,10 +6,11 @@ import { t } from "./words.js";
 const MOST_LINES = 1500; // more would make a phone slow; the rest is counted, not hidden
 const HEAD = /^(index |new file|deleted file|old mode|new mode|similarity|dissimilarity|rename |copy |Binary )/;
 const TOLD = /^# (.+?): .+ -> .+$/;
+const TASK = /^# Task (\S+)(?: in (.+))?$/; // of a project: whose changes follow
 const PLACE = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
 /**
- * Split a unified diff into files: [{name, added, removed, lines: [{kind, text}]}].
+ * Split a unified diff into files: [{name, of, added, removed, lines: [{kind, text}]}].
  * Within a hunk its own counts decide, so that no changed line can pass for the head of a file.
  */
 export function readPatch(patch) {
@@ -18,8 +19,9 @@ export function readPatch(patch) {
   let file = null;
   let old = 0;
   let fresh = 0;
+  let of = "";
   const start = (name) => {
-    file = { name, added: 0, removed: 0, lines: [], headed: false };
+    file = { name, of, added: 0, removed: 0, lines: [], headed: false };
     files.push(file);
   };
   for (const line of patch.split("\n")) {
@@ -38,6 +40,10 @@ export function readPatch(patch) {
       file.name = starts[2];
       file.told = false;
     } else if (starts) start(starts[2]);
+    else if (TASK.test(line) && !TOLD.test(line)) { // no file of such a name is one
+      of = taskOf(line);
+      file = null;
+    }
     else if (line.startsWith("# ")) { // Silas's own words, before the patch of each file
       const change = TOLD.exec(line);
       if (change || !file) start(change?.[1] ?? "");
@@ -60,6 +66,11 @@ export function readPatch(patch) {
     }
   }
   return files;
+}
+
+function taskOf(line) {
+  const [, task, place] = TASK.exec(line) ?? [];
+  return place ? t("Task {task} in {place}", { task, place }) : t("Task {task}", { task });
 }
 
 function pathOf(line) {
@@ -110,10 +121,11 @@ function changed(before, after) {
 export function diffView(patch) {
   const files = readPatch(patch);
   let room = MOST_LINES;
-  const blocks = files.map((file) => {
+  const blocks = files.map((file, at) => {
     const shown = file.lines.slice(0, Math.max(0, room));
     room -= file.lines.length;
     return h("section", { class: "diff-file", "aria-label": t("Changes in {name}", { name: file.name }) },
+      file.of && file.of !== files[at - 1]?.of ? h("p", { class: "small", dir: "auto" }, file.of) : null,
       h("p", { class: "diff-head" }, h("span", { class: "diff-name" }, file.name || t("Changes")),
         h("span", { class: "diff-count" }, `+${file.added} −${file.removed}`)),
       h("pre", { class: "diff", tabindex: "0" }, withMarks(shown).map(({ kind, text, mark }) =>

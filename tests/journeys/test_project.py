@@ -129,6 +129,11 @@ def test_it_is_deployed_with_one_yes_and_taken_back_with_one_undo(deployment: De
     assert [(row["id"], row["status"], row["done"]) for row in listed] == [
         ("project-deploy-v2", "done", 5)
     ]
+    patch = deployment.silas("diff", "project-deploy-v2").out
+    for text in (told["diff"], patch):
+        heads = [line for line in text.split("\n") if line.startswith("# Task ")]
+        assert len(heads) > 1, text
+        assert set(heads) <= {f"# Task {task} in {deployment.place}" for task in TASKS}
     undone = deployment.silas("undo", "project-deploy-v2")
     assert undone.out == f"Taken back, in this order: {', '.join(reversed(TASKS))}.\n"
     assert deployment.files() == BEFORE

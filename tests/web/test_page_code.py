@@ -329,6 +329,34 @@ async def test_each_file_that_changed_is_counted_once_under_silas_own_words(ther
     ]
 
 
+_OF_TASKS = """\
+# Task task-a in /home/anna/one
+# out.txt: nothing -> file of 2 bytes, mode 0644
+diff --git a/out.txt b/out.txt
+new file mode 100644
+--- /dev/null
++++ b/out.txt
+@@ -0,0 +1 @@
++a
+# Task task-b
+# Task task-c in /etc: nothing -> file of 0 bytes, mode 0644
+"""
+
+
+async def test_changes_of_a_project_say_of_which_task_and_where_they_are(there: Stage) -> None:
+    files, shown = await there.page.evaluate(
+        """async (patch) => { const diff = await import('/static/diff.js');
+          return [diff.readPatch(patch).map(({ name, of }) => [name, of]),
+            diff.diffView(patch).node.textContent]; }""",
+        _OF_TASKS,
+    )
+    assert files == [
+        ["out.txt", "Task task-a in /home/anna/one"],
+        ["Task task-c in /etc", "Task task-b"],  # a file that is called so
+    ]
+    assert shown.startswith("Task task-a in /home/anna/oneout.txt")
+
+
 async def test_undo_is_one_tap_signed_for_this_very_work_and_two_when_its_time_is_over(
     there: Stage,
 ) -> None:

@@ -55,14 +55,21 @@ class ProjectEnding:
         return await self.over(item, status, f"The task {task.id} is {task.status}: {why}")
 
     async def _kept(self, item: WorkItem, status: WorkItemStatus, words: str) -> WorkItemResult:
-        results = [await self._store.get_result(child.id) for child in item.children]
-        found = [one for one in results if one is not None]
-        patch = "".join(one.artifacts.get(PATCH, "") for one in found)
+        results = [(child, await self._store.get_result(child.id)) for child in item.children]
+        found = [(_heading(child), one) for child, one in results if one is not None]
+        patches = [(head, one.artifacts.get(PATCH, "")) for head, one in found]
+        patch = "".join(f"{head}\n{text}" for head, text in patches if text)
         result = result_of(
             item,
             status,
             words,
             artifacts={PATCH: patch} if patch else {},
-            diff="\n".join(one.diff for one in found if one.diff),
+            diff="\n".join(f"{head}\n{one.diff}" for head, one in found if one.diff),
         )
         return await self.record.finished(item, result)
+
+
+def _heading(task: WorkItem) -> str:
+    """Whose changes follow in a patch, and where; a comment, which `git apply` passes over."""
+    where = f" in {show_exactly(task.workspace)}" if task.workspace else ""
+    return f"# Task {show_exactly(task.id)}{where}"
