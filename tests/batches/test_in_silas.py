@@ -190,7 +190,9 @@ async def test_each_band_has_its_own_question_and_none_moves_by_itself(tidy: Tid
         (["thing.xyz"], {False}),
     ]
     assert "begins as a program does" in attention.details[0].lines[0]
-    assert teaching.intent == "Say where 1 file with .xyz go"
+    assert teaching.intent == "Say where 1 file with .xyz goes"
+    assert teaching.rationale.startswith("No rule knows it. ")
+    assert attention.rationale.startswith("It is not what its name says; ")
     assert {"To check/invoice.pdf", "Documents/thing.xyz"} <= set(listed(tidy.place))
 
 

@@ -139,7 +139,9 @@ def attention_card(folder: Folder, moves: Sequence[FileMove]) -> DecisionCard:
     return DecisionCard(
         intent=tr("Look at {many} in {folder}", many=many, folder=show_exactly(str(folder.path))),
         risk=Risk.medium,
-        rationale=tr("They are not what their names say; opening one may start a program."),
+        rationale=tr("They are not what their names say; opening one may start a program.")
+        if len(moves) > 1
+        else tr("It is not what its name says; opening it may start a program."),
         details=(Detail(heading=tr("What they are"), lines=_names(moves), open=True),),
         actions=(
             Action(
@@ -155,17 +157,17 @@ def attention_card(folder: Folder, moves: Sequence[FileMove]) -> DecisionCard:
 def teaching_card(folder: Folder, ending: str, moves: Sequence[FileMove]) -> DecisionCard:
     """Files of an ending that no rule knows: where should they go?"""
     return DecisionCard(
-        intent=tr(
-            "Say where {files} with {ending} go",
-            files=_files(len(moves)),
-            ending=show_exactly(ending),
+        intent=(
+            tr("Say where 1 file with {ending} goes", ending=show_exactly(ending))
+            if len(moves) == 1
+            else tr(
+                "Say where {files} with {ending} go",
+                files=_files(len(moves)),
+                ending=show_exactly(ending),
+            )
         ),
         risk=Risk.low,
-        rationale=tr(
-            "No rule knows them. What you say counts for {folder}, this time; they "
-            "are shown as a batch before anything is moved.",
-            folder=show_exactly(str(folder.path)),
-        ),
+        rationale=_unknown(len(moves), show_exactly(str(folder.path))),
         details=(Detail(heading=tr("Which"), lines=_names(moves), open=True),),
         actions=(
             *(
@@ -182,6 +184,21 @@ def teaching_card(folder: Folder, ending: str, moves: Sequence[FileMove]) -> Dec
             Action(label=tr("Leave them where they are"), value=LEAVE, role="decline"),
         ),
         safe=LEAVE,
+    )
+
+
+def _unknown(many: int, folder: str) -> str:
+    """Why it is asked where files should go."""
+    if many == 1:
+        return tr(
+            "No rule knows it. What you say counts for {folder}, this time; it is shown as a "
+            "batch before anything is moved.",
+            folder=folder,
+        )
+    return tr(
+        "No rule knows them. What you say counts for {folder}, this time; they "
+        "are shown as a batch before anything is moved.",
+        folder=folder,
     )
 
 
