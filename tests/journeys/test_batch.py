@@ -135,6 +135,11 @@ def test_each_verdict_is_a_signal(downloads: Downloads) -> None:
         owner.waits_for("End here")
         owner.types("no\r")
         assert owner.leaves() == 0
+    there = {**downloads.env, "TZ": "Asia/Kathmandu"}
+    for words in (("list",), ("show", "last")):
+        told = run(silas("batch", *words), there).out
+        assert "(Asia/Kathmandu, UTC+05:45)" in told, told
+        assert "+00:00" not in told
     assert downloads.silas("batch", "undo", "last").code == 0
     assert _signals(downloads) == ["edit_selection", "approved", "declined", "declined", "undo"]
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from silas.services.batches.desk import BatchDesk
     from silas.work.batches.review import TidiedFolder
+    from silas.work.batches.store import KeptBatch
 
 
 class _FolderOrCommand(click.Group):
@@ -100,14 +101,19 @@ def batch_list(ctx: click.Context, as_json: bool) -> None:
         from silas.services.batches.rows import counted, row_of, short_id
 
         async with _desk(ctx) as desk:
-            rows = [row_of(desk, kept) for kept in desk.all()]
+            found = desk.all()
+            rows = [row_of(desk, kept) for kept in found]
+            began = [desk.said(kept.began_at) for kept in found]
+            ends = [_until(desk, kept) for kept in found]
         if as_json:
             print_json(rows)
             return DONE
-        for row in rows:
+        for row, at, until in zip(rows, began, ends, strict=True):
             many = counted(row["moved"], "file", "files")
-            until = f", undo until {row['undo_until']}" if row["undo_until"] else ""
-            _show(f"{short_id(row['id'])}  {row['at']}  {many} in {row['folder']}{until}")
+            _show(f"{short_id(row['id'])}  {many} in {row['folder']}")
+            _show(f"  {at}")
+            if until:
+                _show(f"  {until}")
         if not rows:
             click.echo("No batch was approved. `silas batch FOLDER` asks about one.")
         return DONE
@@ -127,12 +133,11 @@ def batch_show(ctx: click.Context, batch_id: str, as_json: bool) -> None:
 
         async with _desk(ctx) as desk:
             kept = desk.get(batch_id)
-            row = row_of(desk, kept)
+            row, until = row_of(desk, kept), _until(desk, kept)
         if as_json:
             print_json({**row, "files": file_rows(kept)})
             return DONE
-        until = f"; undo until {row['undo_until']}" if row["undo_until"] else ""
-        _show(f"{kept.id} in {row['folder']}{until}")
+        _show(f"{kept.id} in {row['folder']}{f'; {until}' if until else ''}")
         for item in file_rows(kept):
             why = f" ({item['why']})" if item["why"] else ""
             _show(f"  {item['number']}. {item['state']}: {item['from']} -> {item['to']}{why}")
@@ -169,6 +174,12 @@ def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[BatchDesk]":
     from silas.services.batches.desk import open_batches
 
     return warn(open_batches(look_config(ctx)))
+
+
+def _until(desk: "BatchDesk", kept: "KeptBatch") -> str:
+    """Until when it can be taken back, by the owner's clock; empty where it cannot."""
+    end = desk.undo_until(kept)
+    return "" if end is None else f"undo until {desk.said(end)}"
 
 
 def _code(tidied: "TidiedFolder") -> int:

@@ -16,6 +16,7 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.home.effective_clock import effective_time
+from silas.language.calendar import moment_words
 from silas.services.record import open_record, warn_if_changed
 from silas.stop import Sentinel
 from silas.types import OWNER
@@ -114,6 +115,10 @@ class BatchDesk:
     def undo_until(self, kept: KeptBatch) -> datetime | None:
         """Until when it can be taken back; None where it cannot."""
         return self.moving.undo_until(kept)
+
+    def said(self, moment: datetime) -> str:
+        """A moment as a person says it, by the owner's clock."""
+        return moment_words(moment, self.config.scheduler.zone)
 
     def plan(self, folder: Path, only: str) -> FolderPlan:
         """What would be proposed. Raises as `plan_folder`."""
