@@ -53,6 +53,11 @@ def read_when(phrase: Phrase, now: datetime, zone: ZoneInfo) -> When:
         return _again(phrase, every, clock, now, zone)
     if delay is not None and _is_elapsed(delay):
         later = _later(now.astimezone(UTC), delay)
+        if later <= now:
+            raise ReminderRefused(
+                tr_later("That is now; say a time to come, for example “in 20 minutes”."),
+                code="E_REMINDER_PAST",
+            )
         return When(later, zone, later.astimezone(zone).replace(tzinfo=None))
     if delay is not None:
         wall = _later(here, delay)

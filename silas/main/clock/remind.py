@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, confirm, json_option, look_config, run_to_exit, warn
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    confirm,
+    json_option,
+    look_config,
+    run_to_exit,
+    tell_once,
+    warn,
+)
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -53,11 +62,8 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
             card = reminder_card(understood.text, understood.when)
             if not _agreed(card, "Remind you then?", yes, as_json):
                 return DECLINED
-            waited = desk.warnings
             made = desk.make(understood.text, understood.when, SAID_IN_COMMAND)
-            for words in desk.warnings:
-                if words not in waited:  # this is the first that waits
-                    click.echo(words, err=True)
+            _say_untold(desk)
         if as_json:
             print_json(_row(made))
         else:
@@ -78,6 +84,7 @@ def remind_list(ctx: click.Context, as_json: bool) -> None:
 
         async with _desk(ctx) as desk:
             waiting = desk.reminders.waiting()
+            _say_untold(desk)
         if as_json:
             print_json([_row(one) for one in waiting])
             return DONE
@@ -107,6 +114,7 @@ def remind_move(ctx: click.Context, which: str, when: tuple[str, ...], yes: bool
             if not _agreed(moving_card(found, moment), "Move it there?", yes, False):
                 return DECLINED
             moved = desk.move(found, moment)
+            _say_untold(desk)
         _show(f"Moved: {moved.text}, {when_line(moved)}.")
         return DONE
 
@@ -135,6 +143,12 @@ def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[ReminderDesk]":
     from silas.services.clock.reminders import open_reminders
 
     return warn(open_reminders(look_config(ctx)))
+
+
+def _say_untold(desk: "ReminderDesk") -> None:
+    """Say that what waits is not told now, once it is known that the command was no wrong use."""
+    for words in desk.untold:
+        tell_once(words)
 
 
 def _agreed(card: "DecisionCard", question: str, yes: bool, quiet: bool) -> bool:

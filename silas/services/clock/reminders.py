@@ -19,6 +19,7 @@ from silas.home.lease import runs_jobs
 from silas.jobs.notify import ProcessNotifier
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
+from silas.language import tr
 from silas.reminders.desk import Reminders, Understood
 from silas.reminders.models import Reminder, ReminderRefused, When
 from silas.reminders.phrase import chosen_phrase
@@ -75,11 +76,15 @@ class ReminderDesk(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        """What the owner must be told: that what waits would not be told, or a wrong clock."""
-        found = [self.time.state().words]
-        if self.reminders.waiting() and not runs_jobs(self.config.data_dir):
-            found.append("No Silas is running: reminders wait until `silas start` or `silas chat`.")
-        return [words for words in found if words]
+        """What the owner must be told before anything else: a wrong clock."""
+        return [words for words in (self.time.state().words,) if words]
+
+    @property
+    def untold(self) -> list[str]:
+        """That what waits would not be told, because no Silas is running."""
+        if not self.reminders.waiting() or runs_jobs(self.config.data_dir):
+            return []
+        return [tr("No Silas is running: reminders wait until `silas start` or `silas chat`.")]
 
     async def understand(self, said: str) -> Understood:
         """What a text wants to be told, and when. Raises `ReminderRefused` as `Reminders`."""

@@ -60,7 +60,7 @@ class CockpitReminders:
                 )
                 for one in desk.reminders.waiting()
             ),
-            words=" ".join(desk.warnings),
+            words=" ".join((*desk.warnings, *desk.untold)),
         )
 
     async def read(self, said: str) -> ReminderShown:
