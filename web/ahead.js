@@ -3,6 +3,7 @@
 
 import { command, getJson } from "./api.js";
 import { problemPlace, trying, twice } from "./asking.js";
+import { named } from "./card.js";
 import { button, fill, h, toast } from "./dom.js";
 import { t } from "./words.js";
 
@@ -14,7 +15,7 @@ export async function showAhead(place, days = WEEK) {
   const again = () => showAhead(place, days);
   const runs = found.alone.filter((one) => !one.lapsed), lapsed = found.alone.filter((one) => one.lapsed);
   fill(place,
-    found.words && h("p", { class: "small warning-text" }, found.words),
+    found.words && h("p", { class: "small warning-text" }, named(found.words)),
     found.projects.map((one) => project(one)),
     byDay(found.coming).map(([day, rows]) => h("section", {},
       h("h2", { class: "label-title" }, day),
@@ -55,11 +56,11 @@ function task(one) {
 }
 
 function coming(one, again) {
-  const more = one.more ? t("{more} more", { more: one.more }) : "";
+  const more = one.more > 1 ? t("{count} more times", { count: one.more }) : one.more ? t("once more") : "";
   const words = [one.again, more].filter(Boolean).join(" · ");
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("time", { datetime: one.due }, one.time), " ", h("b", {}, one.title)),
-    words && h("p", { class: "small" }, words),
+    words && h("p", { class: "small" }, named(words)),
     one.kind === "goal" ? acts(one, [[t("Run now"), "run", "run_goal"], [t("Pause"), "pause", "pause_goal"]], again)
       : h("p", { class: "small" }, h("a", { href: "#/more/reminders" }, t("Move or cancel it"))));
 }
@@ -77,8 +78,8 @@ function alone(one, again) {
   }), { class: "quiet", "aria-label": t("Only {fewer} more: {title}", { fewer, title: one.title }) });
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("b", {}, one.title)),
-    h("p", { class: "small", dir: "auto" }, one.does),
-    h("p", { class: one.lapsed ? "small warning-text" : "small", dir: "auto" }, one.left),
+    h("p", { class: "small", dir: "auto" }, named(one.does)),
+    h("p", { class: one.lapsed ? "small warning-text" : "small", dir: "auto" }, named(one.left)),
     h("div", { class: "row-actions" }, back.foot, half), back.problem, problem);
 }
 
@@ -94,7 +95,7 @@ function tighten() {
 function paused(one, again) {
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("b", {}, one.title)),
-    one.why && h("p", { class: "small", dir: "auto" }, one.why),
+    one.why && h("p", { class: "small", dir: "auto" }, named(one.why)),
     acts(one, [[t("Resume"), "resume", "resume_goal"]], again));
 }
 

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from silas.audit.log import AuditLog
 from silas.clock import SystemClock
@@ -10,7 +10,7 @@ from silas.config import SilasConfig
 from silas.errors import PlanFamilyError
 from silas.home.database import open_existing_database
 from silas.home.keyless import NoKey
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, WorkItemType
 from silas.plans.projects.graph import steps
 from silas.plans.projects.kept import with_tasks
@@ -18,6 +18,16 @@ from silas.plans.store import SqlWorkItemStore
 from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
 from silas.work.projects.undo import taken_back_words
+
+_STATES: Final = {
+    WorkItemStatus.pending.value: tr_later("not begun"),
+    WorkItemStatus.running.value: tr_later("runs"),
+    WorkItemStatus.done.value: tr_later("done"),
+    WorkItemStatus.failed.value: tr_later("failed"),
+    WorkItemStatus.stuck.value: tr_later("stuck"),
+    WorkItemStatus.blocked.value: tr_later("blocked"),
+    WorkItemStatus.paused.value: tr_later("paused"),
+}
 
 
 class TaskRow(NamedTuple):
@@ -93,7 +103,7 @@ def state_words(task: TaskRow, waits: Collection[str]) -> str:
         return tr("waits for your yes")
     if task.undone:
         return tr("taken back")
-    return {"pending": tr("not begun"), "running": tr("runs")}.get(task.status, task.status)
+    return tr(_STATES.get(task.status, task.status))
 
 
 class ProjectDesk(NamedTuple):

@@ -100,3 +100,40 @@ def test_the_command_lists_by_days_and_says_that_nobody_runs_what_is_due(tmp_pat
     assert [one["title"] for one in found["coming"]] == ["call the dentist"]
     wrong = run(silas("ahead", "--days", "0"), env)
     assert (wrong.code, "1<=x<=366" in wrong.err) == (2, True)
+
+
+GOAL = """---
+id: goal-there
+type: goal
+title: Die Liste ist da
+schedule: "0 7 * * *"
+workspace: {place}
+budget: {{ max_tokens: 10000, max_cost_usd: 0.10, max_wall_time_seconds: 120 }}
+verify:
+  - {{ name: there, run: "test -s list.txt", expect: {{ exit_code: 0 }} }}
+---
+
+Keep it.
+"""
+
+
+def test_the_command_says_all_of_it_in_german(tmp_path: Path) -> None:
+    place, plan = tmp_path / "place", tmp_path / "goal.md"
+    place.mkdir()
+    (place / "list.txt").write_text("one\n")
+    plan.write_text(GOAL.format(place=place))
+    env = environment(tmp_path / "home", LC_ALL="de_DE.UTF-8", TZ="Europe/Vienna")
+    run(silas("init"), env)
+    assert run(silas("ahead"), env).out == "In den nächsten 7 Tagen kommt nichts.\n"
+    approved = run(silas("plan", "check", plan), env).out.rpartition("sha256:")[2].strip()
+    run(silas("run", plan, "--approve", f"sha256:{approved}"), env)
+    run(silas("remind", "in 3 Wochen zahlen", "--yes"), env)
+    said = run(silas("ahead"), env).out
+    assert "  07:00  goal-there  Die Liste ist da  (jeden Tag um 07:00, noch 6 Mal)\n" in said
+    assert "\n  Später kommt noch 1: `silas ahead --days 366`\n" in said
+    assert "\nDarf ohne Nachfrage laufen (`silas approvals revoke ID` nimmt es zurück)\n" in said
+    assert "\n  goal-there  Die Liste ist da: noch 20 von 20 Mal bis " in said
+    run(silas("goals", "pause", "goal-there"), env)
+    said = run(silas("ahead", "--days", "1"), env).out
+    assert said.startswith("Heute kommt nichts.\n")
+    assert "\nAngehalten (`silas goals resume ID`)\n  goal-there  Die Liste ist da\n" in said

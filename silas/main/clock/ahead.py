@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from silas.language import tr, tr_many
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit, was_told
 
@@ -42,7 +43,7 @@ def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
 
 def _lines(found: "Ahead", days: int) -> list[str]:
     """What a person reads: by days, then what may run alone, then what does not run."""
-    from silas.services.clock.ahead import day_words
+    from silas.services.clock.ahead import day_words, left_words
 
     lines, day = list[str](), date.min
     for one in found.coming:
@@ -52,28 +53,27 @@ def _lines(found: "Ahead", days: int) -> list[str]:
             lines += ["", day_words(at, found.now.astimezone(found.zone))]
         lines.append(f"  {at:%H:%M}  {_words(one)}")
     if not found.coming:
-        lines += ["", f"Nothing comes within {days} days." if days > 1 else "Nothing comes today."]
+        nothing = tr("Nothing comes within {days} days.", days=days)
+        lines += ["", nothing if days > 1 else tr("Nothing comes today.")]
     if found.later:
-        lines.append(f"  {found.later} more later: `silas ahead --days {_MOST}`")
+        more = tr("{more} more later: `silas ahead --days {days}`", more=found.later, days=_MOST)
+        lines.append(f"  {more}")
     runs = [one for one in found.alone if not one.lapsed]
     if runs:
-        lines += ["", "May run without asking (`silas approvals revoke ID` takes it back)"]
+        lines += ["", tr("May run without asking (`silas approvals revoke ID` takes it back)")]
     for alone in runs:
-        left, until = alone.uses - alone.used, alone.until.astimezone(found.zone)
-        lines.append(
-            f"  {alone.id}  {alone.title}: {left} of {alone.uses} times left until "
-            f"{until:%-d %B %Y, %H:%M}"
-        )
+        lines.append(f"  {alone.id}  {alone.title}: {left_words(alone, found.zone)}")
         lines.append(f"    {alone.does}")
     lapsed = [one for one in found.alone if one.lapsed]
     if lapsed:
-        lines += ["", "Approvals that have lapsed (`silas approvals revoke ID` takes one back)"]
+        lines += ["", tr("Approvals that have lapsed (`silas approvals revoke ID` takes one back)")]
     lines += [f"  {one.id}  {one.title}: {one.lapsed}" for one in lapsed]
     if found.paused:
-        lines += ["", "Paused (`silas goals resume ID`)"]
+        lines += ["", tr("Paused (`silas goals resume ID`)")]
     lines += [f"  {one.id}  {one.title}{f': {one.why}' if one.why else ''}" for one in found.paused]
     for project in found.projects:
-        lines += ["", f"Project {project.id}  {project.title}", *project_lines(project)]
+        name = tr("Project {id}  {title}", id=project.id, title=project.title)
+        lines += ["", name, *project_lines(project)]
     if untold := [words for words in found.warnings if not was_told(words)]:
         lines += ["", *untold]
     return lines[1:]
@@ -86,13 +86,14 @@ def project_lines(project: "ProjectShown") -> list[str]:
     lines = list[str]()
     for number, step in enumerate(project.steps, start=1):
         for task in step:
-            after = f"  (after {', '.join(task.depends_on)})" if task.depends_on else ""
+            waits = tr("after {names}", names=", ".join(task.depends_on))
+            after = f"  ({waits})" if task.depends_on else ""
             lines.append(f"  {number}. {task.id}: {state_words(task, project.waits)}{after}")
     return lines
 
 
 def _words(one: "Coming") -> str:
-    more = f", {one.more} more" if one.more else ""
+    more = f", {tr_many(one.more, 'once more', '{count} more times')}" if one.more else ""
     again = f"  ({one.again}{more})" if one.again else ""
     name = one.title if one.kind == "reminder" else f"{one.id}  {one.title}"
     return f"{name}{again}"

@@ -298,6 +298,17 @@ def day_words(at: datetime, now: datetime) -> str:
     return day if at.year == now.year else f"{day} {at.year}"
 
 
+def left_words(alone: RunsAlone, zone: ZoneInfo) -> str:
+    """How often more it may start, and until when, by the owner's clock."""
+    until = alone.until.astimezone(zone)
+    return tr(
+        "{used} of {uses} times left until {until:%-d %B %Y, %H:%M}",
+        used=alone.uses - alone.used,
+        uses=alone.uses,
+        until=until,
+    )
+
+
 def _title(item: WorkItem | None) -> str:
     """What a plan calls it; empty where the plan is not there."""
     return "" if item is None else item.title

@@ -121,20 +121,15 @@ class CockpitAhead:
         return ProjectRow(id=one.id, title=self._redact(one.title), done=done, steps=steps)
 
     def _alone(self, one: "RunsAlone", found: "Ahead") -> AloneRow:
-        until, left = one.until.astimezone(found.zone), one.uses - one.used
-        words = tr(
-            "{used} of {uses} times left until {until:%-d %B %Y, %H:%M}",
-            used=left,
-            uses=one.uses,
-            until=until,
-        )
+        from silas.services.clock.ahead import left_words  # noqa: PLC0415 - few pages ask
+
         lapsed = tr("It has lapsed and starts nothing: {why}", why=self._redact(one.lapsed))
         return AloneRow(
             id=one.id,
             title=self._redact(one.title),
             does=self._redact(one.does),
-            uses_left=0 if one.lapsed else left,
-            left=lapsed if one.lapsed else words,
+            uses_left=0 if one.lapsed else one.uses - one.used,
+            left=lapsed if one.lapsed else left_words(one, found.zone),
             lapsed=bool(one.lapsed),
         )
 
