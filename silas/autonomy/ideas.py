@@ -7,6 +7,7 @@ from statistics import median_low
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from silas.language import refusal_words, tr
 from silas.plans import WorkItem, WorkItemStatus, WorkItemType
 
 STALE_DAYS: Final = 7
@@ -49,6 +50,9 @@ class StoppedGoal(NamedTuple):
 def unfinished(items: Iterable[WorkItem], followed: Collection[str], now: datetime) -> list[Idea]:
     """Work that ended without success and that nobody went on from.
 
+    Of a project it is the whole: a task of it alone cannot be gone on from, and may never have
+    begun.
+
     Args:
         items: What changed last.
         followed: Ids of those that were gone on from.
@@ -58,12 +62,15 @@ def unfinished(items: Iterable[WorkItem], followed: Collection[str], now: dateti
     return [
         Idea(
             f"{item.status.value} {item.id}",
-            f"Look again at '{item.title}'",
-            f"It ended as {item.status.value}, and nothing has followed.",
+            tr("Look again at '{title}'", title=item.title),
+            tr("It ended as {status}, and nothing has followed.", status=tr(item.status.value)),
             item.id,
         )
         for item in items
-        if item.status in UNFINISHED and item.created_at > since and item.id not in followed
+        if item.status in UNFINISHED
+        and item.parent is None
+        and item.created_at > since
+        and item.id not in followed
     ]
 
 
@@ -72,8 +79,8 @@ def failing(goals: Iterable[StoppedGoal]) -> list[Idea]:
     return [
         Idea(
             f"paused {goal.id}",
-            f"Find out why '{goal.title}' keeps failing",
-            f"It is paused: {goal.why}",
+            tr("Find out why '{title}' keeps failing", title=goal.title),
+            tr("It is paused: {why}", why=refusal_words(goal.why)),
             goal.id,
         )
         for goal in goals
@@ -100,8 +107,16 @@ def repeated(
     return [
         Idea(
             f"by itself {title}",
-            f"Every day at {_usual_hour(same, zone)}: {same[0].title}",
-            f"You asked for it on {len(days)} of the last {STALE_DAYS} days.",
+            tr(
+                "Every day at {hour}: {title}",
+                hour=_usual_hour(same, zone),
+                title=same[0].title,
+            ),
+            tr(
+                "You asked for it on {days} of the last {most} days.",
+                days=len(days),
+                most=STALE_DAYS,
+            ),
         )
         for title, same in found.items()
         if len(days := set(_days(same, zone))) >= _OFTEN

@@ -11,7 +11,7 @@ from silas.cards.models import (
 )
 from silas.language import tr
 from silas.plans import show
-from silas.types import Risk, TaintLevel
+from silas.types import Risk
 
 NO_ANSWER = DecisionAnswer()
 DO_IT = DecisionAnswer(selected_value="do_it", approved=True)
@@ -24,7 +24,8 @@ _SECONDS = 3600.0  # nobody waits for these, so they may stand for a while
 
 def suggestion_card(proposal: SuggestionProposal) -> SuggestionCard:
     """A next step to plan, or not; a yes begins a plan, which has a card of its own."""
-    whose = "" if proposal.taint is TaintLevel.owner else tr(" The words are a model's, not yours.")
+    models = proposal.source == "post_execution"  # the others are rules of Silas's own
+    whose = tr(" The words are a model's, not yours.") if models else ""
     return SuggestionCard(
         intent=tr("Plan this next: {proposal}", proposal=show(proposal.intent)),
         risk=proposal.risk_level,

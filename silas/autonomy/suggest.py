@@ -13,6 +13,7 @@ from silas.autonomy.proposals import (
 from silas.autonomy.store import SqlAutonomyStore
 from silas.canonical import sha256_hex
 from silas.clock import Clock
+from silas.language import tr
 from silas.plans import WorkItemResult
 from silas.types import OWNER, Risk, new_id
 
@@ -21,6 +22,9 @@ _LONGEST = 300  # characters of what is offered
 
 Ideas = Callable[[datetime], Awaitable[Sequence[Idea]]]
 """What could be suggested at a moment, the best first."""
+
+Able = Callable[[str], bool]
+"""Whether words that the owner picks can become a plan, with the models that answer now."""
 
 Quiet = Callable[[datetime], bool]
 """Whether the owner wants to be left in peace at a moment."""
@@ -35,6 +39,7 @@ class SuggestionEngine:
         per_hour: int,
         store: SqlAutonomyStore,
         ideas: Ideas,
+        able: Able,
         quiet: Quiet,
         clock: Clock,
     ) -> None:
@@ -42,6 +47,7 @@ class SuggestionEngine:
         self._per_hour = per_hour
         self._store = store
         self._ideas = ideas
+        self._able = able
         self._quiet = quiet
         self._clock = clock
 
@@ -61,7 +67,9 @@ class SuggestionEngine:
         now = self._clock.now()
         wanted = [
             self._proposal(
-                "post_execution", Idea(step, step, f"Named as a next step of '{title}'."), now
+                "post_execution",
+                Idea(step, step, tr("Named as a next step of '{title}'.", title=title)),
+                now,
             )
             for step in result.next_steps[:_MOST_STEPS]
             if step.strip()
@@ -87,7 +95,8 @@ class SuggestionEngine:
         return [
             one
             for one in self._store.waiting(scope_id)
-            if not self._store.asked_since(scope_id, one.suggestion_id, quiet)
+            if self._able(one.intent)  # another model may answer by now
+            and not self._store.asked_since(scope_id, one.suggestion_id, quiet)
         ]
 
     def _may(self, scope_id: str) -> bool:
@@ -107,6 +116,8 @@ class SuggestionEngine:
         quiet = max(config.cooldown_minutes, config.dedupe_window_minutes)
         made: list[SuggestionProposal] = []
         for one in wanted:
+            if not self._able(one.intent):
+                continue
             room = config.max_pending_per_scope - len(store.waiting(scope_id))
             hour = store.count_suggested(scope_id, now - timedelta(hours=1))
             if room <= 0 or hour >= self._per_hour:

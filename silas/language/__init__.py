@@ -14,6 +14,7 @@ from silas.language.catalogue import (
     tr_many,
 )
 from silas.language.doors import COCKPIT, said_at
+from silas.language.refusal_words import refusal_words
 from silas.language.retold import retold
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "decimal",
     "grouped",
     "language_of",
+    "refusal_words",
     "retold",
     "said_at",
     "speak",

@@ -1,10 +1,13 @@
 """The review queue of a Silas: what it may show, and where what the owner picks goes (5.1.6)."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
+from functools import cache
 from zoneinfo import ZoneInfo
 
+from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.autonomy.calibrate import AutonomyCalibrator
@@ -19,14 +22,14 @@ from silas.autonomy.signals import (
     tool_family,
 )
 from silas.autonomy.store import SqlAutonomyStore
-from silas.autonomy.suggest import Ideas, SuggestionEngine
+from silas.autonomy.suggest import Able, Ideas, SuggestionEngine
 from silas.cards import CardChannel, ChannelMessage
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import SilasError
 from silas.memory import MemoryStore
-from silas.plans import WorkItem
+from silas.plans import PlanLibrary, WorkItem, shipped_plans
 from silas.plans.store import SqlWorkItemStore
 from silas.services.clock.standing import configured_knobs
 from silas.stream.models import Incoming
@@ -55,6 +58,7 @@ def review_queue(
     scope_of: ScopeOf,
     after_work: AfterWork,
     wish: Wish,
+    able: Able,
 ) -> ReviewQueue:
     """The queue over its tables; `stop` it before the Stream ends."""
     store, items = SqlAutonomyStore(db), SqlWorkItemStore(db, clock)
@@ -73,6 +77,7 @@ def review_queue(
                 limits.suggestions_per_hour_per_scope,
                 store,
                 ideas_from(items, db, scope_of, zone),
+                able,
                 quiet,
                 clock,
             ),
@@ -97,6 +102,30 @@ def review_queue(
             asks_beside=asks_beside(channel),
         )
     )
+
+
+def able_to_plan(config: SilasConfig, models: Callable[[], ModelsConfig], clock: Clock) -> Able:
+    """Whether words can become a plan: any can with a language model, few with the built-in one.
+
+    Args:
+        config: Where runbooks are.
+        models: Which model serves which role now.
+        clock: What words such as “every day” are read by.
+    """
+
+    @cache  # read where the built-in model answers and something is suggested
+    def library() -> PlanLibrary:
+        return PlanLibrary([*config.plans_dirs, shipped_plans()])
+
+    def able(words: str) -> bool:
+        roles = models()
+        if RUNBOOK not in (roles.proxy.name, roles.planner.name):
+            return True
+        from silas.agents.runbook.prepared import proposes  # noqa: PLC0415 - as `library`
+
+        return proposes(words, library(), clock.now(), config.scheduler.zone)
+
+    return able
 
 
 def ideas_from(items: SqlWorkItemStore, db: Database, scope_of: ScopeOf, zone: ZoneInfo) -> Ideas:

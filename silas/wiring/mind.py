@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
+from silas.autonomy.suggest import Able
 from silas.cards import CardChannel
 from silas.clock import SystemClock
 from silas.config import SilasConfig
@@ -72,13 +73,14 @@ class MindParts(NamedTuple):
     signer: Signer
 
 
-def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
+def mind_of(on: MindParts, scorer: Scorer, wish: Wish, able: Able) -> Mind:
     """The rooms over a database.
 
     Args:
         on: What they stand on.
         scorer: Advises on what may leave a full context.
         wish: Takes words that the owner picked as something to plan.
+        able: Whether such words can become a plan now.
     """
     config, db, clock, audit = on.config, on.db, on.runtime.clock, on.audit
     count, files = TokenCounter().count, WorkspaceFiles()
@@ -110,6 +112,7 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish) -> Mind:
         work.scope_of,
         persona.after_work,
         wish,
+        able,
     )
     context = ContextManager(config.context, count, clock, scorer, files, search.subscribed, audit)
     items, chronicle = (

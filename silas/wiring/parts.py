@@ -42,7 +42,7 @@ from silas.services.gates import gate_providers
 from silas.services.memory import MemoryDesk
 from silas.services.owner_key import CheckpointKeys
 from silas.services.preconditions import Preconditions
-from silas.services.review import Learning
+from silas.services.review import Learning, able_to_plan
 from silas.services.skills.catalogue import skill_loader
 from silas.services.tools.bindings import sandbox_limits
 from silas.services.tools.look_tools import add_looking_tools
@@ -132,7 +132,12 @@ class Parts:
         self.door = tool_door(self)
         self.skills = skill_loader(config, signer.verify)
         self.picks: asyncio.Queue[str] = asyncio.Queue()
-        self.mind = mind_of(mind_parts(self), models.scorer, self.picks.put)
+        self.mind = mind_of(
+            mind_parts(self),
+            models.scorer,
+            self.picks.put,
+            able_to_plan(config, models.choices, clock),
+        )
         self.learning = Learning(self.mind.review, self.mind.work.scope_of)
         self.questions = OwnerQuestions(
             self.channel, self.audit, clock, claims_of(self.registry), self.learning.call

@@ -58,13 +58,14 @@ class Rooms:
         )
         self.items: list[WorkItem] = []
         self.followed: set[str] = set()
-        self.quiet = False
+        self.able, self.quiet = True, False
         self.fits = True
         self.suggestions = SuggestionEngine(
             SuggestionsConfig.model_validate(config.get("suggestions", {})),
             per_hour,
             self.store,
             self._ideas,
+            lambda _: self.able,
             lambda _: self.quiet,
             self.clock,
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import silas
-from silas.channels.web.refusal_words import WITH_VALUES, refusal_words
+from silas.language.refusal_words import WITH_VALUES, refusal_words
 
 _VALUE = re.compile(r"\{[^{}]*\}")
 

@@ -56,6 +56,8 @@ class Desk:
         **harness: Any,
     ) -> None:
         self.channel = channel if channel is not None else Beside(answer)
+        roles = ("proxy", "planner", "executor")  # the built-in one could plan few suggestions
+        harness.setdefault("models", {role: ScriptedModel([]) for role in roles})
         self.harness = Harness(self.channel, home=home, beside=self._beside, **harness)
 
     @asynccontextmanager
@@ -309,7 +311,10 @@ async def test_what_waits_is_shown_after_the_answer_of_a_real_turn() -> None:
             order.append(type(card).__name__)
             return await super().ask(to, card)
 
-    models = {"proxy": ScriptedModel([direct("Hello."), direct("Hello again.")])}
+    models = {
+        "proxy": ScriptedModel([direct("Hello."), direct("Hello again.")]),
+        "planner": ScriptedModel([]),
+    }
     desk = Desk(answering(), channel=Listening(), models=models)
     async with desk.harness as h:
         await desk.queue.poll(OWNER)  # a turn is under way while the work ends

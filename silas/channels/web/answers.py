@@ -13,7 +13,6 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
-from silas.channels.web.refusal_words import refusal_words
 from silas.channels.web.views import Problem
 from silas.errors import (
     UNKNOWN_ID,
@@ -30,6 +29,7 @@ from silas.errors import (
     misfits,
 )
 from silas.language import COCKPIT, said_at, tr, tr_later
+from silas.language.refusal_words import refusal_words
 
 _BY_CODE: Mapping[str, int] = {
     **dict.fromkeys(UNKNOWN_ID, 404),

@@ -37,7 +37,6 @@ from silas.channels.web.open_cards import (
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NOT_OFFERED, proof_words
-from silas.channels.web.refusal_words import refusal_words
 from silas.channels.web.reports import ENDED, progress_of, result_of
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
@@ -45,6 +44,7 @@ from silas.channels.web.wire import Message, Proof, Response, decision_bytes
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.language import tr
+from silas.language.refusal_words import refusal_words
 from silas.plans import WorkItem, WorkItemResult
 from silas.types import OWNER, conversation_at, new_id, whose
 from silas.work.models import Notify, ProgressEvent

@@ -1,11 +1,12 @@
-"""Refusals with values in them, told to a page in its owner's language (spec 0.5, 8.2).
+"""Refusals with values in them, told in the owner's language (spec 0.5, 8.2).
 
 An error keeps its English, which terminals, records and programs read.
 """
 
 from typing import Final
 
-from silas.language import retold, tr, tr_later
+from silas.language.catalogue import tr, tr_later
+from silas.language.retold import retold
 
 WITH_VALUES: Final = (
     tr_later("“{words}” is no date."),
@@ -22,6 +23,7 @@ WITH_VALUES: Final = (
     tr_later("{name} is not paused."),
     tr_later("The moment of {name} is past."),
     tr_later("A cycle of {name} is under way; `silas goals history {again}`."),
+    tr_later("It failed {failing} times in a row."),
     tr_later("The record has no entry {number} that can be read."),
     tr_later("Nothing was stored: {why}"),
     tr_later("The change in {folder} is {phase}; there is nothing to undo."),
@@ -31,7 +33,9 @@ WITH_VALUES: Final = (
     ),
     tr_later("The changes could not be written ({why}); the directory is as before."),
 )
-"""Those that an owner meets on a page; the first that fits. Any other with values is English."""
+"""Those that an owner meets on a page or in a conversation; the first that fits. Any other
+with values is English.
+"""
 
 
 def refusal_words(message: str) -> str:
