@@ -1,6 +1,7 @@
 """The names of days and months, and a moment as a person says it."""
 
-from datetime import datetime
+from contextlib import suppress
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from silas.language.catalogue import tr, tr_later
@@ -32,15 +33,32 @@ MONTHS = (
 )
 
 
+def day_words(day: date) -> str:
+    """`Wednesday 25 November 2026`."""
+    return tr(
+        "{weekday} {day} {month} {year}",
+        weekday=tr(WEEKDAYS[day.weekday()]),
+        day=day.day,
+        month=tr(MONTHS[day.month - 1]),
+        year=day.year,
+    )
+
+
+def retold_wall(english: str) -> str:
+    """A day, with or without its time, that was written in English, in the owner's language.
+
+    Args:
+        english: As `%A %-d %B %Y, %H:%M` or `%-d %B %Y` write it; anything else stays as it is.
+    """
+    for form, time in (("%A %d %B %Y, %H:%M", ", %H:%M"), ("%d %B %Y", "")):
+        with suppress(ValueError):
+            at = datetime.strptime(english, form)
+            return f"{day_words(at)}{at.strftime(time)}"
+    return english
+
+
 def moment_words(moment: datetime, zone: ZoneInfo) -> str:
     """`Wednesday 25 November 2026, 09:00 (Europe/Vienna, UTC+01:00)`."""
     at = moment.astimezone(zone)
     offset = f"{at:%z}"
-    day = tr(
-        "{weekday} {day} {month} {year}",
-        weekday=tr(WEEKDAYS[at.weekday()]),
-        day=at.day,
-        month=tr(MONTHS[at.month - 1]),
-        year=at.year,
-    )
-    return f"{day}, {at:%H:%M} ({zone.key}, UTC{offset[:3]}:{offset[3:]})"
+    return f"{day_words(at)}, {at:%H:%M} ({zone.key}, UTC{offset[:3]}:{offset[3:]})"

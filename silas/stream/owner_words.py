@@ -9,6 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
 from silas.errors import SilasError
+from silas.language import refusal_words, said_at
 from silas.stream.models import Outcome
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
@@ -51,7 +52,8 @@ class OwnerWords(ABC, Generic[Request]):
         try:
             answered = await self._do(turn, asked)
         except SilasError as error:
-            answered = (self._refused(error), "answered")
+            words = said_at(turn.seat.channel.channel_name, refusal_words(error.message))
+            answered = (self._refused(words), "answered")
         if answered is None:
             return False
         words, turn.answer.outcome = answered
@@ -85,9 +87,9 @@ class OwnerWords(ABC, Generic[Request]):
     async def _do(self, turn: Turn, asked: Request) -> Answered | None:
         """Do it; None where it turns out to be of another kind after all."""
 
-    def _refused(self, error: SilasError) -> str:
-        """What is answered where it cannot be done."""
-        return error.message
+    def _refused(self, words: str) -> str:
+        """What is answered where it cannot be done: why, in the owner's language at his door."""
+        return words
 
     def _facts(self, asked: Request) -> dict[str, str]:
         """What the record says of it besides."""

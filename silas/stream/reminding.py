@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from silas.audit import Audit
 from silas.clock import Clock
-from silas.errors import SilasError
 from silas.language import tr
 from silas.stream.owner import Owner
 from silas.stream.owner_words import Answered, OwnerWords
@@ -60,8 +59,8 @@ class Reminding(OwnerWords["ReminderRequest"]):
 
         return request_of(text)
 
-    def _refused(self, error: SilasError) -> str:
-        return tr("{message} No reminder was made or changed.", message=error.message)
+    def _refused(self, words: str) -> str:
+        return tr("{message} No reminder was made or changed.", message=words)
 
     def _facts(self, asked: "ReminderRequest") -> dict[str, str]:
         return {"reminder": asked.wanted}

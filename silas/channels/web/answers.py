@@ -28,8 +28,7 @@ from silas.errors import (
     from_foreign,
     misfits,
 )
-from silas.language import COCKPIT, said_at, tr, tr_later
-from silas.language.refusal_words import refusal_words
+from silas.language import COCKPIT, refusal_words, said_at, tr, tr_later
 
 _BY_CODE: Mapping[str, int] = {
     **dict.fromkeys(UNKNOWN_ID, 404),

@@ -43,8 +43,7 @@ from silas.channels.web.transcript import Transcript
 from silas.channels.web.wire import Message, Proof, Response, decision_bytes
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
-from silas.language import tr
-from silas.language.refusal_words import refusal_words
+from silas.language import COCKPIT, refusal_words, said_at, tr
 from silas.plans import WorkItem, WorkItemResult
 from silas.types import OWNER, conversation_at, new_id, whose
 from silas.work.models import Notify, ProgressEvent
@@ -240,7 +239,9 @@ class WebChannel:
         try:
             where = self.places.conversations.open(message.conversation).id
         except SilasError as error:  # archived elsewhere meanwhile
-            self.refuse(page, message.id, error.code, refusal_words(error.message))
+            self.refuse(
+                page, message.id, error.code, said_at(COCKPIT, refusal_words(error.message))
+            )
             return
         arrived = arrived_of(message, self.channel_name, where, now := self._clock.now())
         if isinstance(arrived, SignedMessage):

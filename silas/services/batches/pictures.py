@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 
 from silas.errors import SandboxError
+from silas.language import tr_later
 from silas.sandbox import Sandbox
 from silas.services.attached.pictures import small_picture
 from silas.work.batches.looking import LARGEST_PICTURE, identity_of, may_be_shown
@@ -28,7 +29,9 @@ async def card_picture(
     """
     batch = shown.get(batch_id)
     if batch is None or not 0 < number <= len(batch.moves):
-        raise BatchRefused("No card with this file is open any more.", code="E_BATCH_UNKNOWN")
+        raise BatchRefused(
+            tr_later("No card with this file is open any more."), code="E_BATCH_UNKNOWN"
+        )
     move = batch.moves[number - 1]
     if not may_be_shown(move):
         raise _no_picture(move, "is no picture of which a small one is shown")

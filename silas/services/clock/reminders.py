@@ -19,7 +19,7 @@ from silas.home.lease import runs_jobs
 from silas.jobs.notify import ProcessNotifier
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.reminders.desk import Reminders, Understood
 from silas.reminders.models import Reminder, ReminderRefused, When
 from silas.reminders.phrase import chosen_phrase
@@ -100,7 +100,7 @@ class ReminderDesk(NamedTuple):
             if reminder.id == reminder_id:
                 return reminder
         raise ReminderRefused(
-            "This reminder was told or cancelled meanwhile.", code="E_REMINDER_UNKNOWN"
+            tr_later("This reminder was told or cancelled meanwhile."), code="E_REMINDER_UNKNOWN"
         )
 
     def make(self, text: str, when: When, source: str) -> Reminder:

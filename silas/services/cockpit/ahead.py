@@ -12,7 +12,7 @@ from silas.channels.web.views_ahead import (
     ProjectRow,
     TaskShown,
 )
-from silas.language import tr
+from silas.language import COCKPIT, refusal_words, said_at, tr
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, AheadDesk, Coming, RunsAlone
@@ -50,7 +50,11 @@ class CockpitAhead:
             later=found.later,
             alone=tuple(self._alone(one, found) for one in found.alone),
             paused=tuple(
-                PausedRow(id=one.id, title=self._redact(one.title), why=self._redact(one.why))
+                PausedRow(
+                    id=one.id,
+                    title=self._redact(one.title),
+                    why=self._redact(said_at(COCKPIT, refusal_words(one.why))),
+                )
                 for one in found.paused
             ),
             projects=tuple(self._project(one) for one in found.projects),

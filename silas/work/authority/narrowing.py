@@ -25,7 +25,7 @@ from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ApprovalError
-from silas.language import tr, tr_many
+from silas.language import tr, tr_later, tr_many
 from silas.plans import WorkItem, WorkItemStore, subject_of
 from silas.plans.binding import BINDS
 from silas.types import OWNER
@@ -204,7 +204,7 @@ class ApprovalNarrowing:
                 return goal, token
             why = verdict.reason.rstrip(".")
         else:
-            why = "there is none"
+            why = tr_later("there is none")
         raise ApprovalError(
             f"{goal_id} has no standing approval in force ({why}); nothing was changed.",
             code="E_APPROVAL_OVER",
@@ -239,13 +239,13 @@ class ApprovalNarrowing:
 def _fault(uses: int, left: int, end: datetime, ends: datetime, now: datetime) -> str:
     """Why this is no smaller approval; nothing where it is one."""
     if uses < 1 or end <= now:
-        return "That leaves nothing of it."
+        return tr_later("That leaves nothing of it.")
     if uses > left:
         return f"It has {left} uses left, and narrowing adds none."
     if end > ends:
         return f"It ends on {ends:%F at %R} UTC, and narrowing puts no end off."
     if (uses, end) == (left, ends):
-        return "That changes nothing of it."
+        return tr_later("That changes nothing of it.")
     return ""
 
 

@@ -10,6 +10,7 @@ from silas.audit import Audit
 from silas.autonomy.signals import Decision
 from silas.clock import Clock
 from silas.errors import SandboxError, Stopped
+from silas.language import tr_later
 from silas.work.batches import mover
 from silas.work.batches.models import BatchRefused, FileBatch, LeftAlone
 from silas.work.batches.store import ItemState, KeptBatch, KeptItem, SqlBatchStore
@@ -171,10 +172,9 @@ class BatchExecution:
             found = [one for one in kept if one.id.startswith(begins)]
         if len(found) == 1:
             return found[0]
-        many = "more than one batch" if found else "no batch"
-        raise BatchRefused(
-            f"There is {many} {which!r}; `silas batch list` has the ids.", code="E_BATCH_UNKNOWN"
-        )
+        many = f"There is more than one batch {which!r}; `silas batch list` has the ids."
+        none = f"There is no batch {which!r}; `silas batch list` has the ids."
+        raise BatchRefused(many if found else none, code="E_BATCH_UNKNOWN")
 
     def undo_until(self, kept: KeptBatch) -> datetime | None:
         """Until when it can be taken back; None where that is over or nothing was moved."""
@@ -220,7 +220,7 @@ class BatchExecution:
         chosen = [item for item in moved if not numbers or item.number in numbers]
         if not chosen:
             raise BatchRefused(
-                "Nothing of that is moved any more, so there is nothing to undo.",
+                tr_later("Nothing of that is moved any more, so there is nothing to undo."),
                 code="E_BATCH_NO_UNDO",
             )
         if kept.ended_at is not None and self.undo_until(kept) is None:

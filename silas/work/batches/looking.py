@@ -10,6 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from silas.language import tr_later
 from silas.plans.characters import first_hidden
 from silas.sandbox.toolchains.table import CREDENTIALS
 from silas.secret_patterns import holds_secret
@@ -81,7 +82,7 @@ def open_folder(path: Path) -> tuple[Folder, int]:
         descriptor = os.open(real, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         if not os.access(real, os.R_OK | os.W_OK | os.X_OK):
             os.close(descriptor)
-            raise PermissionError(13, "you may not write in it", str(real))
+            raise PermissionError(13, tr_later("you may not write in it"), str(real))
     except FileNotFoundError:
         raise BatchRefused(
             f"There is no folder {path}; name one that is there.", code="E_BATCH_FOLDER"
