@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from silas.language import tr, tr_many
 from silas.plans.characters import show, show_exactly
 from silas.work.batches.execution import MovedBatch, UndoneBatch
 from silas.work.batches.models import LeftAlone
@@ -27,27 +28,31 @@ def tidied_words(tidied: TidiedFolder) -> list[str]:
     for batch in tidied.batches:
         lines += moved_words(batch)
     if tidied.declined:
-        lines.append(f"Not approved: {counted(tidied.declined, 'batch', 'batches')}.")
+        batches = tr_many(tidied.declined, "{count} batch", "{count} batches")
+        lines.append(tr("Not approved: {batches}.", batches=batches))
     if tidied.unseen:
-        lines.append(f"Not shown any more: {counted(tidied.unseen, 'file', 'files')}.")
+        lines.append(tr("Not shown any more: {many}.", many=_files(tidied.unseen)))
     return [*lines, *_left(tidied.left)]
 
 
 def _first(tidied: TidiedFolder, place: str) -> str:
     if tidied.batches:
-        return f"Moved {counted(tidied.moved, 'file', 'files')} in {place}."
+        return tr("Moved {many} in {place}.", many=_files(tidied.moved), place=place)
     if tidied.declined or tidied.unseen:
-        return f"Nothing was moved in {place}."
-    return f"There is nothing to tidy in {place}."
+        return tr("Nothing was moved in {place}.", place=place)
+    return tr("There is nothing to tidy in {place}.", place=place)
 
 
 def moved_words(batch: MovedBatch) -> list[str]:
     """One batch: how many went, until when it is taken back, and what stays."""
     name = short_id(batch.batch_id)
-    lines = [f"{name}: {counted(len(batch.moved), 'file', 'files')} moved."]
+    lines = [tr("{batch}: {many} moved.", batch=name, many=_files(len(batch.moved)))]
     if batch.moved:
-        until = batch.undo_until.astimezone()
-        lines[0] += f" Until {until:%H:%M} `silas batch undo {name}` takes them back."
+        until = f"{batch.undo_until.astimezone():%H:%M}"
+        back = tr(
+            "Until {until} `silas batch undo {batch}` takes them back.", until=until, batch=name
+        )
+        lines[0] += f" {back}"
     return [*lines, *_left(batch.left)]
 
 
@@ -58,31 +63,32 @@ def tidied_in_short(tidied: TidiedFolder) -> str:
     lines = [_first(tidied, show_exactly(str(tidied.folder.path)))]
     for batch in tidied.batches:
         lines.append(moved_words(batch._replace(left=()))[0])
-        whys = Counter(one.why for one in batch.left)
-        lines += [
-            f"  {counted(many, 'file stays', 'files stay')}: {why}" for why, many in whys.items()
-        ]
+        lines += _whys(batch.left)
     if tidied.declined:
-        lines.append(f"Not approved: {counted(tidied.declined, 'batch', 'batches')}.")
+        batches = tr_many(tidied.declined, "{count} batch", "{count} batches")
+        lines.append(tr("Not approved: {batches}.", batches=batches))
     if tidied.unseen:
-        lines.append(f"Not shown any more: {counted(tidied.unseen, 'file', 'files')}.")
+        lines.append(tr("Not shown any more: {many}.", many=_files(tidied.unseen)))
     if tidied.left:
-        many = counted(len(tidied.left), "file stays", "files stay")
-        lines.append(f"{many} where they are; `silas batch FOLDER --dry-run` says why.")
+        lines.append(
+            tr(
+                "{many} where they are; `silas batch FOLDER --dry-run` says why.",
+                many=_stay(len(tidied.left)),
+            )
+        )
     return "\n".join(lines)
 
 
 def undone_in_short(undone: UndoneBatch) -> str:
     """As `undone_words`, for a conversation."""
-    whys = Counter(one.why for one in undone.left)
-    stays = [f"  {counted(many, 'file stays', 'files stay')}: {why}" for why, many in whys.items()]
-    return "\n".join([undone_words(undone._replace(left=()))[0], *stays])
+    return "\n".join([undone_words(undone._replace(left=()))[0], *_whys(undone.left)])
 
 
 def undone_words(undone: UndoneBatch) -> list[str]:
     """What went back, and what did not."""
     name = short_id(undone.batch_id)
-    lines = [f"{name}: {counted(len(undone.undone), 'file', 'files')} back where they were."]
+    many = _files(len(undone.undone))
+    lines = [tr("{batch}: {many} back where they were.", batch=name, many=many)]
     return [*lines, *(f"  stays: {show(one.name)}: {show(one.why)}" for one in undone.left)]
 
 
@@ -109,6 +115,20 @@ def _left(left: Sequence[LeftAlone]) -> list[str]:
     lines = [f"  stays: {show(one.name)}: {show(one.why)}" for one in left[:_SHOWN]]
     more = len(left) - len(lines)
     return [*lines, *([f"  ... and {more} more"] if more else [])]
+
+
+def _whys(left: Sequence[LeftAlone]) -> list[str]:
+    """How many stay for each reason."""
+    whys = Counter(one.why for one in left)
+    return [f"  {_stay(many)}: {tr(why)}" for why, many in whys.items()]
+
+
+def _files(many: int) -> str:
+    return tr_many(many, "{count} file", "{count} files")
+
+
+def _stay(many: int) -> str:
+    return tr_many(many, "{count} file stays", "{count} files stay")
 
 
 def counted(many: int, one: str, several: str) -> str:

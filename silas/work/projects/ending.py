@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from silas.audit import Audit
+from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.characters import show_exactly
 from silas.work.models import PATCH
@@ -28,31 +29,46 @@ class ProjectEnding:
         """It has ended; nothing of it that was not begun begins later."""
         left = [child for child in item.children if child.status in _OPEN]
         for child in left:
-            why = f"Not begun, because its project {item.id} is {status}."
+            why = tr(
+                "Not begun, because its project {project} is {status}.",
+                project=item.id,
+                status=tr(status.value),
+            )
             await self.record.ended(child, WorkItemStatus.blocked, why)
         if left:
-            words = f"{words.rstrip()}\nNot begun: {', '.join(child.id for child in left)}."
+            names = ", ".join(child.id for child in left)
+            rest = tr("Not begun: {names}.", names=names)
+            words = f"{words.rstrip()}\n{rest}"
         return await self._kept(item, status, words)
 
     async def waits(self, item: WorkItem, tasks: Sequence[WorkItem]) -> WorkItemResult:
         """Changes of these tasks wait for the owner's yes; what was not begun may begin later."""
         first, left = tasks[0], [one.id for one in item.children if one.status in _OPEN]
-        others = f" and of {len(tasks) - 1} more" if len(tasks) > 1 else ""
-        then = f"with {', '.join(left)}" if left else "to its end"
-        words = (
-            f"The changes of its task {show_exactly(first.id)}{others} wait for your yes: "
-            f"`silas approvals approve {first.id}` asks you. On a yes the project goes on {then}, "
-            "on a no it has failed."
+        more, name = len(tasks) - 1, show_exactly(first.id)
+        whose = tr("{task} and of {more} more", task=name, more=more) if more else name
+        then = tr("with {tasks}", tasks=", ".join(left)) if left else tr("to its end")
+        words = tr(
+            "The changes of its task {whose} wait for your yes: `silas approvals approve {task}` "
+            "asks you. On a yes the project goes on {then}, on a no it has failed.",
+            whose=whose,
+            task=first.id,
+            then=then,
         )
         return await self._kept(item, WorkItemStatus.blocked, words)
 
     async def failed(self, item: WorkItem, task: WorkItem) -> WorkItemResult:
         """A task did not end well, and that ends the project."""
         known = await self._store.get_result(task.id)
-        why = task.status.value if known is None else known.summary
+        why = tr(task.status.value) if known is None else known.summary
         stopped = task.status is WorkItemStatus.paused
         status = WorkItemStatus.paused if stopped else WorkItemStatus.failed
-        return await self.over(item, status, f"The task {task.id} is {task.status}: {why}")
+        words = tr(
+            "The task {task} is {status}: {why}",
+            task=task.id,
+            status=tr(task.status.value),
+            why=why,
+        )
+        return await self.over(item, status, words)
 
     async def _kept(self, item: WorkItem, status: WorkItemStatus, words: str) -> WorkItemResult:
         results = [(child, await self._store.get_result(child.id)) for child in item.children]

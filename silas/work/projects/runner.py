@@ -10,6 +10,7 @@ from typing import Final
 
 from silas.audit import Audit
 from silas.errors import PlanFamilyError, SandboxError, SilasError, Stopped
+from silas.language import tr
 from silas.plans import (
     BudgetUsed,
     WorkItem,
@@ -161,15 +162,22 @@ class ProjectRunner:
 
     async def _checked(self, item: WorkItem) -> WorkItemResult:
         if not item.verify:
-            return await self._ending.over(item, _DONE, f"All {len(item.children)} tasks are done.")
+            words = tr("All {many} tasks are done.", many=len(item.children))
+            return await self._ending.over(item, _DONE, words)
         if refusal := await self._refusal(item):
             return await self._blocked(item, refusal)
         report = await self._checks.run(item)
         names = ", ".join(result.name for result in report.results)
         if report.all_passed:
-            words = f"All {len(item.children)} tasks are done, and verified: {names}."
+            words = tr(
+                "All {many} tasks are done, and verified: {names}.",
+                many=len(item.children),
+                names=names,
+            )
             return await self._ending.over(item, _DONE, words)
-        words = f"All tasks are done, and the project is not right: {format_failures(report)}"
+        words = tr(
+            "All tasks are done, and the project is not right: {why}", why=format_failures(report)
+        )
         return await self._ending.over(item, WorkItemStatus.failed, words)
 
     async def _unfinished(self, item: WorkItem, unfinished: Sequence[WorkItem]) -> WorkItemResult:
@@ -180,7 +188,7 @@ class ProjectRunner:
             return await self._ending.failed(item, bad[0])
         if ended:
             return await self._ending.waits(item, ended)
-        words = "Its budget has no room for another task."
+        words = tr("Its budget has no room for another task.")
         return await self._ending.over(item, WorkItemStatus.stuck, words)
 
     async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:

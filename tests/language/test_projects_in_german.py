@@ -1,0 +1,31 @@
+"""How a project and a tidied folder ended, to who reads German."""
+
+from pathlib import Path
+
+import pytest
+
+from silas.plans import WorkItemStatus
+from silas.testing import Harness, ScriptedChannel
+from tests.projects.kit import PROJECT, Ran, chain, project_text
+from tests.stream.kit import saying_yes
+
+pytestmark = pytest.mark.usefixtures("german")
+
+
+async def test_what_was_not_begun_of_a_project_is_told_in_german() -> None:
+    channel, ran = ScriptedChannel(saying_yes), Ran()
+    ran.failing.add("check-b")
+    async with Harness(channel, sandbox=ran.sandbox, settings={"language": "de"}) as h:
+        result = await h.silas.run(project_text(chain("a", "b", "c")))
+        left = await h.store.get_result("c")
+    assert result.status is WorkItemStatus.failed
+    assert result.summary.startswith("Die Aufgabe b ist festgefahren: ")
+    assert result.summary.endswith("\nNicht begonnen: c.")
+    assert left is not None
+    assert left.summary == f"Nicht begonnen, weil das Projekt {PROJECT} fehlgeschlagen ist."
+
+
+async def test_a_folder_with_nothing_to_tidy_is_told_in_german(tmp_path: Path) -> None:
+    async with Harness(ScriptedChannel(), settings={"language": "de"}) as h:
+        answer = await h.silas.ask(f"räume {tmp_path} auf")
+    assert answer.text == f"In {tmp_path} gibt es nichts aufzuräumen."
