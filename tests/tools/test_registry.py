@@ -51,6 +51,7 @@ def test_a_registered_tool_carries_what_it_and_its_configuration_say(clock: Mock
         "provider_type": "native",
         "config_ref": "connections/1",
         "pre_approved": False,
+        "blocked": False,
         "result_taint": TaintLevel.external,
         "content": ContentKind.prose,
     }

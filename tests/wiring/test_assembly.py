@@ -14,8 +14,11 @@ MAY_KNOW = frozenset({"main", "services", "home", "config", "wiring", "errors", 
 """Rooms that a command may use; a type alone may come from anywhere."""
 
 LOWER = {
-    "ahead.py": {"silas.plans.characters"},  # no character of a plan steers the terminal
-    # as text; one of three kinds
+    "ahead.py": {
+        "silas.language",
+        "silas.plans.characters",
+    },  # as text; no character of a plan steers the terminal
+    # one of three kinds
     "approvals.py": {"silas.channels.text", "silas.work.changes.held_store"},
     "audit.py": {"silas.audit"},  # a head that was named by hand
     "demo.py": {
