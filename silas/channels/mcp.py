@@ -5,6 +5,7 @@ approves anything. A plan waits for the owner, who is somewhere else.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from errno import EPIPE
 from importlib.metadata import version
 from typing import Any, NamedTuple, TextIO, TypeVar, cast
 
@@ -96,8 +97,14 @@ async def serve(offers: Sequence[McpOffer]) -> None:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    try:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    except ExceptionGroup as several:
+        # a client that was killed reads no more; the library's tasks wrap what that raises
+        if several.split(BrokenPipeError)[1] is not None:
+            raise
+        raise BrokenPipeError(EPIPE, "The MCP client reads no more.") from several
 
 
 class McpReply(NamedTuple):
