@@ -6,7 +6,24 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Protocol
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+_BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Uptime(NamedTuple):
+    """For how long a machine has been on.
+
+    Attributes:
+        boot: Names the start that it counts from, for every process since then; empty where the
+            machine names none, and then another process cannot be compared with.
+        seconds: Since then, those in which the machine slept included where `boot` is there.
+    """
+
+    boot: str
+    seconds: float
 
 
 class Clock(Protocol):
@@ -18,6 +35,10 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds on a clock that never goes back; only differences mean anything."""
+        ...
+
+    def uptime(self) -> Uptime:
+        """Seconds on a clock that nobody can set, and that goes on while the machine sleeps."""
         ...
 
     async def sleep(self, seconds: float) -> None:
@@ -42,6 +63,13 @@ class SystemClock:
     def monotonic(self) -> float:
         """Seconds since an arbitrary start."""
         return time.monotonic()
+
+    def uptime(self) -> Uptime:
+        """As Linux counts it; elsewhere monotonic time, of this process alone."""
+        boot = _boot()
+        if not boot:
+            return Uptime("", time.monotonic())
+        return Uptime(boot, time.clock_gettime(time.CLOCK_BOOTTIME))
 
     async def sleep(self, seconds: float) -> None:
         """Wait on the event loop."""
@@ -135,3 +163,14 @@ def is_moment(value: object) -> bool:
         return isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
     except ValueError:
         return False
+
+
+@cache
+def _boot() -> str:
+    """What the kernel calls this start of the machine; empty where it does not say."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        return ""
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""

@@ -1,4 +1,4 @@
-"""Time as approvals see it: a kept mark and monotonic time, never the machine's clock alone (B19).
+"""Time as approvals see it: a kept mark and uptime, never the machine's clock alone (B19).
 
 It never goes back, whatever the machine's clock does, and it never stands still, so what expired
 stays expired and what was issued expires. Two moments go in: the machine's, which may be wrong,
@@ -7,9 +7,10 @@ and the one that was reached before.
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from math import ceil
 from typing import NamedTuple
 
-from silas.clock import Clock
+from silas.clock import Clock, Uptime
 from silas.damage import set_aside
 from silas.db import Database, Tx
 from silas.stop.epochs import void_tokens
@@ -25,11 +26,11 @@ AGREES = timedelta(minutes=10)
 
 _CALM = 3600.0  # seconds after a step forward in which nothing is forgotten: it may step back
 
-_READ = "SELECT reached, machine, unconfirmed, confirmed FROM effective_time"
+_READ = "SELECT reached, machine, unconfirmed, confirmed, boot, up FROM effective_time"
 _FORGET = "DELETE FROM effective_time"
 _BEGIN = """
-INSERT INTO effective_time (one, reached, machine, unconfirmed, confirmed)
-VALUES (1, :reached, :machine, :unconfirmed, :confirmed)
+INSERT INTO effective_time (one, reached, machine, unconfirmed, confirmed, boot, up)
+VALUES (1, :reached, :machine, :unconfirmed, :confirmed, :boot, :up)
 """
 _REMEMBERED = "SELECT 1 FROM approval_nonces WHERE expires_at > :moment LIMIT 1"
 
@@ -45,12 +46,14 @@ class ClockMark(NamedTuple):
         machine: What the machine's clock said then.
         unconfirmed: Whether it jumped, and the owner has not said that the clock is right.
         confirmed: How often the owner said so; each time every process looks anew.
+        up: The machine's uptime then.
     """
 
     reached: datetime
     machine: datetime
     unconfirmed: bool = False
     confirmed: int = 0
+    up: Uptime = Uptime("", 0.0)
 
 
 class TimeStep(NamedTuple):
@@ -60,22 +63,26 @@ class TimeStep(NamedTuple):
     jumped: bool
 
 
-def begin(mark: ClockMark, machine: datetime) -> datetime:
+def begin(mark: ClockMark, machine: datetime, up: Uptime) -> datetime:
     """Where time goes on in a process that has just started.
 
-    Where the machine's clock is behind the mark, time goes on by as much as that clock went on
-    since: while no process ran, too.
+    By as much as the machine was on since the mark, asleep or not, where it was not started anew
+    meanwhile. Where the machine's clock is behind the mark, time goes on by as much as that clock
+    went on since: while no process ran, too.
     """
+    passed = mark.reached
+    if up.boot and up.boot == mark.up.boot:
+        passed += timedelta(seconds=max(up.seconds - mark.up.seconds, 0.0))
     if machine >= mark.reached:
-        return mark.reached
-    return mark.reached + GRAIN + max(machine - mark.machine, timedelta())
+        return passed
+    return max(passed, mark.reached + GRAIN + max(machine - mark.machine, timedelta()))
 
 
 def step(before: datetime, machine: datetime) -> TimeStep:
     """The next moment.
 
     Args:
-        before: What monotonic time alone makes of the last one; never later than the result.
+        before: What uptime alone makes of the last one; never later than the result.
         machine: What the machine's clock says.
     """
     at = max(before, machine)
@@ -121,7 +128,7 @@ class ClockState(NamedTuple):
 class EffectiveClock:
     """`Clock` for everything that expires or is remembered for a while: approvals, links, limits.
 
-    Several processes share the mark; each adds the monotonic time that it saw pass itself.
+    Several processes share the mark; each adds the uptime that it saw pass itself.
     """
 
     def __init__(self, db: Database, machine: Clock, witness: Witness) -> None:
@@ -139,6 +146,10 @@ class EffectiveClock:
         """See `Clock.monotonic`."""
         return self._machine.monotonic()
 
+    def uptime(self) -> Uptime:
+        """See `Clock.uptime`."""
+        return self._machine.uptime()
+
     async def sleep(self, seconds: float) -> None:
         """See `Clock.sleep`."""
         await self._machine.sleep(seconds)
@@ -150,14 +161,14 @@ class EffectiveClock:
 
     def state(self) -> ClockState:
         """Look at the clocks; keeps the mark where time has gone on by more than `GRAIN`."""
-        machine, ticks = self._machine.now().astimezone(UTC), self._machine.monotonic()
+        machine, up = self._machine.now().astimezone(UTC), self._machine.uptime()
         with self._db.read() as tx:
             mark = _read(tx)
-        if mark is None or _worth_keeping(mark, self._stepped(mark, machine, ticks), machine):
+        if mark is None or _worth_keeping(mark, self._stepped(mark, machine, up), machine):
             with self._db.write() as tx:
-                mark = self._kept(tx, machine, ticks)
-        stepped = self._stepped(mark, machine, ticks)
-        self._last = _Look(stepped.at, ticks, mark.confirmed)
+                mark = self._kept(tx, machine, up)
+        stepped = self._stepped(mark, machine, up)
+        self._last = _Look(stepped.at, up.seconds, mark.confirmed)
         return ClockState(stepped.at, machine, mark.unconfirmed)
 
     def peek(self) -> ClockState:
@@ -167,14 +178,14 @@ class EffectiveClock:
             mark = _read(tx)
             if mark is None:
                 return ClockState(machine, machine, unconfirmed=False)
-            at, jumped = self._stepped(mark, machine, self._machine.monotonic())
+            at, jumped = self._stepped(mark, machine, self._machine.uptime())
             pending = jumped and _remembers_since(tx, mark.reached)
         return ClockState(at, machine, mark.unconfirmed or pending)
 
     def may_forget(self) -> bool:
         """Whether the clocks agree, and have for a while: only then is anything forgotten."""
         state = self.state()
-        calm = self._machine.monotonic() >= self._calm_from
+        calm = self._machine.uptime().seconds >= self._calm_from
         return calm and not state.ahead and not state.unconfirmed
 
     def confirm(self) -> ClockState:
@@ -190,41 +201,42 @@ class EffectiveClock:
             if state.ahead:
                 void_tokens(tx, reached)
             times = 1 if mark is None else mark.confirmed + 1
-            _keep(tx, ClockMark(reached, state.machine, confirmed=times))
+            up = self._machine.uptime()
+            _keep(tx, ClockMark(reached, state.machine, confirmed=times, up=up))
             self._witness("clock.confirmed", at=reached.isoformat(), was=state.at.isoformat())
         self._calm_from = 0.0
         return self.state()
 
-    def _before(self, mark: ClockMark, machine: datetime, ticks: float) -> datetime:
+    def _before(self, mark: ClockMark, machine: datetime, up: Uptime) -> datetime:
         """What is reached without believing the machine's clock."""
         last = self._last
         if last is None or last.confirmed != mark.confirmed:
-            return begin(mark, machine)
-        return max(mark.reached, last.at + timedelta(seconds=max(ticks - last.ticks, 0.0)))
+            return begin(mark, machine, up)
+        return max(mark.reached, last.at + timedelta(seconds=max(up.seconds - last.up, 0.0)))
 
-    def _stepped(self, mark: ClockMark, machine: datetime, ticks: float) -> TimeStep:
-        return step(self._before(mark, machine, ticks), machine)
+    def _stepped(self, mark: ClockMark, machine: datetime, up: Uptime) -> TimeStep:
+        return step(self._before(mark, machine, up), machine)
 
-    def _kept(self, tx: Tx, machine: datetime, ticks: float) -> ClockMark:
+    def _kept(self, tx: Tx, machine: datetime, up: Uptime) -> ClockMark:
         """Bring the mark up to now; read again, because another process may have been first."""
         mark = _read(tx)
         if mark is None:
-            return self._began(tx, machine)
-        before = self._before(mark, machine, ticks)
+            return self._began(tx, machine, up)
+        before = self._before(mark, machine, up)
         stepped = step(before, machine)
         if self._last is not None and stepped.at - before > AGREES:
-            self._calm_from = ticks + _CALM
+            self._calm_from = up.seconds + _CALM
         unconfirmed = mark.unconfirmed
         if stepped.jumped:
             void_tokens(tx, stepped.at)
             unconfirmed = unconfirmed or _remembers_since(tx, before)
             self._witness("clock.jumped", before=before.isoformat(), at=stepped.at.isoformat())
-        kept = ClockMark(stepped.at, machine, unconfirmed, mark.confirmed)
+        kept = ClockMark(stepped.at, machine, unconfirmed, mark.confirmed, up)
         _keep(tx, kept)
-        self._last = _Look(stepped.at, ticks, mark.confirmed)
+        self._last = _Look(stepped.at, up.seconds, mark.confirmed)
         return kept
 
-    def _began(self, tx: Tx, machine: datetime) -> ClockMark:
+    def _began(self, tx: Tx, machine: datetime, up: Uptime) -> ClockMark:
         """The first mark; where there is a damaged one, nothing from before it counts."""
         row = tx.run(_READ).fetchone()
         damaged = row is not None
@@ -232,14 +244,14 @@ class EffectiveClock:
             set_aside(self._db, "effective_time", "1", row)
             void_tokens(tx, machine)
             self._witness("clock.jumped", before="", at=machine.isoformat())
-        mark = ClockMark(machine, machine, unconfirmed=damaged)
+        mark = ClockMark(machine, machine, unconfirmed=damaged, up=up)
         _keep(tx, mark)
         return mark
 
 
 class _Look(NamedTuple):
     at: datetime
-    ticks: float
+    up: float
     confirmed: int
 
 
@@ -253,12 +265,13 @@ def _read(tx: Tx) -> ClockMark | None:
     row = tx.run(_READ).fetchone()
     if row is None:
         return None
-    reached, machine, unconfirmed, confirmed = row
+    reached, machine, unconfirmed, confirmed, boot, up = row
     try:
         moments = datetime.fromisoformat(reached), datetime.fromisoformat(machine)
-        if any(moment.tzinfo is None for moment in moments):
+        since = Uptime(str(boot), int(up))
+        if any(moment.tzinfo is None for moment in moments) or since.seconds < 0:
             return None
-        return ClockMark(*moments, bool(unconfirmed), int(confirmed))
+        return ClockMark(*moments, bool(unconfirmed), int(confirmed), since)
     except (TypeError, ValueError):
         return None
 
@@ -271,6 +284,8 @@ def _keep(tx: Tx, mark: ClockMark) -> None:
         machine=_stamp(mark.machine),
         unconfirmed=int(mark.unconfirmed),
         confirmed=mark.confirmed,
+        boot=mark.up.boot,
+        up=ceil(mark.up.seconds),  # time does not run ahead by a part of a second each start
     )
 
 

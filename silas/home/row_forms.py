@@ -75,8 +75,8 @@ TABLES: Final[Mapping[str, RowForm]] = {
         "SELECT id, name, public_key, paired_at, revoked_at FROM devices", "id text id? at at?"
     ),
     "effective_time": RowForm(
-        "SELECT one, reached, machine, unconfirmed, confirmed FROM effective_time",
-        "int at at flag int",
+        "SELECT one, reached, machine, unconfirmed, confirmed, boot, up FROM effective_time",
+        "int at at flag int text int",
     ),
     "emergency_stops": RowForm(
         "SELECT number, stopped_at, resumed_at FROM emergency_stops", "int at at?", "stop {0}"

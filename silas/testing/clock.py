@@ -2,6 +2,12 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Final
+
+from silas.clock import Uptime
+
+_MACHINES: Final = count(1)
 
 
 class MockClock:
@@ -10,6 +16,8 @@ class MockClock:
     def __init__(self, start: datetime = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)) -> None:
         self._now = start
         self._elapsed = 0.0
+        self._asleep = 0.0
+        self._boot = f"mock {next(_MACHINES)}"
         self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
         self._waiters: list[tuple[datetime, asyncio.Future[None]]] = []
 
@@ -20,6 +28,10 @@ class MockClock:
     def monotonic(self) -> float:
         """Seconds advanced so far."""
         return self._elapsed
+
+    def uptime(self) -> Uptime:
+        """Seconds advanced and slept through so far; no two mock machines were started together."""
+        return Uptime(self._boot, self._elapsed + self._asleep)
 
     async def sleep(self, seconds: float) -> None:
         """Wait until the clock was advanced this far; zero only yields."""
@@ -55,7 +67,13 @@ class MockClock:
     def suspend(self, seconds: float) -> None:
         """The machine sleeps: the wall clock goes on, monotonic time does not (as on Linux)."""
         self._now += timedelta(seconds=seconds)
+        self._asleep += seconds
         self._ring(self._waiters)
+
+    def off(self, seconds: float) -> None:
+        """The machine is off, and started again: nothing tells how much time passed meanwhile."""
+        self.set_to(self._now + timedelta(seconds=seconds))
+        self._boot = f"mock {next(_MACHINES)}"
 
     def _ring(self, waiters: list[tuple[datetime, asyncio.Future[None]]]) -> None:
         for _, future in waiters:

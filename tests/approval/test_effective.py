@@ -27,6 +27,7 @@ from silas.approval.nonces import SqlNonceStore
 from silas.approval.pruning import prune_nonces
 from silas.audit import AuditLog
 from silas.channels.web.sessions import WebSessions
+from silas.clock import Uptime
 from silas.db import Database
 from silas.home.database import migrate
 from silas.keys import KeyRing
@@ -75,8 +76,8 @@ class House:
             signer, self.nonces, audit, self.time, ApprovalConfig(), stops, ring
         )
 
-    async def approved(self) -> ApprovalToken:
-        return await self.engine.issue_token(a_subject(), a_decision())
+    async def approved(self, days: int = 0) -> ApprovalToken:
+        return await self.engine.issue_token(a_subject(), a_decision(), ttl_minutes=days * 24 * 60)
 
     async def valid(self, token: ApprovalToken) -> str:
         """Empty where it authorises one more use; the code of the refusal otherwise."""
@@ -103,10 +104,14 @@ class Case(NamedTuple):
     passed: timedelta
     at: datetime
     jumped: bool
+    up: Uptime = Uptime("another start", 1.0)
 
 
-AGREED = ClockMark(NOON, NOON)
-BACK = ClockMark(NOON, NOON - HOUR)  # effective time is an hour ahead
+UP = Uptime("this start", 1000.0)
+AGREED = ClockMark(NOON, NOON, up=UP)
+BACK = ClockMark(NOON, NOON - HOUR, up=UP)  # effective time is an hour ahead
+WEEK_LATER = Uptime("this start", 1000.0 + 7 * 86400)
+UNNAMED = ClockMark(NOON, NOON, up=Uptime("", 1000.0))
 
 CASES = {
     "time goes on": Case(AGREED, NOON + MINUTE, MINUTE, NOON + MINUTE, False),
@@ -116,6 +121,18 @@ CASES = {
     ),
     "a day and no more": Case(AGREED, NOON + JUMP, MINUTE, NOON + JUMP, False),
     "the machine was off for a week": Case(AGREED, NOON + 7 * JUMP, MINUTE, NOON + 7 * JUMP, True),
+    "the machine slept for a week": Case(
+        AGREED, NOON + 7 * JUMP, MINUTE, NOON + 7 * JUMP + MINUTE, False, WEEK_LATER
+    ),
+    "it slept for a week, and was set by another": Case(
+        AGREED, NOON + 14 * JUMP, MINUTE, NOON + 14 * JUMP, True, WEEK_LATER
+    ),
+    "it slept for a week, and was set back": Case(
+        AGREED, NOON - HOUR, MINUTE, NOON + 7 * JUMP + MINUTE, False, WEEK_LATER
+    ),
+    "what the machine does not name is not compared": Case(
+        UNNAMED, NOON + 7 * JUMP, MINUTE, NOON + 7 * JUMP, True, Uptime("", 1000.0 + 7 * 86400)
+    ),
     "behind, and time passed": Case(
         BACK, NOON - 30 * MINUTE, MINUTE, NOON + 31 * MINUTE + GRAIN, False
     ),
@@ -127,7 +144,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_where_time_goes_on(name: str) -> None:
     case = CASES[name]
-    before = begin(case.mark, case.machine)
+    before = begin(case.mark, case.machine, case.up)
     first = step(before, case.machine)
     second = step(max(first.at, before + case.passed), case.machine)
     assert (second.at, first.jumped) == (case.at, case.jumped)
@@ -262,8 +279,32 @@ async def test_a_damaged_mark_voids_what_was_approved_and_is_told(house: House) 
         assert house.time.state().unconfirmed
 
 
+@pytest.mark.parametrize("runs", [True, False], ids=["Silas runs", "no Silas runs"])
+async def test_an_approval_outlasts_a_machine_that_slept_for_a_weekend(
+    house: House, runs: bool
+) -> None:
+    token = await house.approved(days=30)
+    house.machine.suspend(3 * 86400)
+    if not runs:
+        house.restart()
+    assert house.time.state().words == ""
+    assert await house.valid(token) == ""
+    assert house.time.now() == house.machine.now()
+
+
+async def test_what_a_machine_that_was_off_cannot_tell_voids_what_was_approved(
+    house: House,
+) -> None:
+    token = await house.approved(days=30)
+    house.machine.off(3 * 86400)
+    house.restart()
+    assert await house.valid(token) != ""
+
+
 MOVES = st.one_of(
     st.tuples(st.just("passes"), st.integers(0, 3 * 3600)),
+    st.tuples(st.just("sleeps"), st.integers(0, 3 * 86400)),
+    st.tuples(st.just("sleeps, and no process"), st.integers(0, 3 * 86400)),
     st.tuples(st.just("is set"), st.integers(-3 * 86400, 3 * 86400)),
     st.tuples(st.just("is off"), st.integers(-3 * 86400, 3 * 86400)),
     st.tuples(st.just("prunes"), st.just(0)),
@@ -285,6 +326,11 @@ def test_over_any_walk_of_the_clock_time_goes_on_and_nothing_becomes_valid_again
                 if what == "passes":
                     house.machine.advance(seconds)
                     passed += seconds
+                elif what.startswith("sleeps"):
+                    house.machine.suspend(seconds)
+                    passed += seconds
+                    if what != "sleeps":
+                        house.restart()
                 elif what == "is set":
                     house.machine.set_by(timedelta(seconds=seconds))
                 elif what == "is off":
