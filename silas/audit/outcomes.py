@@ -10,7 +10,7 @@ _FIELDS: Final = ("status", "outcome", "verdict")
 OUTCOMES: Final[Mapping[str, str]] = {
     "accepted": "accepted",
     "approved": "approved",
-    "blocked": "it waits",
+    "blocked": "it cannot go on",
     "busy": "too much was under way",
     "cannot_start": "cannot start",
     "conditional": "approved with conditions, which no plan can be",

@@ -50,16 +50,20 @@ def status(ctx: click.Context, as_json: bool) -> None:
             held = set(desk.held.ids())
             damaged = desk.damaged()
             halves = {half.work_item_id: half for half in desk.half_changed()}
+            goals = desk.goal_states()
+        stands = {name: state for name, state in goals.items() if state != "active"}
         if as_json:
             rows = [item_line(item) for item in items] + [asked_line(i) for i in waiting]
             for row in rows:
                 row["held"] = row["id"] in held
+                if row["id"] in goals:
+                    row["goal"] = goals[row["id"]]
             named = [{"status": "damaged", **one._asdict(), "words": one.words} for one in damaged]
             print_json([_with_half(row, halves.get(row["id"])) for row in rows] + named)
         elif not items and not waiting and not people:
             click.echo('Nothing yet. Try: silas ask "run the tests"')
         for item in [] if as_json else items:
-            state = HELD if item.id in held else item.status.value
+            state = HELD if item.id in held else stands.get(item.id, item.status.value)
             click.echo(f"{state:8} {item.id}  {item.title}")
         for item in [] if as_json else waiting:
             click.echo(f"{ASKED:8} {item.id}  {item.title}")

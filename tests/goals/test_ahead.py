@@ -137,3 +137,21 @@ def test_the_command_says_all_of_it_in_german(tmp_path: Path) -> None:
     said = run(silas("ahead", "--days", "1"), env).out
     assert said.startswith("Heute kommt nichts.\n")
     assert "\nAngehalten (`silas goals resume ID`)\n  goal-there  Die Liste ist da\n" in said
+
+
+def test_what_silas_does_says_of_a_goal_how_its_clock_stands(tmp_path: Path) -> None:
+    place, plan = tmp_path / "place", tmp_path / "goal.md"
+    place.mkdir()
+    (place / "list.txt").write_text("one\n")
+    plan.write_text(GOAL.format(place=place))
+    env = environment(tmp_path / "home")
+    run(silas("init"), env)
+    approved = run(silas("plan", "check", plan), env).out.rpartition("sha256:")[2].strip()
+    run(silas("run", plan, "--approve", f"sha256:{approved}"), env)
+    assert run(silas("status"), env).out.startswith("healthy  goal-there  ")
+    run(silas("goals", "pause", "goal-there"), env)
+    assert run(silas("status"), env).out.startswith("paused   goal-there  ")
+    (row,) = json.loads(run(silas("status", "--json"), env).out)
+    assert (row["id"], row["goal"]) == ("goal-there", "paused")
+    run(silas("goals", "resume", "goal-there"), env)
+    assert run(silas("status"), env).out.startswith("healthy  goal-there  ")
