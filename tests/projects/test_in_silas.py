@@ -1,5 +1,6 @@
 """Projects in a whole Silas: one card, one yes, every task on the road of a plan of its own."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.projects.kit import PROJECT, Ran, chain, project_text, task_text
 from tests.stream.kit import entries_of, planned, proposing, saying_yes
 from tests.stream.kit import ran as said
 from tests.support.command import environment, python, run
+from tests.support.waits import SECONDS
 
 
 async def statuses(h: Harness, *names: str) -> list[str]:
@@ -142,7 +144,7 @@ async def test_tasks_run_at_once_only_where_their_workspaces_differ(
     }
     together: list[tuple[str, ...]] = []
 
-    running: set[str] = set()
+    running, both = set[str](), asyncio.Event()
     real = ran.sandbox.run
 
     async def run(argv: Any, limits: Any, files: Any = None, **more: Any) -> SandboxResult:
@@ -150,6 +152,10 @@ async def test_tasks_run_at_once_only_where_their_workspaces_differ(
         if word.startswith("do-"):
             running.add(word)
             together.append(tuple(sorted(running)))
+            if len(running) == len(given):
+                both.set()
+            if places == "two":  # else the first may be done before the second has begun
+                await asyncio.wait_for(both.wait(), SECONDS)
         result = await real(argv, limits, files, **more)
         if word.startswith("check-"):
             running.discard(f"do-{word.removeprefix('check-')}")
