@@ -64,7 +64,8 @@ def said_at(door: str, words: str, quoted: Sequence[str] = ()) -> str:
     """
     if door != COCKPIT:
         return words
-    others = "|".join(re.escape(one) for one in quoted if one)
+    longest = sorted(filter(None, quoted), key=len, reverse=True)  # one may begin another
+    others = "|".join(map(re.escape, longest))
     either = re.compile(f"(?:{others})|{_COMMAND.pattern}") if others else _COMMAND
     return either.sub(lambda found: place_of(found[1] or "") or found[0], words)
 

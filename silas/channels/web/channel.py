@@ -239,9 +239,8 @@ class WebChannel:
         try:
             where = self.places.conversations.open(message.conversation).id
         except SilasError as error:  # archived elsewhere meanwhile
-            self.refuse(
-                page, message.id, error.code, said_at(COCKPIT, refusal_words(error.message))
-            )
+            words = said_at(COCKPIT, refusal_words(error.message))
+            self.refuse(page, message.id, error.code, words)
             return
         arrived = arrived_of(message, self.channel_name, where, now := self._clock.now())
         if isinstance(arrived, SignedMessage):
