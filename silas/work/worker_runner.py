@@ -19,12 +19,15 @@ from silas.agents import ExecutorAgent, ModelRunFailed
 from silas.agents.worker_file import DELEGATE, Worker
 from silas.agents.workers import Team, Workers
 from silas.approval import ApprovalDecision
+from silas.approval.grants import grants_of
 from silas.audit import Audit
 from silas.errors import ConfigError, PlanFamilyError
+from silas.language import tr
 from silas.plans import WorkItem
 from silas.plans.binding import bound_skills, bound_workers
 from silas.skills import Skills, SkillText
 from silas.tools import ToolCallContext, ToolResult
+from silas.tools.models import Stance
 from silas.tools.toolset import WORKER, ToolRun
 from silas.types import new_id
 from silas.work.authority.task_authority import TaskAuthority
@@ -132,7 +135,29 @@ class WorkerRunner:
         missing = self._skills.missing(team.skills())
         if missing:
             return f"The plan's `worker` needs skills that are not installed: {', '.join(missing)}."
+        idle = next((name for name in _granted(item) if not self._callable(team, name)), "")
+        if idle:
+            return tr(
+                "The plan grants the tool {tool}, which its worker {worker} cannot call: no file "
+                "of a worker that would do the work offers it, or each blocks it. Take it out of "
+                "`tools`, or change `toolsets` or `approval` in the worker's file.",
+                tool=repr(idle),
+                worker=repr(item.worker),
+            )
         return ""
+
+    def _callable(self, team: Team, tool: str) -> bool:
+        """Whether anybody of a team is offered a tool and does not block it whatever its call."""
+        return any(
+            tool in self._offered(member)
+            and member.offer.policy.tools.get(tool) is not Stance.blocked
+            for member in team.members.values()
+        )
+
+    def _offered(self, worker: Worker) -> frozenset[str]:
+        """The tools that a worker's file gives it, with the one by which it hands tasks on."""
+        tools = worker.offer.tools | self._tools_of(worker.offer.mounted)
+        return tools | {DELEGATE} if worker.delegates and self._max_depth else tools
 
     def skills_of(self, item: WorkItem) -> tuple[SkillText, ...]:
         """What the skills of an approved item say, and those that its workers' files name.
@@ -254,8 +279,7 @@ class WorkerRunner:
         """What the tool door knows of this run: the plan's gifts, this worker's rules."""
         job, worker = shift.job, shift.worker
         authority = job.authority(_in_the_name_of(worker.name, self._ask))
-        may_delegate = bool(worker.delegates) and shift.depth < self._max_depth
-        tools = worker.offer.tools | self._tools_of(worker.offer.mounted)
+        last = shift.depth >= self._max_depth  # nobody further is asked
         own = {
             "trace_id": trace,
             "worker": worker.name,
@@ -275,12 +299,17 @@ class WorkerRunner:
 
         return ToolRun(
             role=WORKER,
-            allowed=tools | ({DELEGATE} if may_delegate else frozenset[str]()),
+            allowed=self._offered(worker) - ({DELEGATE} if last else frozenset[str]()),
             context=context,
             ask=authority.ask,
             record=record,
             watch=job.base.watch,
         )
+
+
+def _granted(item: WorkItem) -> tuple[str, ...]:
+    """The tools that a plan grants; how their grants are written is refused elsewhere."""
+    return tuple(grant.tool for grant in grants_of(item.tools))
 
 
 def _in_the_name_of(worker: str, ask: AskCalls) -> AskCalls:

@@ -365,6 +365,41 @@ async def test_a_worker_whose_skill_is_not_installed_is_refused(tmp_path: Path) 
         assert (result.status, "excel" in result.summary) == (WorkItemStatus.blocked, True)
 
 
+_SHELL = [{"tool": "shell_exec"}]
+_BLOCKED = "approval: { shell_exec: { blocked: true } }"
+
+
+@pytest.mark.parametrize(
+    ("files", "refused"),
+    [
+        ({"lead": worker_file("lead", _BLOCKED)}, True),
+        ({"lead": worker_file("lead", tools="{ files: }")}, True),
+        ({"lead": worker_file("lead")}, False),
+        (
+            {
+                "lead": worker_file("lead", _BLOCKED, "delegates: [helper]"),
+                "helper": worker_file("helper"),
+            },
+            False,
+        ),
+    ],
+    ids=["blocked", "not-offered", "offered", "by-who-is-asked"],
+)
+async def test_a_grant_that_no_worker_can_use_is_refused_before_its_card(
+    tmp_path: Path, files: Mapping[str, str], refused: bool
+) -> None:
+    scripts: dict[str, list[Step]] = {name: [LS, DONE] for name in files}
+    if "helper" in files:
+        scripts["lead"] = [delegate("helper"), DONE]
+    async with house(tmp_path, files, scripts) as at:
+        result = await at.run(plan(tools=_SHELL))
+        assert (result.status is WorkItemStatus.blocked) is refused
+        assert ("which its worker 'lead' cannot call" in result.summary) is refused
+        channel = at.h.channel
+        assert isinstance(channel, ScriptedChannel)
+        assert (channel.cards == []) is refused
+
+
 @pytest.mark.parametrize("whose", ["lead", "helper"])
 async def test_a_worker_whose_file_changes_while_the_card_is_shown_does_not_run(
     tmp_path: Path, whose: str
