@@ -120,14 +120,16 @@ def owes_work(request: str, answer: str) -> bool:
     """Whether words came where a file is to be changed: the text of a summary, and no file.
 
     Args:
-        request: What was asked. Only what begins as an order to change something counts, or one
-            that names the file its result belongs into.
+        request: What was asked. Only a sentence that begins as an order to change something counts,
+            or an order that names the file its result belongs into.
         answer: What was answered. Who asks back, or says why not, owes nothing.
     """
     wanted = request.strip()
     if not answer.strip() or "?" in answer or "?" in wanted or _WHY_NOT.search(answer):
         return False
-    return bool(_CHANGE.match(wanted) or (_ORDER.match(wanted) and _INTO_FILE.search(wanted)))
+    if any(_CHANGE.match(one) for one in _ENDS.split(wanted)):
+        return True
+    return bool(_ORDER.match(wanted) and _INTO_FILE.search(wanted))
 
 
 def says_why_not(answer: str) -> bool:

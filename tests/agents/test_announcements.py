@@ -100,6 +100,7 @@ OWED = [
     ("Summarise lantern.txt in summary.md.", "The launch moves to 17 May."),
     ("Collect all mail addresses of a.txt in contacts.txt.", "I collected all of them."),
     ("rename a.txt", "The new name is b.txt."),
+    ("`colour` is called `color` now. Change it in all files.", "The key is called color now."),
     ("Please fix the failing test", "The test compares the wrong year."),
     ("Write a function slugify in slugs.py", "def slugify(text): ..."),
 ]
@@ -111,6 +112,7 @@ SETTLED = [
     ("Delete the old backup.", "Which one: backup-a.txt or backup-b.txt?"),
     ("Change the port", "It is not clear which port."),
     ("what is in a.txt", "Two lines."),
+    ("Tell me how to fix it. The printer is old.", "Clean its rollers."),
     ("Move it", ""),
 ]
 
