@@ -2,7 +2,8 @@
 
 Sentences are `tr("...")` in the package, `t("...")` in the page's scripts, and the text of the
 page's own markup; Babel finds them. `silas/language/de.json` is what a translator writes in: from
-English to German, an empty text where the German is missing. `web/de.json` has what the page needs.
+English to German, an empty text where the German is missing. `web/de.json` has what the page needs,
+`silas/language/refusals.json` the sentences of refusals that have values in them.
 """
 
 import json
@@ -13,12 +14,14 @@ from pathlib import Path
 
 from babel.messages.extract import extract
 
+from scripts.refusals import refusal_sentences
 from silas.audit.narrate import BEHIND, SENTENCES
 from silas.audit.outcomes import OUTCOMES
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "silas" / "language" / "de.json"
 PAGE = ROOT / "web" / "de.json"
+REFUSALS = ROOT / "silas" / "language" / "refusals.json"
 _FUNCTIONS = ("tr", "tr_later", "tr_many")
 _WHERE = {"tr_many": (2, 3)}  # which arguments are sentences, where it is not the first
 _MARKUP = ("index.html", "offline.html", "pair.html")
@@ -31,6 +34,7 @@ def main() -> int:
     whole = {one: known.get(one, "") for one in sorted({*page, *package_sentences()})}
     _write(CATALOGUE, whole)
     _write(PAGE, {one: whole[one] for one in sorted(page)})
+    _write(REFUSALS, refusals_with_values())
     missing = [one for one, german in whole.items() if not german]
     for one in missing:
         print(f"no German yet: {one}", file=sys.stderr)
@@ -41,7 +45,13 @@ def package_sentences() -> set[str]:
     """Every sentence that the package says in the owner's language."""
     files = sorted((ROOT / "silas").rglob("*.py"))
     marked = {one for file in files for one in _extracted("python", file, *_FUNCTIONS)}
-    return {*marked, *SENTENCES.values(), *BEHIND.values(), *OUTCOMES.values()}
+    raised = refusal_sentences()
+    return {*marked, *raised, *SENTENCES.values(), *BEHIND.values(), *OUTCOMES.values()}
+
+
+def refusals_with_values() -> list[str]:
+    """What a refusal is searched among when it is told; one without values is looked up whole."""
+    return [one for one in refusal_sentences() if "{" in one]
 
 
 def page_sentences() -> set[str]:
@@ -95,7 +105,7 @@ def _texts(page: Path) -> Iterable[str]:
     return (one for one in parser.found if any(map(str.isalpha, one)))
 
 
-def _write(file: Path, sentences: Mapping[str, str]) -> None:
+def _write(file: Path, sentences: Mapping[str, str] | list[str]) -> None:
     text = json.dumps(sentences, ensure_ascii=False, indent=0)
     file.write_text(f"{text}\n", encoding="utf-8")
 

@@ -1,6 +1,7 @@
 """A refusal with values in it is told in German, as long as the code says that very sentence."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import silas
+from scripts.refusals import refusal_sentences
+from scripts.words import REFUSALS, refusals_with_values
 from silas.language.refusal_words import WITH_VALUES, refusal_words
 
 _VALUE = re.compile(r"\{[^{}]*\}")
@@ -29,6 +32,17 @@ def test_each_refusal_with_values_is_one_that_the_code_says() -> None:
     assert not [one for one in WITH_VALUES if _VALUE.sub("{}", one) not in said]
 
 
+def test_what_a_refusal_is_searched_among_is_what_the_code_raises() -> None:
+    assert json.loads(REFUSALS.read_text(encoding="utf-8")) == refusals_with_values()
+    assert len(refusals_with_values()) > 150
+
+
+@pytest.mark.usefixtures("german")
+def test_every_refusal_that_is_raised_is_told_in_german() -> None:
+    raised = [_VALUE.sub("x9", one) for one in refusal_sentences()]
+    assert not [one for one in raised if refusal_words(one) == one]
+
+
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize(
     ("english", "told"),
@@ -40,6 +54,14 @@ def test_each_refusal_with_values_is_one_that_the_code_says() -> None:
             "Keine wartende Erinnerung heißt „x“; `silas remind list` zeigt sie.",
         ),
         ("This work is not running, so there is nothing to stop.", "Diese Arbeit läuft nicht,"),
+        (
+            "The model 'x' needs a package that is not installed: No module named 'cohere'.",
+            "Das Modell 'x' braucht ein Paket, das nicht installiert ist: No module named",
+        ),
+        (  # a sentence of Silas's own inside of one
+            "Nothing was run: There is no secret named 'K'; `silas secrets list` shows them..",
+            "Nichts wurde ausgeführt: Es gibt kein Geheimnis namens 'K'; `silas secrets list`",
+        ),
         ("A sentence that nobody knows.", "A sentence that nobody knows."),
     ],
 )
