@@ -1,7 +1,7 @@
 """The structured calls there are, and what each falls back to (spec 5.1.0)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from silas.agents.models import (
@@ -82,6 +82,14 @@ PLANNER = StructuredCall(
     lambda _profiles, union: planner_form(union),
     AnswerTextField(("message",)),
 )
+
+
+def _owed(_profiles: tuple[str, ...], union: bool) -> type[AgentResponse]:
+    return planner_form(union, owed=True)
+
+
+OWED = replace(PLANNER, shown=_owed)
+"""The planner once more, after words where work is wanted."""
 EXECUTOR = StructuredCall(
     "executor",
     ExecutorAgentOutput,

@@ -80,16 +80,17 @@ class PlannerAgent:
         Raises:
             LLMError: The model cannot be reached or refuses.
         """
-        from silas.agents.calls import PLANNER  # noqa: PLC0415 - with run
+        from silas.agents.calls import OWED, PLANNER  # noqa: PLC0415 - with run
         from silas.agents.run import run_structured_agent  # noqa: PLC0415 - heavy
 
         prompt = request.render()
+        call = OWED if request.owed else PLANNER
         asking = replace(
             self._asking(limits, deps, (toolset,)),
             listener=self._listen(deps),
             earlier=prompt.earlier,
         )
-        return await run_structured_agent(self._role, prompt.text, PLANNER, asking)
+        return await run_structured_agent(self._role, prompt.text, call, asking)
 
     async def revise(
         self, request: TurnRequest, *, toolset: "AbstractToolset[Any]", deps: Any

@@ -67,6 +67,7 @@ class TurnRequest:
         interaction_mode: The mode that was resolved for the turn.
         returned: The planner's plan that goes back to it, as it wrote it; empty for none.
         mistakes: All that is wrong with it, one sentence each, in Silas's words.
+        owed: What goes back are words where work is wanted: a plan or a question is to come.
         replaced: The planner's plan whose work ended without success; empty for none.
         failures: Why it did, with what it printed and reported: anybody's words.
     """
@@ -86,6 +87,7 @@ class TurnRequest:
     interaction_mode: str = ""
     returned: str = ""
     mistakes: tuple[str, ...] = ()
+    owed: bool = False
     replaced: str = ""
     failures: str = ""
 

@@ -81,6 +81,10 @@ def _stand_in_for_the_given() -> None:
 _stand_in_for_the_given()
 
 
+_AgentKey = tuple[StructuredCall[Any], OutputMode, tuple[str, ...], bool]
+"""What is asked, in which form, with which context profiles, and whether beside tools."""
+
+
 class Role:
     """A model in a role: its instructions, its output form, and an agent for every call and mode.
 
@@ -127,8 +131,8 @@ class Role:
         self._clock = clock
         self._pausing = tuple(pausing)
         self._streams = can_stream(model)
-        self._versions: dict[tuple[str, tuple[str, ...]], str] = {}
-        self._agents: dict[tuple[str, OutputMode, tuple[str, ...], bool], Agent[Any, Any]] = {}
+        self._versions: dict[tuple[StructuredCall[Any], tuple[str, ...]], str] = {}
+        self._agents: dict[_AgentKey, Agent[Any, Any]] = {}
 
     def agent(
         self, call: StructuredCall[Any], mode: OutputMode, profiles: tuple[str, ...]
@@ -140,7 +144,7 @@ class Role:
             mode: The output mode.
             profiles: Context profiles an answer may name, the default first.
         """
-        key = (call.name, mode, profiles, self.form.with_tools)
+        key = (call, mode, profiles, self.form.with_tools)
         if key not in self._agents:
             self._agents[key] = Agent(
                 self._asked(self._model, mode),
@@ -161,7 +165,7 @@ class Role:
 
         The form in which the schema is sent does not count: the same words are asked in all.
         """
-        key = (call.name, profiles)
+        key = (call, profiles)
         if key not in self._versions:
             schema = call.shown(profiles, False).model_json_schema()
             self._versions[key] = digest({"told": self._instructions, "schema": schema})[:16]

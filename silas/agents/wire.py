@@ -215,10 +215,17 @@ def route_form(profiles: tuple[str, ...], union: bool) -> type[RouteDecision]:
     return _form(RouteDecision, lambda data: read_route(data, profiles), schema)
 
 
-@lru_cache(maxsize=2)
-def planner_form(union: bool) -> type[AgentResponse]:
-    """An `AgentResponse` that models are shown in its wire form, and that is read from it."""
-    return _form(AgentResponse, read_planner, _planner_schema(union))
+@lru_cache(maxsize=4)
+def planner_form(union: bool, owed: bool = False) -> type[AgentResponse]:
+    """An `AgentResponse` that models are shown in its wire form, and that is read from it.
+
+    Args:
+        union: As of `route_form`.
+        owed: Words came where work is wanted, and went back: a plan or a question is shown alone. A
+            server that keeps to a schema makes a small model plan, which says the same words again
+            where it may.
+    """
+    return _form(AgentResponse, read_planner, _planner_schema(union, owed))
 
 
 @cache
@@ -345,7 +352,7 @@ def _route_schema(profiles: tuple[str, ...], union: bool) -> JsonSchemaValue:
     return _either([direct, planner], union)
 
 
-def _planner_schema(union: bool) -> JsonSchemaValue:
+def _planner_schema(union: bool, owed: bool) -> JsonSchemaValue:
     message = {"type": "string", "description": "For the user"}
     proposal = _branch(
         {"action": _one_of(["propose", "revise"]), "message": message, "plan": plan_schema()},
@@ -355,5 +362,6 @@ def _planner_schema(union: bool) -> JsonSchemaValue:
             "memory_ops": _MEMORY["memory_ops"],
         },
     )
-    words = _branch({"action": _one_of(["answer", "question"]), "message": message}, _MEMORY)
+    spoken = ["question"] if owed else ["answer", "question"]
+    words = _branch({"action": _one_of(spoken), "message": message}, _MEMORY)
     return _either([proposal, words], union)

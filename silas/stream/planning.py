@@ -130,7 +130,7 @@ class Planning:
             return
         said = turn.answer.response.message if turn.answer.response is not None else ""
         with suppress(LLMError):  # what it said first is shown, and corrected
-            await self._plan(turn, replace(asking, returned=said, mistakes=(wrong,)))
+            await self._plan(turn, replace(asking, returned=said, mistakes=(wrong,), owed=True))
         if _without_work(turn) and not turn.may_have_acted:
             turn.answer.notes.append(_NOTHING_DONE)
 
@@ -187,7 +187,7 @@ class Planning:
         return told
 
 
-_ANSWER = "`propose` a plan, ask with `question`, or say in an `answer` why it cannot be done."
+_ANSWER = "`propose` a plan; where it cannot be done, say why in a `question` about what to do."
 _ANNOUNCED = f"The message announces work and brings no plan, so nothing would happen: {_ANSWER}"
 _CLAIMED = f"The message says that something was done, and nothing was done yet: {_ANSWER}"
 _OWED = f"The owner wants something changed, and this message changes nothing: {_ANSWER}"

@@ -28,6 +28,13 @@ async def test_a_planner_that_only_announces_work_is_asked_once_more() -> None:
         reply = await soon(h.silas.ask("Give report.md a better name."))
     assert reply.text == "Which name do you want for it?"
     assert channel.cards == []
+    asked = models["planner"].requests
+    shown = [one.parameters.output_tools[0].parameters_json_schema for one in asked]
+    offered = [one["properties"]["action"]["enum"] for one in shown]
+    assert offered == [
+        ["propose", "revise", "answer", "question"],
+        ["propose", "revise", "question"],
+    ]
 
 
 async def test_a_planner_that_goes_on_announcing_ends_the_turn() -> None:
