@@ -185,7 +185,7 @@ async def _opened(
     withholding = ForgottenContent(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
     routes = cockpit_routes(rooms, door, parts.audit)
     refused = refused_while_changed(parts.audit)
-    routes.include_router(phone_routes(phone, Prover(door)), dependencies=[refused])
+    routes.routes.extend(phone_routes(phone, Prover(door), refused).routes)
     app = create_app(
         door,
         channel,

@@ -151,7 +151,7 @@ async def a_house(*given: Any, **settings: Any) -> AsyncGenerator[House]:
     async with made as harness:
         door, app = ADoor(), FastAPI(docs_url=None, redoc_url=None)
         (parts, rooms), *_ = found
-        app.include_router(cockpit_routes(rooms, door, parts.audit))
+        app.router.routes.extend(cockpit_routes(rooms, door, parts.audit).routes)
         answer_everywhere(app)
         guard = Admitting(app)
         transport = httpx.ASGITransport(app=guard)

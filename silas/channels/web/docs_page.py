@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from silas.channels.web.answers import AnsweringRoute
-from silas.channels.web.proofs import session_of
+from silas.channels.web.endpoints import Refusing, endpoints
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -31,9 +30,9 @@ _PAGE = """<!doctype html>
 """
 
 
-def docs_routes() -> APIRouter:
+def docs_routes(refused: Refusing) -> APIRouter:
     """`/docs`, made from the document of the application that it is mounted in."""
-    router = APIRouter(route_class=AnsweringRoute, dependencies=[Depends(session_of)])
+    router = endpoints("docs", refused)
 
     @router.get("/docs", response_class=HTMLResponse, include_in_schema=False)
     async def docs(request: Request) -> HTMLResponse:

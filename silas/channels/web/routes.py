@@ -26,32 +26,32 @@ from silas.channels.web.routes_work import work_routes
 
 
 def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRouter:
-    """The endpoints; include them in an application whose `docs_url` is None.
+    """The endpoints; an application whose `docs_url` is None takes its `routes`.
 
     Args:
         cockpit: What stands behind them.
         door: The pairing door, for proofs and devices.
         record: While it is found changed, nothing is changed from here.
     """
-    prover = Prover(door)
+    prover, refused = Prover(door), refused_while_changed(record)
     router = APIRouter()
     for part in (
-        record_routes(cockpit.record),
-        work_routes(cockpit.work, prover),
-        overview_routes(cockpit.overview),
-        memory_routes(cockpit.memory, prover),
-        reminder_routes(cockpit.reminders, prover),
-        ahead_routes(cockpit.ahead, prover),
-        conversation_routes(cockpit.conversations, prover),
-        batch_routes(cockpit.batches, prover),
-        attachment_routes(cockpit.attachments, prover),
-        persona_routes(cockpit.persona, prover),
-        device_routes(door, prover),
-        model_routes(cockpit.answering, prover),
-        showing_routes(cockpit.showing, prover),
-        settings_routes(cockpit.settings, prover),
-        setup_routes(cockpit.setup, prover),
-        docs_routes(),
+        record_routes(cockpit.record, refused),
+        work_routes(cockpit.work, prover, refused),
+        overview_routes(cockpit.overview, refused),
+        memory_routes(cockpit.memory, prover, refused),
+        reminder_routes(cockpit.reminders, prover, refused),
+        ahead_routes(cockpit.ahead, prover, refused),
+        conversation_routes(cockpit.conversations, prover, refused),
+        batch_routes(cockpit.batches, prover, refused),
+        attachment_routes(cockpit.attachments, prover, refused),
+        persona_routes(cockpit.persona, prover, refused),
+        device_routes(door, prover, refused),
+        model_routes(cockpit.answering, prover, refused),
+        showing_routes(cockpit.showing, prover, refused),
+        settings_routes(cockpit.settings, prover, refused),
+        setup_routes(cockpit.setup, prover, refused),
+        docs_routes(refused),
     ):
-        router.include_router(part, dependencies=[refused_while_changed(record)])
+        router.routes.extend(part.routes)
     return router

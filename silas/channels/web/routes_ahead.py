@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import AheadRoom
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import Done
 from silas.channels.web.views_ahead import AheadShown
 
@@ -21,11 +21,9 @@ class Narrowed(Proven):
     uses: int = Field(ge=1)
 
 
-def ahead_routes(ahead: AheadRoom, prover: Prover) -> APIRouter:
+def ahead_routes(ahead: AheadRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/ahead` and `/goals/...`: to look needs no proof, every change does."""
-    router = APIRouter(
-        tags=["ahead"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("ahead", refused)
 
     @router.get("/ahead", summary="What is to come, and what may run without asking")
     async def look(days: Days = 7) -> AheadShown:

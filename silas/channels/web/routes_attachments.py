@@ -3,15 +3,15 @@
 from collections.abc import AsyncGenerator
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
 from silas.canonical import canonical_json
-from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.conversations_port import AttachmentRoom
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.endpoints import Refusing, endpoints
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.routes_conversations import ConversationId
 from silas.channels.web.wire import Proof
 from silas.context.attachments import AttachmentRow
@@ -68,11 +68,9 @@ def shown_attachment(row: AttachmentRow) -> AttachmentShown:
     )
 
 
-def attachment_routes(attached: AttachmentRoom, prover: Prover) -> APIRouter:
+def attachment_routes(attached: AttachmentRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/conversations/{id}/attachments` and `/attachments...`."""
-    router = APIRouter(
-        tags=["attachments"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("attachments", refused)
 
     @router.get("/conversations/{conversation_id}/attachments", summary="What is attached to it")
     async def rows(conversation_id: ConversationId) -> AttachmentRows:

@@ -2,14 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from pydantic import Field
 from starlette.responses import Response
 
 from silas.canonical import canonical_json
-from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.conversations_port import BatchRoom
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.endpoints import Refusing, endpoints
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.routes_attachments import picture_answer
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import MovedBatchRow
@@ -24,11 +24,9 @@ class UndoWanted(Proven):
     numbers: tuple[Annotated[int, Field(ge=1)], ...] = Field(default=(), max_length=1000)
 
 
-def batch_routes(batches: BatchRoom, prover: Prover) -> APIRouter:
+def batch_routes(batches: BatchRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/batches...`: to take files back needs a proof."""
-    router = APIRouter(
-        tags=["batches"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("batches", refused)
 
     @router.get("/batches", summary="Files that were moved in batches, the newest first")
     async def rows() -> tuple[MovedBatchRow, ...]:

@@ -2,14 +2,14 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.conversations import shown, shown_conversations
 from silas.channels.web.conversations_port import ConversationRoom
+from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.events import ConversationShown
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import Done
 from silas.language import tr
 from silas.types import Frozen
@@ -58,12 +58,10 @@ class ExportShown(Frozen):
     document: str
 
 
-def conversation_routes(room: ConversationRoom, prover: Prover) -> APIRouter:
+def conversation_routes(room: ConversationRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/conversations...`: only to delete what was said needs a proof."""
     conversations = room.store
-    router = APIRouter(
-        tags=["conversations"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("conversations", refused)
 
     @router.get("/conversations", summary="Your conversations, the newest first")
     async def rows() -> ConversationRows:

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from silas.canonical import canonical_json
-from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import MemoryRoom
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import Done, Memories
 from silas.channels.web.wire import Proof
 from silas.memory.owners_words import LONGEST_WORDS
@@ -24,11 +24,9 @@ class OwnersWords(Frozen):
     proof: Proof
 
 
-def memory_routes(memory: MemoryRoom, prover: Prover) -> APIRouter:
+def memory_routes(memory: MemoryRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/memory...`."""
-    router = APIRouter(
-        tags=["memory"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("memory", refused)
 
     @router.get("/memory", summary="What Silas remembers")
     async def look(q: Annotated[str, Query(max_length=500)] = "") -> Memories:

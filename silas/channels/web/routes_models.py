@@ -2,13 +2,13 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from silas.canonical import canonical_json
-from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.choices_port import AnsweringRoom
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.endpoints import Refusing, endpoints
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import Done, SecretAsked
 from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView
 from silas.channels.web.wire import Proof
@@ -26,11 +26,9 @@ class ChooseModels(Frozen):
     proof: Proof
 
 
-def model_routes(room: AnsweringRoom, prover: Prover) -> APIRouter:
+def model_routes(room: AnsweringRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/models...`."""
-    router = APIRouter(
-        tags=["models"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("models", refused)
 
     @router.get("/models", summary="Who answers now")
     async def look() -> AnsweringView:

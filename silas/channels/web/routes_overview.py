@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from silas.canonical import canonical_json
-from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import Overview, PersonaRoom
-from silas.channels.web.proofs import Prover, Session, session_of
+from silas.channels.web.proofs import Prover, Session
 from silas.channels.web.views import Doctor, Settings, ToolRow, WorkerRow
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
@@ -48,11 +48,9 @@ class PersonaTuning(Frozen):
         return canonical_json(self.delta)
 
 
-def overview_routes(overview: Overview) -> APIRouter:
+def overview_routes(overview: Overview, refused: Refusing) -> APIRouter:
     """`/tools`, `/workers`, `/settings`, `/doctor`: they only look."""
-    router = APIRouter(
-        tags=["overview"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("overview", refused)
 
     @router.get("/tools", summary="Every tool and how it fares")
     async def tools() -> tuple[ToolRow, ...]:
@@ -73,11 +71,9 @@ def overview_routes(overview: Overview) -> APIRouter:
     return router
 
 
-def persona_routes(persona: PersonaRoom, prover: Prover) -> APIRouter:
+def persona_routes(persona: PersonaRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/persona/...` of spec 8.1. What lasts needs a proof; what fades needs none."""
-    router = APIRouter(
-        tags=["persona"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("persona", refused)
 
     @router.get("/persona/state", summary="How Silas speaks now")
     async def state() -> Mapping[str, object]:

@@ -1,12 +1,12 @@
 """Endpoints about the cockpit's address for a phone: to look and to close need no proof."""
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
 from silas.channels.models import PhoneWay
-from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.phone_port import Phone, PhoneLink, PhoneView
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.wire import Proof
 from silas.types import Frozen
 
@@ -24,11 +24,9 @@ class OpenPhone(Frozen):
         return f"{self.way} {self.address}".strip()
 
 
-def phone_routes(phone: Phone, prover: Prover) -> APIRouter:
+def phone_routes(phone: Phone, prover: Prover, refused: Refusing) -> APIRouter:
     """`/devices/phone...`: opening widens who reaches Silas, so it needs the owner's signature."""
-    router = APIRouter(
-        tags=["devices"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("devices", refused)
 
     @router.get("/devices/phone", summary="Whether a phone can reach the cockpit, and how it could")
     async def state() -> PhoneView:

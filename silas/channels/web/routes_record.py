@@ -2,12 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Path, Query
 
 from silas.audit.kinds import Kind
-from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import ActivityRecord
-from silas.channels.web.proofs import session_of
 from silas.channels.web.views import Activity, EntryDetail, Metric
 
 _NEWEST = 2**53 - 1  # the largest whole number that a page can hold
@@ -16,11 +15,9 @@ Before = Annotated[int, Query(ge=0, le=_NEWEST, description="Only older ones; 0 
 Last = Annotated[int, Query(ge=1, le=200, description="How many at most.")]
 
 
-def record_routes(record: ActivityRecord) -> APIRouter:
+def record_routes(record: ActivityRecord, refused: Refusing) -> APIRouter:
     """`/activity`, `/activity/{seq}`, `/metrics/ux`."""
-    router = APIRouter(
-        tags=["activity"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("activity", refused)
 
     @router.get("/activity", summary="What happened, the newest first")
     async def activity(

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from pydantic import Field
 
-from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import ReminderRoom
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import ReminderRows, ReminderShown
 from silas.types import Frozen
@@ -22,11 +22,9 @@ class SaidReminder(Frozen):
     text: Said
 
 
-def reminder_routes(reminders: ReminderRoom, prover: Prover) -> APIRouter:
+def reminder_routes(reminders: ReminderRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/reminders...`: to look and to read a sentence needs no proof, every change does."""
-    router = APIRouter(
-        tags=["reminders"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("reminders", refused)
 
     @router.get("/reminders", summary="What you are to be reminded of, the first to come first")
     async def rows() -> ReminderRows:

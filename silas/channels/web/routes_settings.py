@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
 from silas.canonical import canonical_json
-from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.choices_port import SettingsRoom
-from silas.channels.web.proofs import Prover, Session, session_of
+from silas.channels.web.endpoints import Refusing, endpoints
+from silas.channels.web.proofs import Prover, Session
 from silas.channels.web.views_settings import SettingRows, SettingsSaved, SettingsShown
 from silas.channels.web.wire import Proof
 from silas.types import Frozen
@@ -29,11 +29,9 @@ class SaveSettings(WantedSettings):
     proof: Proof
 
 
-def settings_routes(room: SettingsRoom, prover: Prover) -> APIRouter:
+def settings_routes(room: SettingsRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/settings/...` beside `GET /settings`."""
-    router = APIRouter(
-        tags=["settings"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("settings", refused)
 
     @router.get("/settings/saved", summary="The settings that can be changed here")
     async def rows() -> SettingRows:

@@ -3,13 +3,13 @@
 import json
 from typing import Annotated, Any, Literal, cast
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 from pydantic import Field
 
 from silas.canonical import canonical_bytes, canonical_json, sha256_hex
-from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import Door, Setup
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import (
     DeviceView,
     Done,
@@ -78,11 +78,9 @@ def onboarding_subject(provider: str, name: str, email: str, phone: str) -> str:
     return sha256_hex(canonical_bytes(chosen))
 
 
-def device_routes(door: Door, prover: Prover) -> APIRouter:
+def device_routes(door: Door, prover: Prover, refused: Refusing) -> APIRouter:
     """`/devices...`: to look needs no proof, to revoke and to let another in does."""
-    router = APIRouter(
-        tags=["devices"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("devices", refused)
 
     @router.get("/devices", summary="Every paired browser")
     async def devices(session: Session) -> tuple[DeviceView, ...]:
@@ -129,11 +127,9 @@ def device_routes(door: Door, prover: Prover) -> APIRouter:
     return router
 
 
-def setup_routes(setup: Setup, prover: Prover) -> APIRouter:
+def setup_routes(setup: Setup, prover: Prover, refused: Refusing) -> APIRouter:
     """`/onboarding` and `/secrets...`."""
-    router = APIRouter(
-        tags=["setup"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("setup", refused)
 
     @router.get("/onboarding", summary="Where the first run stands")
     async def onboarding() -> Onboarding:

@@ -1,11 +1,11 @@
 """Endpoints about what the owner answered: may models elsewhere be shown a directory."""
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import Field
 
-from silas.channels.web.answers import AnsweringRoute
 from silas.channels.web.choices_port import ShowingRoom
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.endpoints import Refusing, endpoints
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import ShowingRows
 
@@ -19,11 +19,9 @@ class AskAgain(Proven):
     workspace: str = Field(min_length=1, max_length=LONGEST_PATH)
 
 
-def showing_routes(room: ShowingRoom, prover: Prover) -> APIRouter:
+def showing_routes(room: ShowingRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/showing/...`: to look needs no proof; to be asked again does, as it ends a never."""
-    router = APIRouter(
-        tags=["showing"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("showing", refused)
 
     @router.get("/showing", summary="Which directories models elsewhere may be shown")
     async def look() -> ShowingRows:

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 
-from silas.channels.web.answers import AnsweringRoute
+from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import Work
-from silas.channels.web.proofs import Proven, Prover, Session, session_of
+from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import Done, WorkDetail, WorkRow
 
 ItemId = Annotated[str, Path(min_length=1, max_length=128)]
@@ -15,11 +15,9 @@ EVERYTHING = "silas"
 """The subject of a command that is about no single thing."""
 
 
-def work_routes(work: Work, prover: Prover) -> APIRouter:
+def work_routes(work: Work, prover: Prover, refused: Refusing) -> APIRouter:
     """Work, answers, the emergency stop. To stop needs no proof; to undo and to go on does."""
-    router = APIRouter(
-        tags=["work"], route_class=AnsweringRoute, dependencies=[Depends(session_of)]
-    )
+    router = endpoints("work", refused)
 
     @router.get("/work", summary="Every work item, the newest first")
     async def rows() -> tuple[WorkRow, ...]:
