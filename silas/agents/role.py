@@ -4,8 +4,10 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
+from pydantic import BaseModel
 from pydantic_ai import Agent, RunContext
 from pydantic_ai.capabilities import CombinedCapability, HandleDeferredToolCalls
 from pydantic_ai.models import Model
@@ -167,7 +169,7 @@ class Role:
         """
         key = (call, profiles)
         if key not in self._versions:
-            schema = call.shown(profiles, False).model_json_schema()
+            schema = _schema_of(call.shown(profiles, False))
             self._versions[key] = digest({"told": self._instructions, "schema": schema})[:16]
         return self._versions[key]
 
@@ -199,6 +201,11 @@ class Role:
 
     def _answers_whole(self) -> None:
         self._streams = False
+
+
+@lru_cache(maxsize=64)  # ten milliseconds; the same for every agent that is made
+def _schema_of(shown: type[BaseModel]) -> dict[str, Any]:
+    return shown.model_json_schema()
 
 
 def _form_keys(model: str, role: str, takes_tools: bool) -> FormKeys:

@@ -7,7 +7,10 @@ from typing import Final, NamedTuple, Protocol
 from silas.language import tr
 from silas.plans.runbooks.request import wanted_of
 
-_MASKED: Final = re.compile(r"'[^'\n]*[/ ][^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`|\S+/\S*|/\S+")
+_MASKED: Final = re.compile(
+    r"'[^'\n]*[/ ][^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`"
+    r"|(?:(?<!\S)|(?<=['\"`]))(?:\S+/\S*|/\S+)"  # elsewhere, all that follows has no slash
+)
 """Paths and quoted texts: no word in them begins another part of a request."""
 
 _BREAK: Final = re.compile(
