@@ -5,7 +5,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from tests.web.support.chromium import chromium
+from tests.web.support.chromium import LIGHT, chromium
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import NewDevice, devices
 
@@ -13,13 +13,31 @@ from tests.web.support.device import NewDevice, devices
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncGenerator[Browser]:
     """One for all browser tests of a worker; each device is a context of its own."""
+    async with chromium(LIGHT) as started:
+        yield started
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def whole_browser() -> AsyncGenerator[Browser]:
+    """With what is around the engine, too: for what only a browser with a window can do."""
     async with chromium() as started:
         yield started
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def new_device(browser: Browser, cockpit: Cockpit) -> AsyncGenerator[NewDevice]:
-    """Makes devices; they are closed before the cockpit is."""
+    """Makes devices; they are closed before the cockpit is.
+
+    Their page keeps no files for when Silas is away, which takes a quarter of what it is to pair
+    one and to load the page; `keeping_device` is for whatever that has to do with.
+    """
+    async with devices(browser, "block") as new:
+        yield new
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def keeping_device(browser: Browser, cockpit: Cockpit) -> AsyncGenerator[NewDevice]:
+    """The same, of devices whose page keeps its own files, as an owner's does."""
     async with devices(browser) as new:
         yield new
 

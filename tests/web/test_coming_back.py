@@ -21,9 +21,9 @@ _BROKEN = ("WebSocket connection", "net::ERR", "failed: GET", "503")
 
 
 async def test_a_reload_in_mid_run_shows_the_same_run_and_then_its_end(
-    cockpit: Cockpit, new_device: NewDevice
+    cockpit: Cockpit, keeping_device: NewDevice
 ) -> None:
-    device = await cockpit.paired(new_device)
+    device = await cockpit.paired(keeping_device)
     await device.says(SLOWLY)
     await device.sees_a_card()
     await device.answers("Approve and run once")
@@ -38,9 +38,12 @@ async def test_a_reload_in_mid_run_shows_the_same_run_and_then_its_end(
 
 
 async def test_what_is_undone_elsewhere_is_taken_back_on_every_device_also_after_a_restart(
-    cockpit: Cockpit, new_device: NewDevice
+    cockpit: Cockpit, keeping_device: NewDevice
 ) -> None:
-    device, other = await cockpit.paired(new_device), await cockpit.paired(new_device, PHONE)
+    device, other = (
+        await cockpit.paired(keeping_device),
+        await cockpit.paired(keeping_device, PHONE),
+    )
     await device.says(COPY)
     await device.sees_a_card("Copy the notes")
     await device.answers("Approve and run once")
@@ -68,9 +71,9 @@ def _writes(name: str, after: list[str], place: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
 async def test_a_project_that_is_undone_elsewhere_is_taken_back_on_its_card(
-    cockpit: Cockpit, new_device: NewDevice, size: Size
+    cockpit: Cockpit, keeping_device: NewDevice, size: Size
 ) -> None:
-    device = await cockpit.paired(new_device, size)
+    device = await cockpit.paired(keeping_device, size)
     place = str(cockpit.home.workspace)
     tasks = {"a": _writes("a", [], place), "b": _writes("b", ["a"], place)}
     run = asyncio.create_task(cockpit.running.silas.run(project_text(tasks)))
@@ -88,9 +91,9 @@ async def test_a_project_that_is_undone_elsewhere_is_taken_back_on_its_card(
 
 
 async def test_a_card_outlives_a_reload_and_is_answered_once(
-    cockpit: Cockpit, new_device: NewDevice
+    cockpit: Cockpit, keeping_device: NewDevice
 ) -> None:
-    device = await cockpit.paired(new_device)
+    device = await cockpit.paired(keeping_device)
     asked = cockpit.asking(GATE)
     await device.sees_a_card(GATE.intent)
     await device.page.reload()
@@ -101,9 +104,9 @@ async def test_a_card_outlives_a_reload_and_is_answered_once(
 
 
 async def test_what_is_said_and_answered_without_a_connection_arrives_when_it_is_back(
-    cockpit: Cockpit, new_device: NewDevice
+    cockpit: Cockpit, keeping_device: NewDevice
 ) -> None:
-    device = await cockpit.paired(new_device)
+    device = await cockpit.paired(keeping_device)
     device.expected += _BROKEN
     asked = cockpit.asking(GATE)
     await device.sees_a_card(GATE.intent)
@@ -121,17 +124,20 @@ async def test_what_is_said_and_answered_without_a_connection_arrives_when_it_is
 
 
 async def test_with_no_page_connected_nobody_is_asked_and_the_safe_answer_stands(
-    cockpit: Cockpit, new_device: NewDevice
+    cockpit: Cockpit, keeping_device: NewDevice
 ) -> None:
     assert await asyncio.wait_for(cockpit.ask(FOR_GOOD), SECONDS) == "block"
-    device = await cockpit.paired(new_device)
+    device = await cockpit.paired(keeping_device)
     await expect(device.no_card()).to_be_attached()
 
 
 async def test_two_devices_see_the_same_conversation_and_the_same_run(
-    cockpit: Cockpit, new_device: NewDevice
+    cockpit: Cockpit, keeping_device: NewDevice
 ) -> None:
-    phone, desktop = await cockpit.paired(new_device, PHONE), await cockpit.paired(new_device)
+    phone, desktop = (
+        await cockpit.paired(keeping_device, PHONE),
+        await cockpit.paired(keeping_device),
+    )
     await phone.says(SLOWLY)
     await expect(desktop.at("said")).to_contain_text(SLOWLY)
     await desktop.sees_a_card()
@@ -172,9 +178,9 @@ async def test_a_restart_in_mid_run_loses_nothing_and_asks_again_before_it_goes_
 
 
 async def test_a_device_that_is_revoked_is_let_go_at_once_and_can_do_nothing_more(
-    cockpit: Cockpit, new_device: NewDevice
+    cockpit: Cockpit, keeping_device: NewDevice
 ) -> None:
-    lost, kept = await cockpit.paired(new_device, PHONE), await cockpit.paired(new_device)
+    lost, kept = await cockpit.paired(keeping_device, PHONE), await cockpit.paired(keeping_device)
     lost.expected += ("401", "403")
     asked = cockpit.asking(GATE)
     await lost.sees_a_card(GATE.intent)

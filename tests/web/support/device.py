@@ -80,27 +80,29 @@ class Measures(NamedTuple):
     requests: int
 
 
-_AT_REST = """() => Promise.allSettled(
-  document.getAnimations()
+_LOOKED_AT = """async (options) => {
+  if (!("axe" in window)) return null;
+  await Promise.allSettled(document.getAnimations()
     .filter((one) => one.effect.getComputedTiming().endTime !== Infinity)
-    .map((one) => one.finished))"""
-"""Waits for what comes into view: halfway it has other colours."""
+    .map((one) => one.finished));
+  const { violations } = await axe.run(document, options);
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => [id, target, failureSummary]));
+}"""
+"""Waits for what comes into view: halfway it has other colours. Gives what is wrong and nothing
+of what is right, which is most of what axe-core has to tell."""
 
 
 async def violations(page: Page, *rules: str) -> list[str]:
     """What axe-core finds wrong on a page, a line each; see `Device.violations`."""
-    if not await page.evaluate("'axe' in window"):
-        await page.evaluate(_AXE)
-    await page.evaluate(_AT_REST)
     only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
-    found: dict[str, Any] = await page.evaluate(
-        "(options) => axe.run(document, options)", {"resultTypes": ["violations"], **only}
-    )
-    return [
-        f"{violation['id']}: {node['target']} {node['failureSummary']}"
-        for violation in found["violations"]
-        for node in violation["nodes"]
-    ]
+    options = {"resultTypes": ["violations"], **only}
+    found: list[tuple[str, Any, str]] | None = await page.evaluate(_LOOKED_AT, options)
+    if found is None:
+        await page.evaluate(_AXE)
+        found = await page.evaluate(_LOOKED_AT, options)
+    assert found is not None
+    return [f"{rule}: {target} {summary}" for rule, target, summary in found]
 
 
 class Device:
@@ -129,6 +131,8 @@ class Device:
     def _said(self, message: ConsoleMessage) -> None:
         if "status of 503" in message.text and "/static/" in message.location.get("url", ""):
             return  # as in `_answered`
+        if message.text == "Service Worker registration blocked by Playwright":
+            return  # as this device was made
         if message.type in ("error", "warning"):
             self.troubles.append(f"console {message.type}: {message.text}")
 
@@ -158,6 +162,13 @@ class Device:
     def unexpected(self) -> list[str]:
         """What went wrong and was not meant to."""
         return [t for t in self.troubles if not any(part in t for part in self.expected)]
+
+    def forgets_troubles(self) -> list[str]:
+        """The same, and none of it is told again: for a device that several tests use."""
+        found = self.unexpected()
+        self.troubles.clear()
+        self.expected.clear()
+        return found
 
     def expects_anything(self) -> None:
         """Whatever goes wrong from here on is this test's doing."""
@@ -301,8 +312,15 @@ NewDevice = Callable[..., Awaitable[Device]]
 
 
 @asynccontextmanager
-async def devices(browser: Browser) -> AsyncGenerator[NewDevice]:
-    """Makes devices; at the end each is closed, and one that had unexpected trouble fails."""
+async def devices(
+    browser: Browser, workers: Literal["allow", "block"] = "allow"
+) -> AsyncGenerator[NewDevice]:
+    """Makes devices; at the end each is closed, and one that had unexpected trouble fails.
+
+    Args:
+        browser: Where they are.
+        workers: Whether the page may keep its files for when Silas is away, by a service worker.
+    """
     made: list[Device] = []
 
     async def new(
@@ -320,6 +338,7 @@ async def devices(browser: Browser) -> AsyncGenerator[NewDevice]:
             reduced_motion=motion,
             locale="en-GB",
             timezone_id="Etc/UTC",
+            service_workers=workers,
         )
         context.set_default_timeout(PATIENCE_MS)
         await context.add_init_script(_WATCH)
