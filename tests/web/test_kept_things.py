@@ -1,20 +1,50 @@
 """Reminders, memories, secrets and devices, looked after under More as their owner does it."""
 
+from collections.abc import AsyncGenerator
+
 import pytest
-from playwright.async_api import Locator, expect
+import pytest_asyncio
+from playwright.async_api import Browser, Locator, expect
 
 from silas.home.secret_store import secrets_of
 from tests.web.support.chromium import in_a_browser
-from tests.web.support.cockpit import Cockpit
-from tests.web.support.device import SIZES, Device, NewDevice, Size
+from tests.web.support.cockpit import Cockpit, Home, a_cockpit
+from tests.web.support.device import SIZES, Device, Size, devices
 
 pytestmark = in_a_browser
 
 _EACH_SIZE = pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
 
 
-async def _at(cockpit: Cockpit, new_device: NewDevice, size: Size, name: str) -> Device:
-    device = await cockpit.paired(new_device, size)
+Pages = dict[str, Device]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def house(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[tuple[Cockpit, Pages]]:
+    """One for all: each test looks after things of its own kind, and leaves none of them."""
+    home = Home(tmp_path_factory.mktemp("kept"))
+    async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
+        yield cockpit, {size.name: await cockpit.paired(new, size) for size in SIZES}
+
+
+@pytest.fixture
+def cockpit(house: tuple[Cockpit, Pages]) -> Cockpit:
+    """The house's."""
+    return house[0]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def pages(house: tuple[Cockpit, Pages]) -> AsyncGenerator[Pages]:
+    """A page of each size; what goes wrong in one is told of the test that it went wrong in."""
+    yield house[1]
+    troubles = {name: page.forgets_troubles() for name, page in house[1].items()}
+    assert not any(troubles.values()), troubles
+
+
+async def _at(pages: Pages, size: Size, name: str) -> Device:
+    device = pages[size.name]
     await device.goes_to("more")
     await device.page.locator(f"#more-body a[href='#/more/{name}']").click()
     await device.is_quiet()
@@ -32,10 +62,8 @@ async def _is_usable(device: Device) -> None:
 
 
 @_EACH_SIZE
-async def test_a_reminder_is_read_made_moved_and_cancelled(
-    cockpit: Cockpit, new_device: NewDevice, size: Size
-) -> None:
-    device = await _at(cockpit, new_device, size, "reminders")
+async def test_a_reminder_is_read_made_moved_and_cancelled(pages: Pages, size: Size) -> None:
+    device = await _at(pages, size, "reminders")
     device.expected.append("400")  # what says no time is refused
     field = device.page.get_by_label("What to remind you of, and when")
     await field.fill("call the dentist")
@@ -67,9 +95,9 @@ async def test_a_reminder_is_read_made_moved_and_cancelled(
 
 @_EACH_SIZE
 async def test_a_memory_is_added_explained_corrected_and_forgotten(
-    cockpit: Cockpit, new_device: NewDevice, size: Size
+    pages: Pages, size: Size
 ) -> None:
-    device = await _at(cockpit, new_device, size, "memory")
+    device = await _at(pages, size, "memory")
     await device.at("memory-add").click()
     await device.page.get_by_label("What should Silas remember?").fill("The dentist is Odile.")
     await _is_usable(device)
@@ -94,10 +122,10 @@ async def test_a_memory_is_added_explained_corrected_and_forgotten(
 
 @_EACH_SIZE
 async def test_a_secret_is_added_listed_and_removed_and_shown_nowhere(
-    cockpit: Cockpit, new_device: NewDevice, size: Size
+    cockpit: Cockpit, pages: Pages, size: Size
 ) -> None:
     value = "a-value-that-nobody-sees"
-    device = await _at(cockpit, new_device, size, "secrets")
+    device = await _at(pages, size, "secrets")
     await device.page.get_by_label("Name").fill("NOTION_TOKEN")
     await device.page.get_by_label("Value").fill(value)
     await _is_usable(device)
@@ -115,14 +143,14 @@ async def test_a_secret_is_added_listed_and_removed_and_shown_nowhere(
 
 
 @_EACH_SIZE
-async def test_a_device_is_called_otherwise(
-    cockpit: Cockpit, new_device: NewDevice, size: Size
-) -> None:
-    device = await _at(cockpit, new_device, size, "devices")
-    await _button(device, "Rename").first.click()
-    await device.page.get_by_label("What to call it").fill("the kitchen tablet")
+async def test_a_device_is_called_otherwise(cockpit: Cockpit, pages: Pages, size: Size) -> None:
+    device, name = await _at(pages, size, "devices"), f"the kitchen {size.name}"
+    at = list(pages).index(size.name)
+    before = [one.name for one in cockpit.running.door.devices()]
+    await _button(device, "Rename").nth(at).click()
+    await device.page.get_by_label("What to call it").fill(name)
     await _is_usable(device)
     await device.page.keyboard.press("Enter")
-    await expect(device.page.locator("#more-body .row b").first).to_have_text("the kitchen tablet")
-    (one,) = cockpit.running.door.devices()
-    assert one.name == "the kitchen tablet"
+    await expect(device.page.locator("#more-body .row b").nth(at)).to_have_text(name)
+    after = [one.name for one in cockpit.running.door.devices()]
+    assert after == [*before[:at], name, *before[at + 1 :]]
