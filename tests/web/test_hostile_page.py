@@ -80,7 +80,10 @@ async def place() -> AsyncGenerator[HostilePlace]:
         yield served
 
 
-@pytest.fixture(params=["neighbour", "stranger"])
+_ORIGINS = ("neighbour", "stranger")
+
+
+@pytest.fixture(params=_ORIGINS)
 def origin(place: HostilePlace, request: pytest.FixtureRequest) -> str:
     """Another port of the same host, which gets our cookies, and another host, which does not."""
     return str(getattr(place, request.param))
@@ -119,32 +122,38 @@ async def test_a_page_of_another_origin_reads_nothing_and_does_nothing(
 
 
 async def test_no_page_shows_the_cockpit_inside_itself(
-    cockpit: Cockpit, new_device: NewDevice, origin: str, place: HostilePlace
+    cockpit: Cockpit, new_device: NewDevice, place: HostilePlace
 ) -> None:
     device = await cockpit.paired(new_device)
-    place.html = (
-        f"<!doctype html><title>hostile</title><iframe src='{cockpit.origin}/'></iframe>"
-        f"<iframe src='{origin}/own'></iframe>"
-    )
-    tab = await _tab(device, origin)
-    await tab.wait_for_load_state("load")
-    shown = [frame.url for frame in tab.frames if frame.parent_frame is not None]
-    assert f"{origin}/own" in shown
-    assert not [url for url in shown if url.startswith(cockpit.origin)]
+    for name in _ORIGINS:
+        origin = getattr(place, name)
+        place.html = (
+            f"<!doctype html><title>hostile</title><iframe src='{cockpit.origin}/'></iframe>"
+            f"<iframe src='{origin}/own'></iframe>"
+        )
+        tab = await _tab(device, origin)
+        await tab.wait_for_load_state("load")
+        shown = [frame.url for frame in tab.frames if frame.parent_frame is not None]
+        assert f"{origin}/own" in shown, name
+        assert not [url for url in shown if url.startswith(cockpit.origin)], name
+        await tab.close()
 
 
 async def test_a_page_that_opens_the_cockpit_gets_no_hold_of_it(
-    cockpit: Cockpit, new_device: NewDevice, origin: str
+    cockpit: Cockpit, new_device: NewDevice, place: HostilePlace
 ) -> None:
     device = await cockpit.paired(new_device)
-    tab = await _tab(device, origin)
-    async with device.context.expect_page() as opening:
-        await tab.evaluate("(url) => { window.held = window.open(url); }", f"{cockpit.origin}/")
-    opened = await opening.value
-    # A window is there, and held, before what it was opened for has answered.
-    await tab.wait_for_function("window.held.closed", timeout=PATIENCE_MS)
-    await opened.wait_for_url(f"{cockpit.origin}/**", timeout=PATIENCE_MS)
-    await opened.wait_for_function("window.opener === null", timeout=PATIENCE_MS)
+    for name in _ORIGINS:  # which one it is stands in the address of the page that fails
+        tab = await _tab(device, getattr(place, name))
+        async with device.context.expect_page() as opening:
+            await tab.evaluate("(url) => { window.held = window.open(url); }", f"{cockpit.origin}/")
+        opened = await opening.value
+        # A window is there, and held, before what it was opened for has answered.
+        await tab.wait_for_function("window.held.closed", timeout=PATIENCE_MS)
+        await opened.wait_for_url(f"{cockpit.origin}/**", timeout=PATIENCE_MS)
+        await opened.wait_for_function("window.opener === null", timeout=PATIENCE_MS)
+        for page in (opened, tab):
+            await page.close()
 
 
 async def test_the_cookie_that_another_server_on_this_machine_is_sent_opens_no_data(
