@@ -35,6 +35,13 @@ async def there(browser: Browser) -> AsyncGenerator[Stage]:
         yield made
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def only_asked(browser: Browser) -> AsyncGenerator[Stage]:
+    """One for the tests that ask functions of the page, and leave the page as it is."""
+    async with stage(browser) as made:
+        yield made
+
+
 def _silas(seq: int, text: str, turn: str = "") -> MessageEvent:
     return MessageEvent(
         seq=seq, id=f"s{seq}", text=text, sender="silas", timestamp=NOW, turn_id=turn
@@ -292,9 +299,9 @@ deleted file mode 100644
 """
 
 
-async def test_a_changed_line_cannot_pass_for_the_head_of_a_file(there: Stage) -> None:
+async def test_a_changed_line_cannot_pass_for_the_head_of_a_file(only_asked: Stage) -> None:
     """The removed comment `-- a/harmless.txt` reads like a header; the hunk counts its lines."""
-    files = await there.page.evaluate(
+    files = await only_asked.page.evaluate(
         """async (patch) => (await import('/static/diff.js')).readPatch(patch)
           .map(({ name, added, removed }) => [name, added, removed])""",
         _PATCH,
@@ -316,8 +323,10 @@ new file mode 100644
 """
 
 
-async def test_each_file_that_changed_is_counted_once_under_silas_own_words(there: Stage) -> None:
-    files = await there.page.evaluate(
+async def test_each_file_that_changed_is_counted_once_under_silas_own_words(
+    only_asked: Stage,
+) -> None:
+    files = await only_asked.page.evaluate(
         """async (patch) => (await import('/static/diff.js')).readPatch(patch)
           .map(({ name, added, lines }) => [name, added, lines[0].text])""",
         _TOLD,
@@ -343,8 +352,8 @@ new file mode 100644
 """
 
 
-async def test_changes_of_a_project_say_of_which_task_and_where_they_are(there: Stage) -> None:
-    files, shown = await there.page.evaluate(
+async def test_changes_of_a_project_say_of_which_task_and_where_they_are(only_asked: Stage) -> None:
+    files, shown = await only_asked.page.evaluate(
         """async (patch) => { const diff = await import('/static/diff.js');
           return [diff.readPatch(patch).map(({ name, of }) => [name, of]),
             diff.diffView(patch).node.textContent]; }""",
