@@ -112,10 +112,12 @@ def a_memory(number: int, text: str) -> MemoryItem:
     )
 
 
-async def fill(store: SqlMemoryStore, items: int, speech: Speech) -> list[Asked]:
+async def fill(
+    store: SqlMemoryStore, items: int, speech: Speech, questions: int = _QUESTIONS
+) -> list[Asked]:
     """Keep so many memories; returns questions about some of them."""
     asked: list[Asked] = []
-    every = max(1, items // _QUESTIONS)
+    every = max(1, items // questions)
     for start in range(0, items, _BATCH):
         batch = [a_memory(n, speech.sentence()) for n in range(start, min(start + _BATCH, items))]
         await store.store_many(batch)
@@ -127,20 +129,22 @@ async def fill(store: SqlMemoryStore, items: int, speech: Speech) -> list[Asked]
     return asked
 
 
-def measure(items: int = 100_000, *, vectors: bool = True) -> dict[str, float]:
+def measure(
+    items: int = 100_000, questions: int = _QUESTIONS, *, vectors: bool = True
+) -> dict[str, float]:
     """Medians of questions, and what it costs to keep a memory."""
     with tempfile.TemporaryDirectory() as directory:
-        return asyncio.run(_measure(items, Path(directory), vectors))
+        return asyncio.run(_measure(items, questions, Path(directory), vectors))
 
 
-async def _measure(items: int, directory: Path, vectors: bool) -> dict[str, float]:
+async def _measure(items: int, questions: int, directory: Path, vectors: bool) -> dict[str, float]:
     clock, speech = SystemClock(), Speech(1)
     database = Database(directory / "silas.db", clock)
     database.migrate("silas.memory")
     try:
         store = SqlMemoryStore(database, clock)
         started = time.process_time()
-        asked = await fill(store, items, speech)
+        asked = await fill(store, items, speech, questions)
         figures = {"keeping a memory, many at once, us (CPU)": _since(started) / items * 1e6}
         words = HybridRetriever(store, NoVectors(), len, clock)
         figures |= await _timed(
@@ -156,7 +160,9 @@ async def _measure(items: int, directory: Path, vectors: bool) -> dict[str, floa
         plain = f"one OR of all words among {items:,}"
         figures |= await _timed(plain, asked[::10], lambda question: _plain(database, question))
         figures["found among the first ten, by words"] = await _share(words, asked)
-        figures["keeping four records of a turn, us"] = await _four_by_four(store, items, speech)
+        figures["keeping four records of a turn, us"] = await _four_by_four(
+            store, items, questions, speech
+        )
         if vectors:
             figures |= await _with_vectors(database, store, asked, items)
     finally:
@@ -215,9 +221,9 @@ async def _share(retriever: HybridRetriever, asked: Sequence[Asked]) -> float:
     return right / len(asked)
 
 
-async def _four_by_four(store: SqlMemoryStore, begin: int, speech: Speech) -> float:
+async def _four_by_four(store: SqlMemoryStore, begin: int, times: int, speech: Speech) -> float:
     spent: list[float] = []
-    for number in range(begin, begin + 800, 4):
+    for number in range(begin, begin + 4 * times, 4):
         raw = {"reingestion_tier": "low_reingestion"}
         four = [
             MemoryItem.model_validate({**dict(a_memory(n, speech.sentence())), **raw})

@@ -68,7 +68,7 @@ def _ready(folder: str) -> float:
     return float(done.stdout)
 
 
-def measure(rounds: int = 15) -> dict[str, float]:
+def measure(rounds: int = 15, opened: int = 3) -> dict[str, float]:
     """Medians in milliseconds, and the ratio (aim 1.15)."""
     with tempfile.TemporaryDirectory() as folder:
         hello = Path(folder) / "hello.py"
@@ -78,7 +78,7 @@ def measure(rounds: int = 15) -> dict[str, float]:
         for argv in (ours, theirs):
             _seconds(argv)
         pairs = [(_seconds(ours), _seconds(theirs)) for _ in range(rounds)]
-        ready = statistics.median(_ready(folder) for _ in range(3))
+        ready = statistics.median(_ready(folder) for _ in range(opened))
     return {
         "silas --help, ms": statistics.median(a for a, _ in pairs) * 1000,
         "click hello, ms": statistics.median(b for _, b in pairs) * 1000,

@@ -26,8 +26,7 @@ ANSWER = {
     "interaction_mode": "default_and_offer",
     "context_profile": "conversation",
 }
-_ITEMS = 100
-_ROUNDS = 10  # turns in one house: what is in view grows by two with each, and is to stay about 100
+_ROUNDS = 10  # turns in one house: what is in view grows by two with each, and is to stay as it was
 _LONG = "word " * 1_600  # as many characters as a prompt has in a window of 8,000 tokens, about
 _SAID = "The weir was opened on day {n}, and the level fell by {n} centimetres within the hour."
 
@@ -100,12 +99,12 @@ async def _talked(harness: Harness, turns: int, first: int = 0) -> None:
         await harness.silas.ask(_SAID.format(n=n))
 
 
-async def _pairs(rounds: int) -> list[tuple[float, float]]:
+async def _pairs(rounds: int, items: int) -> list[tuple[float, float]]:
     """Turns in a house of its own, and after each the bare run of the prompt that it had."""
     told = Told()
     bare = Agent(told.model(), output_type=RouteDecision)
     async with Harness(models={"proxy": told.model()}) as harness:
-        await _talked(harness, _ITEMS // 2)
+        await _talked(harness, items // 2)
         number = iter(range(10_000, 10_000_000))
 
         async def governed() -> None:
@@ -123,9 +122,10 @@ async def _pairs(rounds: int) -> list[tuple[float, float]]:
     return pairs
 
 
-async def _measure(rounds: int) -> dict[str, float]:
-    """About 100 items are in view in every round, and both see the same prompt."""
-    pairs = [pair for _ in range(0, rounds, _ROUNDS) for pair in await _pairs(_ROUNDS)]
+async def _measure(rounds: int, items: int) -> dict[str, float]:
+    """About so many items are in view in every round, and both see the same prompt."""
+    at_once = min(rounds, _ROUNDS)
+    pairs = [pair for _ in range(0, rounds, at_once) for pair in await _pairs(at_once, items)]
     return {
         "governed turn, ms CPU": statistics.median(a for a, _ in pairs) * 1000,
         "bare structured run, ms CPU": statistics.median(b for _, b in pairs) * 1000,
@@ -133,7 +133,7 @@ async def _measure(rounds: int) -> dict[str, float]:
     }
 
 
-async def _steps(rounds: int) -> dict[str, float]:
+async def _steps(rounds: int, items: int) -> dict[str, float]:
     """Where a turn's time goes, by the rooms that it asks; measuring costs a little, too."""
     told, spent = Told(), dict.fromkeys(_TIMED.values(), 0.0)
 
@@ -141,14 +141,14 @@ async def _steps(rounds: int) -> dict[str, float]:
     for name, step in _TIMED.items():
         ports.put(name, partial(Timed, spent=spent, step=step))
     async with Harness(models={"proxy": told.model()}, ports=ports) as harness:
-        await _talked(harness, _ITEMS // 2)
+        await _talked(harness, items // 2)
         for step in spent:
             spent[step] = 0.0
         await _talked(harness, rounds, 1000)
     return {f"of it {step}, ms CPU": seconds / rounds * 1000 for step, seconds in spent.items()}
 
 
-async def _history(turns: int) -> dict[str, float]:
+async def _history(turns: int, compared: int) -> dict[str, float]:
     """What a turn costs early and late in one conversation whose window has been full for long.
 
     A bare run stands beside each turn, because the machine is not as fast late as it was early.
@@ -157,15 +157,17 @@ async def _history(turns: int) -> dict[str, float]:
     told = Told()
     bare = Agent(told.model(), output_type=RouteDecision)
     early, late = list[tuple[float, float]](), list[tuple[float, float]]()
+    first, end = compared // 2, compared // 2 + compared
     async with Harness(models={"proxy": told.model()}, settings=settings) as harness:
         for n in range(turns):
             cost = await _cpu(lambda n=n: harness.silas.ask(_SAID.format(n=n)))
-            costs = late if n >= turns - 100 else early if 50 <= n < 150 else None
+            costs = late if n >= turns - compared else early if first <= n < end else None
             if costs is not None:
                 costs.append((cost, await _cpu(lambda: bare.run(_LONG, instructions="Route it."))))
     return {
-        "turn 50 to 150, ms CPU": statistics.median(turn for turn, _ in early) * 1000,
-        f"the last 100 of {turns:,}, ms CPU": statistics.median(turn for turn, _ in late) * 1000,
+        f"turn {first} to {end}, ms CPU": statistics.median(turn for turn, _ in early) * 1000,
+        f"the last {compared} of {turns:,}, ms CPU": statistics.median(turn for turn, _ in late)
+        * 1000,
         "late against early, each by bare runs beside it": statistics.median(a / b for a, b in late)
         / statistics.median(a / b for a, b in early),
     }
@@ -199,11 +201,13 @@ async def _idle(scopes: int) -> dict[str, float]:
     return {"memory of an idle scope after 10 turns, kB (aim 60)": (after - before) / scopes / 1000}
 
 
-def measure(rounds: int = 100, turns: int = 1000, scopes: int = 20) -> dict[str, float]:
+def measure(
+    rounds: int = 100, turns: int = 1000, scopes: int = 20, items: int = 100, compared: int = 100
+) -> dict[str, float]:
     """Medians of CPU milliseconds, the ratio pair by pair, and kB per idle scope."""
     return {
-        **asyncio.run(_measure(rounds)),
-        **asyncio.run(_steps(rounds)),
-        **asyncio.run(_history(turns)),
+        **asyncio.run(_measure(rounds, items)),
+        **asyncio.run(_steps(rounds, items)),
+        **asyncio.run(_history(turns, compared)),
         **asyncio.run(_idle(scopes)),
     }

@@ -7,14 +7,16 @@ import pytest
 from benchmarks.__main__ import NAMES
 
 SMALL = {
-    "audit_chain": {"rounds": 1, "entries": 2_000},
+    "audit_chain": {"rounds": 1, "entries": 1_000},
     "workspace": {"rounds": 2, "files": 100},
     "scrub": {"rounds": 1, "characters": 100_000},
-    "cockpit": {"connections": 20, "messages": 20},
-    "flood": {"sockets": 50, "seconds": 0.1},
-    "memory_scale": {"items": 1_000},
-    "context": {"turns": 200, "scopes": 2},
-    "turn": {"rounds": 2, "turns": 200, "scopes": 2},
+    "emergency_stop": {"rounds": 1, "idle_seconds": 0.1},
+    "startup": {"rounds": 1, "opened": 1},
+    "cockpit": {"connections": 5, "messages": 8},
+    "flood": {"sockets": 5, "seconds": 0.1},
+    "memory_scale": {"items": 200, "questions": 20},
+    "context": {"turns": 100, "scopes": 2},
+    "turn": {"rounds": 2, "turns": 20, "scopes": 1, "items": 10, "compared": 4},
     "idle": {"rounds": 1},
 }
 
