@@ -11,8 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from mcp.client.session import ClientSession
-from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from silas.config import load_config
 from silas.errors import SandboxError
@@ -21,6 +19,7 @@ from silas.testing import ScriptedChannel
 from silas.wiring.build import Silas
 from silas.workspace.journal import hold_journal
 from tests.stream.kit import saying_yes
+from tests.support.client import client
 from tests.support.command import Ended, environment, person, python, run, silas
 from tests.support.plans import check, sh_plan
 
@@ -134,10 +133,7 @@ def starts(house: House) -> None:
 
 def serves_clients(house: House) -> None:
     async def serve() -> None:
-        command = silas("mcp", "serve")
-        parameters = StdioServerParameters(command=command[0], args=command[1:], env=house.env)
-        async with stdio_client(parameters) as (read, write), ClientSession(read, write) as client:
-            await client.initialize()
+        async with client(house.env):
             assert house.whole
 
     asyncio.run(serve())

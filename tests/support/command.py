@@ -10,7 +10,7 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from tests.support import forked
 from tests.support.waits import SECONDS
@@ -89,8 +89,12 @@ def run(
 
 
 @contextmanager
-def started(argv: Sequence[str], env: Mapping[str, str]) -> Generator[subprocess.Popen[str]]:
-    """A process that goes on; killed at the end if it still runs."""
+def started(argv: Sequence[str], env: Mapping[str, str]) -> Generator["Going"]:
+    """A process that goes on; killed at the end if it still runs. Forked where that is the same."""
+    if forked.may_be(argv, env):
+        with forked.piped(argv, env, ROOT) as child:
+            yield child
+        return
     process = subprocess.Popen(
         argv,
         env=env,
@@ -122,6 +126,28 @@ class Running(Protocol):
 
     def wait(self, timeout: float | None = None) -> int:
         """Its exit code, once it has one."""
+        ...
+
+
+class Going(Running, Protocol):
+    """One that nobody types to."""
+
+    returncode: Any
+
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+        ...
+
+    def send_signal(self, number: int, /) -> None:
+        """A signal."""
+        ...
+
+    def kill(self) -> None:
+        """The signal that nobody can answer."""
+        ...
+
+    def communicate(self, *, timeout: float) -> tuple[str, str]:
+        """What it wrote until its end."""
         ...
 
 

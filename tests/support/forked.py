@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -45,11 +45,40 @@ class Forked:
             self._socket.close()
         return self.returncode
 
+    def poll(self) -> int | None:
+        """Its exit code; None while it runs."""
+        if self.returncode is None and select.select([self._socket], [], [], 0)[0]:
+            self.wait()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """A signal, where it still runs."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):  # it ended just now
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """The signal that nobody can answer."""
+        self.send_signal(signal.SIGKILL)
+
     def end(self) -> None:
         """Kill it, where it still runs, and wait."""
-        if self.returncode is None:
-            os.kill(self.pid, signal.SIGKILL)  # not waited for by the server without our knowing
-            self.wait()
+        self.kill()
+        self.wait()
+
+
+class Piped(Forked):
+    """A command that reads nothing, and writes to us."""
+
+    def __init__(self, answer: socket.socket, out: int, err: int) -> None:
+        super().__init__(answer)
+        self._ends = out, err
+
+    def communicate(self, timeout: float) -> tuple[str, str]:
+        """What it wrote until its end, with output and errors apart."""
+        told = _communicate(None, *self._ends, b"", timeout)
+        self.wait(timeout)
+        return told
 
 
 class _Server:
@@ -72,7 +101,7 @@ class _Server:
         standard: tuple[int, int, int],
         *,
         terminal: bool,
-    ) -> Forked:
+    ) -> socket.socket:
         umask = os.umask(0)
         os.umask(umask)
         is_code = tuple(argv[: len(_CODE)]) == _CODE
@@ -91,7 +120,7 @@ class _Server:
                 self._door, [json.dumps(request).encode()], [theirs.fileno(), *standard]
             )
         sys.audit("subprocess.Popen", sys.executable, list(words), str(cwd), dict(env))
-        return Forked(answer)
+        return answer
 
     def close(self) -> None:
         self._door.close()
@@ -137,6 +166,17 @@ def start(
         standard: Descriptors; whoever opened them closes them.
         terminal: It leads a session of its own, of which standard input is the terminal.
     """
+    return Forked(_answer(argv, env, cwd, standard, terminal=terminal))
+
+
+def _answer(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    cwd: Path,
+    standard: tuple[int, int, int],
+    *,
+    terminal: bool = False,
+) -> socket.socket:
     server = _servers.get(os.getpid())  # a fork of this process shares no server with it
     if server is None:
         server = _servers[os.getpid()] = _Server()
@@ -160,6 +200,20 @@ def run(
 
 
 @contextmanager
+def piped(argv: Sequence[str], env: Mapping[str, str], cwd: Path) -> Generator[Piped]:
+    """Fork a command that goes on; killed at the end if it still runs."""
+    with _pipes() as (inside, (to, out, err)):
+        os.close(to)  # nothing to read
+        process = Piped(_answer(argv, env, cwd, inside), out, err)
+        for descriptor in inside:
+            os.close(descriptor)
+        try:
+            yield process
+        finally:
+            process.end()
+
+
+@contextmanager
 def _pipes() -> Generator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
     """Of the command: what it reads, writes, complains to; and our ends of them."""
     (stdin, to), (out, stdout), (err, stderr) = os.pipe(), os.pipe(), os.pipe()
@@ -170,19 +224,22 @@ def _pipes() -> Generator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
             os.close(descriptor)
 
 
-def _communicate(to: int, out: int, err: int, text: bytes, seconds: float) -> tuple[str, str]:
+def _communicate(
+    to: int | None, out: int, err: int, text: bytes, seconds: float
+) -> tuple[str, str]:
     found: dict[int, bytearray] = {out: bytearray(), err: bytearray()}
     until = time.monotonic() + seconds
     with selectors.DefaultSelector() as ends:
         for place in found:
             ends.register(place, selectors.EVENT_READ)
-        ends.register(to, selectors.EVENT_WRITE)
+        if to is not None:
+            ends.register(to, selectors.EVENT_WRITE)
         while ends.get_map():
             ready = ends.select(until - time.monotonic())
             if not ready:
                 raise TimeoutError(f"a command did not end in {seconds} s")
             for key, _ in ready:
-                if key.fd == to:
+                if to is not None and key.fd == to:
                     text = _written(to, text)
                     done = not text
                 else:
@@ -192,7 +249,7 @@ def _communicate(to: int, out: int, err: int, text: bytes, seconds: float) -> tu
                 if done:
                     ends.unregister(key.fd)
                     if key.fd == to:
-                        os.close(to)
+                        os.close(key.fd)
     return _text(found[out]), _text(found[err])
 
 

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp.client.session import ClientSession
-from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
 from tests.agents.openai_server import OpenAIServer, Reply, openai_server
 from tests.mcp.test_serve import said
+from tests.support.client import client
 from tests.support.command import Person, environment, person, run, silas
 from tests.support.models import ROLES, answer
 
@@ -73,17 +72,6 @@ class Elsewhere:
             owner.types(f"{choice}\r")
             assert owner.leaves() == 0, owner.seen
 
-    @asynccontextmanager
-    async def client(self) -> AsyncGenerator[ClientSession]:
-        command = silas("mcp", "serve")
-        parameters = StdioServerParameters(command=command[0], args=command[1:], env=self.env)
-        async with (
-            stdio_client(parameters) as (read, write),
-            ClientSession(read, write) as session,
-        ):
-            await session.initialize()
-            yield session
-
 
 def _tools(body: dict[str, Any]) -> set[str]:
     return {tool["function"]["name"] for tool in body.get("tools", [])}
@@ -141,9 +129,9 @@ async def test_an_mcp_client_is_shown_nothing_asks_nobody_and_changes_no_answer(
     async with elsewhere(tmp_path, [LOOKS, SAYS, SAYS]) as at:
         await asyncio.to_thread(at.answered, choice)
         before = len(at.shown)
-        async with at.client() as client:
+        async with client(at.env) as session:
             words = {"text": "what is in this folder?", "workspace": str(at.place)}
-            text, failed = await said(client, "ask", **words)
+            text, failed = await said(session, "ask", **words)
             assert (text, failed) == ("That is all.", False)
         assert (len(at.shown), at.shown[before:], at.offered[before:]) == (3, [False], [False])
         assert await asyncio.to_thread(lambda: at.answers) == kept
