@@ -22,6 +22,7 @@ from tests.support.command import (
     SECONDS,
     Ended,
     person,
+    python,
     run,
     silas,
     started,
@@ -30,6 +31,12 @@ from tests.support.command import (
 from tests.support.home import Home, soon
 
 STOP = silas("stop", "--now")
+BESIDE_TESTS = """
+import runpy, sys
+sys.path.insert(0, sys.argv.pop(1))
+runpy.run_module("silas", run_name="__main__", alter_sys=True)
+"""
+"""Silas where the tests are packages, too, as a model of the owner's is that he names."""
 SENTENCE = "`silas resume` starts it again"
 
 
@@ -151,10 +158,10 @@ async def test_a_command_whose_model_blocks_it_ends_itself(
     env = {
         **home.env,
         "BUSY_SIGN": str(sign),
-        "PYTHONPATH": str(ROOT),
         "SILAS_MODELS__EXECUTOR": "python:tests.stop.busy_model:make",
     }
-    with started(home.command(), env) as process:
+    words = home.command()[len(silas()) :]
+    with started(python(BESIDE_TESTS, ROOT, *words), env, imported=True) as process:
         await asyncio.to_thread(soon, sign.exists, "the question to the model")
         if by_hand:
             sentinel_of(home).path.touch()

@@ -89,9 +89,14 @@ def run(
 
 
 @contextmanager
-def started(argv: Sequence[str], env: Mapping[str, str]) -> Generator["Going"]:
-    """A process that goes on; killed at the end if it still runs. Forked where that is the same."""
-    if forked.may_be(argv, env):
+def started(
+    argv: Sequence[str], env: Mapping[str, str], *, imported: bool = False
+) -> Generator["Going"]:
+    """A process that goes on; killed at the end if it still runs. Forked where that is the same.
+
+    Code (`python(...)`) that may begin with all of Silas imported (`imported`) is forked, too.
+    """
+    if forked.may_be(argv, env, code=imported):
         with forked.piped(argv, env, ROOT) as child:
             yield child
         return

@@ -34,6 +34,16 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 _MADE_ONCE: Final = Path(__file__).with_name("made_once.py")
+_LATE: Final = (
+    "cronsim",
+    "dateparser.date",
+    "encodings.idna",
+    "openai.resources.chat.completions",
+    "pydantic_ai.models.openai",
+    "pydantic_ai.providers.openai_compatible",
+    "uvicorn",
+)
+"""What Silas imports when it is first used, and many a command does."""
 _MOST: Final = 1 << 20  # bytes of a request
 _TAKE_TERMINAL: Final = 0x540E  # TIOCSCTTY; fcntl and termios are Silas's to import
 
@@ -159,6 +169,8 @@ def _imported() -> None:
     for module in pkgutil.walk_packages(silas.__path__, "silas."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    for name in _LATE:
+        importlib.import_module(name)
     spec = importlib.util.spec_from_file_location("made_once", _MADE_ONCE)
     assert spec is not None
     assert spec.loader is not None

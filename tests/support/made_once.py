@@ -4,14 +4,20 @@ The tables of a home are made by eighty files in thirty milliseconds, and the su
 of homes. Those of a process are made once as an owner's are; a database that has nothing yet
 becomes a copy of them, dated by its own clock. Every other one is brought up to date as ever.
 
+The certificates that a client of HTTP believes are read for each client, and every role's model has
+one. They are read once, wherever the environment says that they are, and each client believes them
+as ever; what a test gives a client of its own to believe is its own.
+
 A key file says itself what it costs to open. A test's costs the least that libsodium allows.
 """
 
 import fcntl
 import os
+import pkgutil
 import sqlite3
+import ssl
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
@@ -28,6 +34,11 @@ _CHEAP: Final = {
     "silas.keys.sealed._OPERATIONS": argon2id.OPSLIMIT_MIN,
     "silas.keys.sealed._MEMORY": argon2id.MEMLIMIT_MIN,
 }
+_BELIEVES: Final = (
+    "httpx._transports.default.create_ssl_context",
+    "httpx2._transports.default.create_ssl_context",
+)
+_WHERE: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 as_ever: Final = migrate
 """What an owner's home gets its tables from."""
 
@@ -42,8 +53,27 @@ class Patch(Protocol):
 def made_once(patch: Patch) -> None:
     """From now on this process makes tables once, and key files that open at once."""
     patch.setattr("silas.home.database.migrate", _migrate)
+    for place in _BELIEVES:
+        patch.setattr(place, _believed_once(pkgutil.resolve_name(place)))
     for name, value in _CHEAP.items():
         patch.setattr(name, value)
+
+
+def _believed_once(
+    read: Callable[..., ssl.SSLContext],
+) -> Callable[..., ssl.SSLContext]:
+    kept: dict[tuple[object, ...], ssl.SSLContext] = {}
+
+    def believed(*args: object, **given: object) -> ssl.SSLContext:
+        own = [one for one in (*args, given.get("verify"), given.get("cert")) if one is not None]
+        if own not in ([], [True]):
+            return read(*args, **given)
+        where = *(os.environ.get(name) for name in _WHERE), *sorted(given.items())
+        if where not in kept:
+            kept[where] = read(*args, **given)
+        return kept[where]
+
+    return believed
 
 
 def make() -> None:
@@ -53,6 +83,8 @@ def make() -> None:
     """
     _tables(MIGRATED)
     PlanLibrary([shipped_plans()])
+    for place in _BELIEVES:
+        pkgutil.resolve_name(place)(verify=True, cert=None, trust_env=True)
 
 
 def _migrate(db: Database, domains: Sequence[str] = MIGRATED) -> None:
