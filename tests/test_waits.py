@@ -1,7 +1,7 @@
 """A test waits for what happens: no number of seconds of its own decides, and nothing sleeps."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -27,9 +27,9 @@ def _name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
-def bounds(tree: ast.AST) -> Iterator[int]:
+def bounds(nodes: Sequence[ast.AST]) -> Iterator[int]:
     """The lines in which a wait has a number of seconds of its own."""
-    for call in ast.walk(tree):
+    for call in nodes:
         if not isinstance(call, ast.Call) or _name(call) not in BOUNDED:
             continue
         given = [each.value for each in call.keywords if each.arg == "timeout"]
@@ -40,11 +40,11 @@ def bounds(tree: ast.AST) -> Iterator[int]:
         yield from (call.lineno for each in given if LONGEST < _seconds(each) < SECONDS)
 
 
-def sleeps(tree: ast.AST) -> Iterator[int]:
+def sleeps(nodes: Sequence[ast.AST]) -> Iterator[int]:
     """The lines that sleep, but for those which look again and again whether something is so."""
-    loops = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
+    loops = [node for node in nodes if isinstance(node, ast.While)]
     looped = {id(node) for loop in loops for node in ast.walk(loop)}
-    for call in ast.walk(tree):
+    for call in nodes:
         if isinstance(call, ast.Call) and _name(call) == "sleep" and id(call) not in looped:
             yield from [call.lineno] if call.args and _seconds(call.args[0]) > 0 else []
 
@@ -52,8 +52,8 @@ def sleeps(tree: ast.AST) -> Iterator[int]:
 def test_no_wait_has_seconds_of_its_own_and_nothing_sleeps() -> None:
     wrong: list[str] = []
     for path in FILES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        lines = sorted({*bounds(tree), *sleeps(tree)})
+        nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+        lines = sorted({*bounds(nodes), *sleeps(nodes)})
         wrong += [f"{path.relative_to(TESTS)}:{line}" for line in lines]
     assert wrong == [], "wait for what happens, at most SECONDS of tests/support/waits.py"
 
@@ -73,5 +73,5 @@ def test_no_wait_has_seconds_of_its_own_and_nothing_sleeps() -> None:
     ],
 )
 def test_the_check_sees_what_it_looks_for(line: str, found: int) -> None:
-    tree = ast.parse(f"async def test():\n {line}")
-    assert len([*bounds(tree), *sleeps(tree)]) == found
+    nodes = [*ast.walk(ast.parse(f"async def test():\n {line}"))]
+    assert len([*bounds(nodes), *sleeps(nodes)]) == found
