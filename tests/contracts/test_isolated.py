@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command import ROOT, Ended, environment, run
+from tests.support.command import ROOT, Ended, environment, run, silas
+from tests.support.home import digest_of
 from tests.support.plans import a_workspace, check, sh_plan
 from tests.support.waits import SECONDS
 
@@ -121,10 +122,10 @@ def env(tmp_path: Path) -> dict[str, str]:
 def test_the_printed_command_believes_no_module_of_the_directory_one_stands_in(
     tmp_path: Path, hostile: Path, env: dict[str, str]
 ) -> None:
-    assert run(["silas", "init"], env, cwd=hostile).code == 0
-    assert run(["silas", "ask", "what can you do?"], env, cwd=hostile).code == 0
+    assert run(silas("init"), env).code == 0
+    assert run(silas("ask", "what can you do?"), env).code == 0
     export = tmp_path / "audit.jsonl"
-    printed = run(["silas", "audit", "export", str(export)], env, cwd=hostile)
+    printed = run(silas("audit", "export", export), env)
     (command,) = [line.strip() for line in printed.out.splitlines() if "silas.audit.verify" in line]
     assert " -I " in command
     whole = run(["/bin/sh", "-c", command], env, cwd=hostile)
@@ -137,22 +138,35 @@ def test_the_printed_command_believes_no_module_of_the_directory_one_stands_in(
     assert not (tmp_path / "mark").exists()
 
 
-@pytest.mark.parametrize("started", [("silas",), (sys.executable, "-I", "-m", "silas")])
+def _findings(done: Ended) -> dict[str, dict[str, object]]:
+    return {part["part"]: part for part in json.loads(done.out)}
+
+
+def test_python_itself_is_started_so_that_it_imports_nothing_of_that_directory(
+    tmp_path: Path, hostile: Path, env: dict[str, str]
+) -> None:
+    assert run(silas("init"), env).code == 0
+    argv = ["/usr/bin/env", *silas("doctor", "--json")]  # started, not forked
+    assert _findings(run(argv, env, cwd=hostile))["public key"]["ok"]
+    assert not (tmp_path / "mark").exists()
+    unisolated = [word for word in argv if word != "-I"]
+    run(unisolated, env, cwd=hostile)
+    assert (tmp_path / "mark").exists()  # or the directory would do no harm anyway
+
+
 def test_no_process_of_ours_imports_from_the_directory_one_stands_in(
-    tmp_path: Path, hostile: Path, env: dict[str, str], started: tuple[str, ...]
+    tmp_path: Path, hostile: Path, env: dict[str, str]
 ) -> None:
     def called(*words: str) -> Ended:
-        return run([*started, *words], env, cwd=hostile)
+        return run(["silas", *words], env, cwd=hostile)
 
     assert called("init").code == 0
-    findings = {part["part"]: part for part in json.loads(called("doctor", "--json").out)}
-    assert findings["public key"]["ok"]
+    assert _findings(called("doctor", "--json"))["public key"]["ok"]
     work = a_workspace(tmp_path / "work")
     given = {"workspace": str(work), "verify": check("test -s result.txt")}
     plan = tmp_path / "plan.md"
     plan.write_text(sh_plan("cp input.txt result.txt", **given))
-    digest = called("plan", "check", str(plan)).out.splitlines()[-1]
-    done = called("run", str(plan), "--approve", digest)
+    done = called("run", str(plan), "--approve", digest_of(plan.read_text()))
     assert done.code == 0, done.err
     assert (work / "result.txt").is_file()
     assert not (tmp_path / "mark").exists()
@@ -164,7 +178,7 @@ def test_an_mcp_server_of_ours_imports_nothing_from_the_directory_one_stands_in(
     """It answers, and nothing of the directory was run."""
     env = environment(tmp_path / "home") | {"SILAS_TEST_MARK": str(tmp_path / "mark")}
     program = str(Path(sys.executable).parent / "silas")
-    assert run([program, "init"], env, cwd=hostile).code == 0
+    assert run(silas("init"), env).code == 0
     hello = {
         "jsonrpc": "2.0",
         "id": 1,

@@ -8,6 +8,7 @@ import subprocess
 import zipfile
 from email.message import Message
 from email.parser import Parser
+from itertools import starmap
 from pathlib import Path
 
 import httpx
@@ -15,6 +16,16 @@ import pytest
 
 from tests.support.command import ROOT, SECONDS, Ended, person, run
 from tests.support.wheel import bare, build_wheel, install
+
+CHECKS = """\
+import json, sys
+from click.testing import CliRunner
+from silas.main import cli
+
+ends = [CliRunner().invoke(cli, ["plan", "check", path]) for path in sys.argv[1:]]
+print(json.dumps([[end.exit_code, end.stdout, end.stderr] for end in ends]))
+"""
+"""`silas plan check` of many plans in one process."""
 
 TESTS = """\
 import unittest
@@ -105,8 +116,11 @@ def test_the_commands_of_a_first_day(program: str, tmp_path: Path, empty: Path) 
     _ended_well(run([program, "init"], env, cwd=empty))
     parts = json.loads(_ended_well(run([program, "doctor", "--json"], env, cwd=empty)))
     assert [part["part"] for part in parts if not part["ok"]] == []
-    for plan in sorted((ROOT / "plans").glob("*.md")):
-        given = run([program, "plan", "check", str(plan)], env, cwd=empty)
+    plans = sorted((ROOT / "plans").glob("*.md"))
+    python = [str(Path(program).with_name("python")), "-I", "-c", CHECKS]
+    given_all = json.loads(_ended_well(run([*python, *map(str, plans)], env, cwd=empty)))
+    by_command = run([program, "plan", "check", str(plans[0])], env, cwd=empty)
+    for plan, given in zip(plans, [by_command, *starmap(Ended, given_all[1:])], strict=True):
         assert re.search(r"^sha256:[0-9a-f]{64}$", given.out, re.MULTILINE), given.err
         runs_here = "\ntype: task\n" in plan.read_text(encoding="utf-8")
         assert given.code == (0 if runs_here else 2), given.err

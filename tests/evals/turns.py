@@ -3,7 +3,7 @@
 import json
 import re
 import tempfile
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, chdir
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,12 +70,18 @@ class Heard:
     recalled: tuple[str, ...] = ()
 
 
-async def recall(said: Said) -> Heard:
-    """Look for it in the memory of a Silas that was told all of it."""
+@asynccontextmanager
+async def told(words: Sequence[str]) -> AsyncGenerator[Harness]:
+    """A Silas that was told all of it; what was found before decides nothing of what is found."""
     async with Harness() as harness:
-        for number, text in enumerate(said.told):
+        for number, text in enumerate(words):
             await harness.ports["memory"].store(_memory(f"mem-{number}", text, harness.clock.now()))
-        found = await harness.ports["retriever"].recall(said.text, OWNER, _FIRST)
+        yield harness
+
+
+async def recall(harness: Harness, said: Said) -> Heard:
+    """Look for it in the memory of a Silas that was told all of it."""
+    found = await harness.ports["retriever"].recall(said.text, OWNER, _FIRST)
     return Heard("", "", "", None, "", False, "", tuple(one.content for one, _ in found))
 
 
