@@ -43,6 +43,7 @@ from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.errors import ApprovalError, Stopped
 from silas.keys.port import FormerKeys, Signer
+from silas.language import tr_later
 from silas.types import new_nonce
 
 _VALID = Verdict(True, "Valid")
@@ -206,7 +207,7 @@ class ApprovalEngine:
         if await self._nonces.spend(use, witness):
             return _VALID
         refusal = await self._revoked(token) or ApprovalRefusal(
-            "E_APPROVAL_SPENT", "Every use of this approval is spent; ask again."
+            "E_APPROVAL_SPENT", tr_later("Every use of this approval is spent; ask again.")
         )
         return self._refuse(refusal, "verify", token, running)
 
@@ -253,7 +254,7 @@ class ApprovalEngine:
         )
         if refusal is None and await self._nonces.uses(token.token_id) >= uses_allowed(token):
             refusal = ApprovalRefusal(
-                "E_APPROVAL_SPENT", "Every use of this approval is spent; ask again."
+                "E_APPROVAL_SPENT", tr_later("Every use of this approval is spent; ask again.")
             )
         return _VALID if refusal is None else self._refuse(refusal, "stands", token, goal)
 
@@ -289,7 +290,7 @@ class ApprovalEngine:
         if not await self._nonces.is_used("revoked", token.token_id):
             return None
         return ApprovalRefusal(
-            "E_APPROVAL_REVOKED", "The owner took this approval back; ask again."
+            "E_APPROVAL_REVOKED", tr_later("The owner took this approval back; ask again.")
         )
 
     async def _unspent(self, token: ApprovalToken, subject: Subject) -> ApprovalRefusal | None:

@@ -13,6 +13,7 @@ from silas.approval.models import (
     token_id_of,
 )
 from silas.keys.port import FormerKey, FormerKeys, Signer
+from silas.language import tr_later
 
 CLOCK_SKEW = timedelta(seconds=30)
 """How far in the future a token may have been issued: clocks step back a little when corrected."""
@@ -67,7 +68,9 @@ def _made(
         if key is None or token.issued_at > key.retired_at:
             return ApprovalRefusal(
                 "E_APPROVAL_SIGNATURE",
-                "The signature does not match: the token was changed, or another key signed it.",
+                tr_later(
+                    "The signature does not match: the token was changed, or another key signed it."
+                ),
             ), None
     if token.token_id != token_id_of(signed):
         return ApprovalRefusal("E_APPROVAL_TOKEN_ID", "The token's id is not its own."), None
@@ -96,7 +99,9 @@ def bound(
     if token.plan_hash != subject.digest or token.work_item_id != subject.id:
         return ApprovalRefusal(
             "E_APPROVAL_SUBJECT",
-            "This is not what was approved: it was changed afterwards, or it is something else.",
+            tr_later(
+                "This is not what was approved: it was changed afterwards, or it is something else."
+            ),
         )
     if token.scope is not ApprovalScope.standing:
         if spawned is None:
@@ -107,7 +112,8 @@ def bound(
         )
     if subject.kind != "goal" or not subject.policy or subject.policy != _spawn_policy(token):
         return ApprovalRefusal(
-            "E_APPROVAL_SPAWN_POLICY", "The goal may no longer spawn what was approved; ask again."
+            "E_APPROVAL_SPAWN_POLICY",
+            tr_later("The goal may no longer spawn what was approved; ask again."),
         )
     if spawned is None:
         return ApprovalRefusal(
@@ -120,7 +126,7 @@ def for_goal(token: ApprovalToken, goal: Subject) -> ApprovalRefusal | None:
     """As `bound`, for a standing token before anything is spawned; any other is refused."""
     if token.scope is not ApprovalScope.standing:
         return ApprovalRefusal(
-            "E_APPROVAL_SCOPE", "This is no standing approval; approve the goal again."
+            "E_APPROVAL_SCOPE", tr_later("This is no standing approval; approve the goal again.")
         )
     refusal = bound(token, goal, None)
     return None if refusal and refusal.code == "E_APPROVAL_SPAWN_REQUIRED" else refusal
@@ -155,10 +161,13 @@ def timely(token: ApprovalToken, now: datetime) -> ApprovalRefusal | None:
     """Refuse before it was issued and from the moment it expires."""
     if token.issued_at > now + CLOCK_SKEW:
         return ApprovalRefusal(
-            "E_APPROVAL_NOT_YET", "The token was issued in the future; check this machine's clock."
+            "E_APPROVAL_NOT_YET",
+            tr_later("The token was issued in the future; check this machine's clock."),
         )
     if now >= token.expires_at:
-        return ApprovalRefusal("E_APPROVAL_EXPIRED", "The approval has expired; ask again.")
+        return ApprovalRefusal(
+            "E_APPROVAL_EXPIRED", tr_later("The approval has expired; ask again.")
+        )
     return None
 
 
@@ -168,8 +177,10 @@ def current(token: ApprovalToken, stops: int) -> ApprovalRefusal | None:
         return None
     return ApprovalRefusal(
         "E_APPROVAL_VOID",
-        "The approval is void: Silas was stopped, or its clock jumped, after it was given; "
-        "ask again.",
+        tr_later(
+            "The approval is void: Silas was stopped, or its clock jumped, after it was given; "
+            "ask again."
+        ),
     )
 
 

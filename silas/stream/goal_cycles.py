@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from silas.approval import ApprovalVerifier
+from silas.approval import ApprovalVerifier, Verdict
 from silas.audit import Audit
 from silas.autonomy.signals import STANDING_FAMILY, Noted, Signal, started_alone
 from silas.cards import CardChannel
@@ -23,6 +23,7 @@ from silas.errors import ChannelError, PlanFamilyError, SandboxError, Stopped, f
 from silas.goals.desk import GIVES_UP, KIND, Goals
 from silas.goals.models import Cycle, Outcome
 from silas.jobs.models import Finish, Job, JobKind, nothing
+from silas.language import refusal_words, said_at, tr
 from silas.plans import (
     BudgetUsed,
     VerificationReport,
@@ -38,18 +39,17 @@ from silas.plans.binding import PlanBinding
 from silas.plans.goals.lapsed import lapse_words
 from silas.plans.goals.limits import SPAWNS
 from silas.stop.sentinel import RequireRunning
+from silas.stream import goal_words
 from silas.stream.dispatch import Dispatcher
 from silas.stream.models import Send
 from silas.stream.propose import STAYS, Proposer
 from silas.types import OWNER
 from silas.work.authority.allowed_hosts import Reach
+from silas.work.authority.plan_approval import MISSING_APPROVAL
 from silas.work.changes.task_workspace import TaskWorkspace
 from silas.work.checks.verify import VerificationRunner
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import AlreadyRunning
-
-_ASK_AFRESH: Final = frozenset({"E_APPROVAL_EXPIRED", "E_APPROVAL_SPENT", "E_APPROVAL_VOID"})
-"""What is over without anybody having taken it back: the checks go on, each work has a card."""
 
 _ATTEMPTS: Final = 10_000  # it ends, and is told, however long its owner cannot be reached
 _LONGEST: Final = timedelta(hours=1)
@@ -57,10 +57,6 @@ _GIVES_UP: Final = 6  # attempts that end in an error that nobody expects
 
 _WAITS: Final = (ChannelError, Stopped)
 """What says nothing about the goal: it goes on once that is over."""
-
-_UNFORESEEN: Final = (
-    "Silas itself failed at something it did not foresee; `silas audit show` has each attempt."
-)
 
 _DAY: Final = timedelta(days=1)
 _A_DAY: Final = 5  # times the budget of one cycle
@@ -169,7 +165,7 @@ class GoalCycles:
         try:
             end = await self._gone_on(cycle)
             if end is None and (refused := await self._refused(goal)):
-                end = _End(Outcome.refused, refused, f"It is paused. {refused}")
+                end = _End(Outcome.refused, refused, goal_words.pause_words(refused))
             report = None
             if end is None and goal.cycle != "work":
                 report = await self._checked(goal)
@@ -177,13 +173,13 @@ class GoalCycles:
             if end is None:
                 cycle, end = await self._follows(goal, cycle, report)
         except (SandboxError, PlanFamilyError) as error:  # what somebody has to look at
-            words = f"It could not be checked: {error.message}"
-            end = _End(Outcome.refused, words, f"It is paused. {words}")
+            words = goal_words.unchecked_words(error.message)
+            end = _End(Outcome.refused, words, goal_words.pause_words(words))
         except Exception as error:
             if isinstance(error, _WAITS) or job.attempts < _GIVES_UP:
                 raise  # its job is begun again
             words = await self._gave_up(error, job)
-            end = _End(Outcome.refused, words, f"It is paused. {words}")
+            end = _End(Outcome.refused, words, goal_words.pause_words(words))
         await self._tell(goal, end)
         await self._learn(cycle, end)
         return partial(self._goals.ended, cycle, end.outcome, self._discreet(end.words), checks)
@@ -198,20 +194,20 @@ class GoalCycles:
             "job.failed", kind=job.kind, ref=job.ref, slot=job.slot, code=code,
             error=type(error).__name__, attempt=job.attempts, again=False,
         )  # fmt: skip
-        why = _UNFORESEEN if known is None else known.message
-        return f"It could not be carried out in {job.attempts} attempts: {why}"
+        why = goal_words.UNFORESEEN if known is None else known.message
+        return goal_words.error_words(job.attempts, why)
 
     async def _refused(self, goal: WorkItem) -> str:
         """Why not even its checks may run; nothing where they may."""
         if goal.approval_token is None:
-            return "There is no approval for this goal."
+            return tr(goal_words.NO_APPROVAL)
         verdict = await self._authority.approval.stands(goal.approval_token, subject_of(goal))
-        if verdict or verdict.code in _ASK_AFRESH:
+        if verdict or verdict.code in goal_words.OVER:
             verdict = await self._authority.binding.check(goal, None)
         if verdict:
             return ""
         self._authority.require_ready()  # a stop says nothing about this goal
-        return lapse_words(verdict.reason)
+        return lapse_words(refusal_words(verdict.reason))
 
     async def _checked(self, goal: WorkItem) -> VerificationReport:
         async with TaskWorkspace.prepared(goal, self._scratch / goal.id, {}) as site:
@@ -225,13 +221,12 @@ class GoalCycles:
         if report is None or goal.cycle is not None:
             if report is None or report.all_passed:
                 return await self._works(goal, cycle)
-            names = ", ".join(result.name for result in report.failed)
-            return cycle, _End(Outcome.healthy, f"Nothing to tell, because not: {names}.")
+            names = [result.name for result in report.failed]
+            return cycle, _End(Outcome.healthy, goal_words.condition_words(names))
         if report.all_passed:
             return cycle, _End(Outcome.healthy)
         known = self._goals.get(goal.id)
-        failed = ", ".join(result.name for result in report.failed)
-        found = f"These checks of it fail: {failed}."
+        found = goal_words.check_words(result.name for result in report.failed)
         if goal.on_failure != SPAWNS:
             return cycle, _End(Outcome.failed, found, "" if known.quiet else found)
         return await self._started(goal, cycle, spawn_task(goal, report), found)
@@ -239,7 +234,7 @@ class GoalCycles:
     async def _works(self, goal: WorkItem, cycle: Cycle) -> tuple[Cycle, _End]:
         """The goal's own work, once for each slot; its result is told as that of any work."""
         task = recurring_task(goal, cycle.slot, self._clock.now())
-        return await self._started(goal, cycle, task, "Its work is due.")
+        return await self._started(goal, cycle, task, tr(goal_words.WORK_IS_DUE))
 
     async def _started(
         self, goal: WorkItem, cycle: Cycle, task: WorkItem, found: str
@@ -249,47 +244,49 @@ class GoalCycles:
         over = await self._over_budget(goal)
         if over:
             return cycle, _End(Outcome.over_budget, over, "" if known.quiet else f"{found} {over}")
-        if await self._authorised(goal, cycle, task):
+        verdict = await self._authorised(goal, cycle, task)
+        if verdict:
             cycle = cycle._replace(task_id=task.id)
             return cycle, await self._worked(task)
+        why = goal_words.card_words(found, goal, verdict.code)
         if known.quiet:
-            return cycle, _End(Outcome.asked, found)
-        return await self._asked(goal, cycle, task, found)
+            return cycle, _End(Outcome.asked, why)
+        return await self._asked(goal, cycle, task, why)
 
-    async def _authorised(self, goal: WorkItem, cycle: Cycle, task: WorkItem) -> bool:
+    async def _authorised(self, goal: WorkItem, cycle: Cycle, task: WorkItem) -> Verdict:
         """Spend one use for exactly this task and keep both, or neither."""
         token = goal.approval_token
         if token is None:
-            return False
+            return MISSING_APPROVAL
         task.approval_token, task.needs_approval = token, False
         self._authority.require_ready()
         with self._authority.together():
             verify = self._authority.approval.verify
-            if at_once(verify(token, subject_of(goal), subject_of(task))):
+            verdict = at_once(verify(token, subject_of(goal), subject_of(task)))
+            if verdict:
                 at_once(self._store.save(task))
                 self._goals.store.spawned(cycle, task.id)
-                return True
+                return verdict
         task.approval_token, task.needs_approval = None, True
-        return False
+        return verdict
 
     async def _asked(
-        self, goal: WorkItem, cycle: Cycle, task: WorkItem, found: str
+        self, goal: WorkItem, cycle: Cycle, task: WorkItem, why: str
     ) -> tuple[Cycle, _End]:
         """One card about this work, and none while one of this goal waits."""
         proposer = self._authority.proposer
         if any(waits.parent == goal.id for waits in await proposer.waiting()):
-            return cycle, _End(Outcome.asked, found)
+            return cycle, _End(Outcome.asked, why)
         self._goals.store.spawned(cycle, task.id)
         cycle = cycle._replace(task_id=task.id)
-        why = f"{found} The approval of {goal.id} covers no further work, so this one is asked for."
         proposal = await proposer.propose(task, self._channel, OWNER, why)
         if proposal.verdict == "approved":
             return cycle, await self._worked(task)
         if proposal.verdict in STAYS:
-            return cycle, _End(Outcome.asked, f"{found} Its card waits: {task.id}.")
+            return cycle, _End(Outcome.asked, f"{why} {goal_words.waiting_words(task.id)}")
         task.status = WorkItemStatus.blocked
         await self._store.save(task)
-        return cycle, _End(Outcome.declined, proposal.words, found)
+        return cycle, _End(Outcome.declined, proposal.words, why)
 
     async def _gone_on(self, cycle: Cycle) -> _End | None:
         """The rest of a cycle that a crash interrupted after its task was made; None where none
@@ -299,9 +296,9 @@ class GoalCycles:
         if task is None:
             if not cycle.task_id or await self._authority.proposer.question(cycle.task_id) is None:
                 return None
-            return _End(Outcome.asked, f"Its card waits: {cycle.task_id}.")
+            return _End(Outcome.asked, goal_words.waiting_words(cycle.task_id))
         if task.approval_token is None:
-            return _End(Outcome.declined, "It was not approved.")
+            return _End(Outcome.declined, tr(goal_words.NOT_APPROVED))
         if task.status in _ENDED:
             return _result(task, task.status)
         return await self._worked(task)
@@ -345,24 +342,20 @@ class GoalCycles:
         )
         if not spent:
             return ""
-        return f"Its work of 24 hours has no room left within {_A_DAY} times its budget."
+        return goal_words.budget_words(_A_DAY)
 
     async def _tell(self, goal: WorkItem, end: _End) -> None:
         told, known = end.told, self._goals.get(goal.id)
         if self._goals.gives_up(known, end.outcome):
-            what = "found a check that fails" if goal.cycle is None else "did not do their work"
-            told = (
-                f"It is paused: {GIVES_UP} cycles in a row {what}. "
-                f"`silas goals resume {goal.id}` goes on."
-            )
+            told = goal_words.give_up_words(goal, GIVES_UP)
         if told:
-            await self._channel.send(OWNER, self._discreet(f"Goal {goal.id}: {told}"))
+            words = said_at(self._channel.channel_name, goal_words.told_words(goal, told))
+            await self._channel.send(OWNER, self._discreet(words))
 
 
 def _result(task: WorkItem, status: WorkItemStatus) -> _End:
     good, bad = Outcome.fixed, Outcome.not_fixed
     if task.cycle is not None:
         good, bad = Outcome.done, Outcome.not_done
-    if status is WorkItemStatus.done:
-        return _End(good, f"{task.id} is done.")
-    return _End(bad, f"{task.id} is {status.value}.")
+    words = goal_words.result_words(task, status)
+    return _End(good if status is WorkItemStatus.done else bad, words)

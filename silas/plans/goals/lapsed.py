@@ -15,5 +15,5 @@ def lapse_words(why: str) -> str:
     Args:
         why: What is not as it was, in one sentence.
     """
-    words = why.rstrip(".")
+    words = why.rstrip(".").removesuffix(tr("; ask again"))  # it is said what to do below
     return tr("{why}; run its plan again to approve it as it is now.", why=words)
