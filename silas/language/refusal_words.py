@@ -11,6 +11,7 @@ from typing import Final
 
 from silas.language.calendar import retold_wall
 from silas.language.catalogue import ENGLISH, spoken, tr, tr_later
+from silas.language.plan_refusals import PLAN_REFUSALS
 from silas.language.retold import retold
 
 WITH_VALUES: Final = (
@@ -42,6 +43,7 @@ WITH_VALUES: Final = (
         "there; then undo again."
     ),
     tr_later("The changes could not be written ({why}); the directory is as before."),
+    *PLAN_REFUSALS,
 )
 """Those made elsewhere than in a `raise`, or with a value that is told, too; the first that fits.
 What a `raise` says as it stands is found by `make words` and listed in `refusals.json`.
@@ -49,6 +51,9 @@ What a `raise` says as it stands is found by `make words` and listed in `refusal
 
 _STATES: Final = (tr_later("active"), tr_later("paused"), tr_later("ended"))
 """Of goals."""
+
+_KINDS: Final = (tr_later("goal"), tr_later("project"))
+"""Of plans that no project takes for a task."""
 
 
 def refusal_words(message: str) -> str:
@@ -74,5 +79,10 @@ _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     "fault": refusal_words,
     "error": refusal_words,
     "message": refusal_words,
+    "kind": tr,
+    "place": refusal_words,
+    "remedy": tr,
+    "of_machine": tr,
+    "other": tr,
 }
 """Values of those that are words of Silas's own, too."""

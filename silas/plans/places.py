@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from silas.errors import PlanFamilyError, SandboxError
+from silas.language import tr_later
 from silas.plans.models import WorkItem
 from silas.sandbox.mounts import pin
 
@@ -17,10 +18,9 @@ class PlanPath(NamedTuple):
     path: str
 
 
-_NAMED: Final = {"workspace": "The plan's workspace {}", "read": "{}, which the plan reads,"}
 _ABSENT: Final = {
-    "workspace": "make that directory, or name another one in `workspace:`",
-    "read": "put it there, or take it out of `read:`",
+    "workspace": tr_later("make that directory, or name another one in `workspace:`"),
+    "read": tr_later("put it there, or take it out of `read:`"),
 }
 
 
@@ -33,7 +33,7 @@ def places_of(item: WorkItem) -> Iterator[PlanPath]:
 
 def fault_of(place: PlanPath, error: SandboxError) -> str:
     """Why a path that could not be opened is of no use, and what to do, in one sentence."""
-    named = _NAMED[place.field].format(place.path)
+    named = _named(place)
     cause = error.__cause__
     if isinstance(cause, FileNotFoundError | NotADirectoryError):
         return f"{named} does not exist: {_ABSENT[place.field]}."
@@ -46,7 +46,12 @@ def fault_of(place: PlanPath, error: SandboxError) -> str:
 
 def no_directory(place: PlanPath) -> str:
     """That a workspace is a file."""
-    return f"{_NAMED[place.field].format(place.path)} is no directory: name the one it lies in."
+    return f"{_named(place)} is no directory: name the one it lies in."
+
+
+def _named(place: PlanPath) -> str:
+    reads = f"{place.path}, which the plan reads,"
+    return reads if place.field == "read" else f"The plan's workspace {place.path}"
 
 
 def require_places(item: WorkItem) -> None:

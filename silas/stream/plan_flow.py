@@ -6,7 +6,7 @@ from typing import Any
 from silas.agents import AgentResponse, PlanAction, PlanActionType
 from silas.audit import Audit
 from silas.autonomy import Decision, Signal, plan_family
-from silas.language import tr, tr_later
+from silas.language import refusal_words, tr, tr_later
 from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.plans.source_marks import with_marks
 from silas.stream.models import Outcome, Send
@@ -151,13 +151,13 @@ class PlanFlow:
     async def _could_not(self, turn: Turn, item: WorkItem, message: str, back: str) -> str:
         """What was tried of the plan says that it could not succeed."""
         turn.answer.outcome = "blocked"
-        why = "; ".join(turn.proposal.review.mistakes)
-        await self._audit.log("plan_refused", work_item_id=item.id, reason=why)
+        mistakes = turn.proposal.review.mistakes
+        await self._audit.log("plan_refused", work_item_id=item.id, reason="; ".join(mistakes))
         return tr(
             "{message}\n\nThe plan could not succeed: {why}. {back}Nothing was "
             "asked, and nothing was run.",
             message=message,
-            why=why,
+            why="; ".join(map(refusal_words, mistakes)).rstrip("."),
             back=back,
         )
 

@@ -10,7 +10,7 @@ from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ApprovalError, DatabaseError
-from silas.language import said_at, tr, tr_later
+from silas.language import refusal_words, said_at, tr, tr_later
 from silas.plans import (
     PlanError,
     PlanParser,
@@ -38,13 +38,6 @@ _ANSWERS = {
     "conditional": tr_later("A plan is approved as it is or not at all; nothing was run."),
 }
 """What is said to an answer that is neither yes nor no."""
-
-_ANOTHER = "another plan with the id {id} exists already, so give this one another id"
-
-_ELSEWHERE = (
-    "the task {id} was approved elsewhere, as work of its own, and that does not count "
-    "for {project}; give it another id"
-)
 
 _SETTLED_LATER = ("interaction_mode", "follow_up_of", "input_artifacts_from", "skills")
 """What of a plan the Stream settles before its card (step 12)."""
@@ -124,7 +117,7 @@ class Proposer:
         if known is not None and known.status is not WorkItemStatus.running:
             settled = {name: getattr(known, name) for name in _SETTLED_LATER}
             if plan_hash(item.model_copy(update=settled)) != plan_hash(known):
-                return _ANOTHER.format(id=item.id)
+                return _another(item)
         for child in item.children:
             if taken := await self._child_taken(item, child):
                 return taken
@@ -139,7 +132,7 @@ class Proposer:
         """Why no new work can have this item's id; nothing where it can."""
         known = await self._store.get(item.id)
         if known is not None and plan_hash(known) != plan_hash(item):
-            return _ANOTHER.format(id=item.id)
+            return _another(item)
         if known is not None and known.status is WorkItemStatus.running:
             # a second run would share the first one's scratch copy and repeat its effects
             return tr(
@@ -156,7 +149,10 @@ class Proposer:
         if known is None:
             return ""
         if known.parent != project.id:
-            return _ELSEWHERE.format(id=child.id, project=project.id)
+            return (
+                f"the task {child.id} was approved elsewhere, as work of its own, and that does "
+                f"not count for {project.id}; give it another id."
+            )
         return await self._taken(child)
 
     async def propose(
@@ -236,8 +232,9 @@ class Proposer:
         why = self._unable(item) or await self._missing(item)
         if not why:
             return None
-        refused = await self._refused(item, why.rstrip("."))
-        return refused._replace(words=tr("{why} Nothing was asked, and nothing was run.", why=why))
+        refused = await self._refused(item, why)
+        words = tr("{why} Nothing was asked, and nothing was run.", why=refusal_words(why))
+        return refused._replace(words=words)
 
     async def _missing(self, item: WorkItem) -> str:
         """What the plan has of other work and is not there, in one sentence, or nothing."""
@@ -260,7 +257,7 @@ class Proposer:
         try:
             binds = await self._tokens.bind(item)
         except ApprovalError as error:  # it names what is not there: nobody is asked in vain
-            return await self._refused(item, error.message.rstrip("."))
+            return await self._refused(item, error.message)
         card = self._tokens.card(item, binds, rationale)
         for former in replaces:
             if plan_hash(former) != card.plan_hash:
@@ -276,7 +273,7 @@ class Proposer:
         try:
             await self._tokens.sign(item, card, binds)
         except ApprovalError as error:  # it changed, or a signer apart was told no
-            return await self._refused(item, error.message.rstrip("."))
+            return await self._refused(item, error.message)
         with self._together():  # a goal that is kept is one that runs
             for one in (item, *item.children):
                 one.created_at = self._clock.now()
@@ -292,10 +289,14 @@ class Proposer:
         return Proposal(item, "approved", tr("Approved."))
 
     async def _refused(self, item: WorkItem, reason: str) -> Proposal:
-        await self._audit.log("plan_refused", work_item_id=item.id, reason=reason)
-        return Proposal(
-            item, "refused", tr("The plan was refused: {reason}; nothing was run.", reason=reason)
-        )
+        await self._audit.log("plan_refused", work_item_id=item.id, reason=reason.rstrip("."))
+        told = refusal_words(reason).rstrip(".")
+        words = tr("The plan was refused: {reason}; nothing was run.", reason=told)
+        return Proposal(item, "refused", words)
+
+
+def _another(item: WorkItem) -> str:
+    return f"another plan with the id {item.id} exists already, so give this one another id."
 
 
 def _told(channel: CardChannel, verdict: str, name: str) -> str:

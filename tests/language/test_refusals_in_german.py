@@ -62,6 +62,10 @@ def test_every_refusal_that_is_raised_is_told_in_german() -> None:
             "Nothing was run: There is no secret named 'K'; `silas secrets list` shows them..",
             "Nichts wurde ausgeführt: Es gibt kein Geheimnis namens 'K'; `silas secrets list`",
         ),
+        (
+            "The task a could not run. The check 'up' asks with pgrep for processes of this",
+            "Die Aufgabe a könnte nicht laufen. The check",
+        ),
         ("A sentence that nobody knows.", "A sentence that nobody knows."),
     ],
 )

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from silas.language import tr_later
 from silas.plans.goals.schedule import ALWAYS_ON
 from silas.plans.models import WorkItem
 
@@ -85,9 +86,9 @@ def _blind(name: str, run: str) -> str:
     for found in _COMMANDS.finditer(run):
         command = found[1].rpartition("/")[2]
         for what, commands in (
-            ("processes", _OF_PROCESSES),
-            ("services", _OF_SERVICES),
-            ("connections", _OF_SOCKETS),
+            (tr_later("processes"), _OF_PROCESSES),
+            (tr_later("services"), _OF_SERVICES),
+            (tr_later("connections"), _OF_SOCKETS),
         ):
             if command in commands:
                 return (

@@ -2,8 +2,11 @@
 
 from typing import Final
 
+from silas.language import tr_later
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.projects.graph import cycle_in
+
+_NONE: Final = tr_later("no project")
 
 MOST_TASKS: Final = 50
 """Tasks of one project: what a person can read on one card."""
@@ -54,7 +57,7 @@ def _given(item: WorkItem) -> str:
                 "its own."
             )
         if child.parent != item.id:
-            return f"{child.id} belongs to {child.parent or 'no project'} and not to {item.id}."
+            return f"{child.id} belongs to {child.parent or _NONE} and not to {item.id}."
     return ""
 
 
@@ -69,7 +72,7 @@ def _graph(item: WorkItem) -> str:
     ring = cycle_in({child.id: child.depends_on for child in item.children})
     if ring:
         return (
-            f"The tasks of {item.id} wait for each other in a circle: {' for '.join(ring)}; take "
+            f"The tasks of {item.id} wait for each other in a circle: {' -> '.join(ring)}; take "
             "one `depends_on` out."
         )
     return ""
