@@ -21,7 +21,7 @@ _PHONE: Final = tr_later("“Your phone” under “Devices”")
 _UNDER_MORE: Final = tr_later("“{page}” under “More”")
 
 PAGES: Final = (
-    (r"ahead|goals (?:list|resume|pause|history)", tr_later("Ahead")),
+    (r"ahead|goals (?:list|resume|run|pause|history)", tr_later("Ahead")),
     (r"approvals (?:revoke|narrow|tighten)", tr_later("Ahead")),
     (r"status|diff|undo(?!.*--)|approvals (?:list|approve|deny)|approve|deny", tr_later("Work")),
     (r"batch (?:undo|show|list)", tr_later("Moved files")),

@@ -28,8 +28,10 @@ GOING_ON = {
     "pending": "approved and not begun; where Silas was killed, `silas chat` begins it.",
     "running": "at work; where Silas was killed, `silas chat` goes on with it.",
     "paused": "stopped before it was done, nothing of it was applied, and it does not go on by "
-    "itself; ask again, or `silas run` its plan, and approve it anew.",
-    "blocked": "`silas run` its plan again when what blocked it is out of the way.",
+    "itself; ask again, or `silas run` its plan, that of the whole where it is part of a project, "
+    "and approve it anew.",
+    "blocked": "`silas run` its plan again when what blocked it is out of the way; that of the "
+    "whole where it is part of a project.",
     HELD: "done and not applied, because its changes need your word; `silas approvals show ID` "
     "shows them, `silas approvals approve ID` asks you, `deny ID` drops them.",
     ASKED: "a plan that waits for your answer; `silas approve ID` asks you, and so does "

@@ -68,9 +68,12 @@ def lines_of(
     from silas.channels.text import card_lines, detail_line
     from silas.plans.characters import as_shown
     from silas.services.plans import plan_card
+    from silas.work.attempt import again_words
     from silas.work.report import result_texts
 
     why = GOING_ON.get(status, "This is the plan as it is.")
+    if item.parent is not None and status in ("paused", "blocked", "stuck", "failed"):
+        why = again_words(item)
     card = plan_card(item, why, look)
     lines = [f"{status}  {item.id}  {as_shown(item.title)}", *card_lines(card)]
     for text in () if result is None else result_texts(result):

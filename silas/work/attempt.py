@@ -47,9 +47,26 @@ def instructions(item: WorkItem, failures: str, guidance: str) -> str:
     return "\n\n".join(parts)
 
 
+def again_words(item: WorkItem) -> str:
+    """How work that does not go on by itself is begun anew; a part has no plan file of its own."""
+    if item.spawned_by is not None:
+        return tr(
+            "The next cycle of the goal {goal} looks again; `silas goals run {goal}` begins it "
+            "now.",
+            goal=item.spawned_by,
+        )
+    if item.parent is not None:
+        return tr(
+            "It is part of {project}: `silas run` that project again, or ask for it again; it "
+            "needs a new approval.",
+            project=item.parent,
+        )
+    return tr("`silas run` its plan again, or ask again; it needs a new approval.")
+
+
 def out_of_budget(item: WorkItem, tracker: BudgetTracker) -> str:
     """Why no attempt could begin though none failed: what is used up, and how work goes on."""
-    again = tr("`silas run` its plan again, or ask again; it needs a new approval.")
+    again = again_words(item)
     limit = item.budget.max_attempts
     if tracker.remaining().attempts <= 0:
         which = (

@@ -342,6 +342,9 @@ async def test_a_killed_project_goes_on_and_repeats_no_finished_task(
             assert result.status is WorkItemStatus.failed
             assert ran.done == []
             assert result.summary.endswith("Not begun: d.")
+            assert f"It is part of {PROJECT}: `silas run` that project again" in result.summary
+            await h.silas.run(project_text(chain("a", "b", "c", "d")))  # what is said can be done
+            assert ran.done == ["a", "b", "c", "d"]
 
 
 async def _nobody(event: Any) -> None:
