@@ -11,15 +11,12 @@ from silas.cards import ChannelMessage
 from silas.channels.mcp import McpOffer
 from silas.errors import PlanFamilyError
 from silas.plans.characters import show
-from silas.stream.models import Incoming
+from silas.stream.models import MCP_CLIENT, Incoming
 from silas.stream.session import Session
 from silas.work.report import result_texts
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, Coming
-
-CLIENT = "mcp"
-"""The connection of whoever is on the other end: not the owner's, and never signed."""
 
 _PAUSED = "An MCP client paused it."
 
@@ -112,7 +109,7 @@ class Services:
     async def ask(self, arguments: Mapping[str, Any]) -> str:
         """One turn of a stranger's: unsigned, on a connection of its own."""
         message = ChannelMessage(
-            channel=CLIENT,
+            channel=MCP_CLIENT,
             sender_id="an MCP client",
             text=arguments["text"],
             timestamp=self._silas.messages.clock.now(),
@@ -120,7 +117,7 @@ class Services:
         workspace = arguments.get("workspace")
         if workspace is not None and not Path(workspace).is_absolute():
             raise PlanFamilyError("`workspace` must be an absolute path.", code="E_PLAN_WORKSPACE")
-        reply = await self._silas.stream.handle(Incoming(message, CLIENT, workspace=workspace))
+        reply = await self._silas.stream.handle(Incoming(message, MCP_CLIENT, workspace=workspace))
         if reply.plan is None:
             return reply.text
         return f"{reply.text}\n\nThe plan's id is {reply.plan.id}."
@@ -141,7 +138,7 @@ class Services:
 
     async def memory_search(self, arguments: Mapping[str, Any]) -> str:
         """What is remembered for this connection."""
-        found = await self._silas.retriever.recall(arguments["text"], CLIENT, _MOST_MEMORIES)
+        found = await self._silas.retriever.recall(arguments["text"], MCP_CLIENT, _MOST_MEMORIES)
         return "\n".join(one.item.content for one in found) or "Nothing is remembered that fits."
 
     async def ahead(self, arguments: Mapping[str, Any]) -> str:

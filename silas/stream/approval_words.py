@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from silas.audit import Audit
-from silas.language import tr
+from silas.language import said_at, tr, tr_later
 from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.ports import PausesGoals
 from silas.stream.state import Turn
@@ -30,9 +30,14 @@ _TAKE_BACK: Final = (
     re.compile(rf"(?:nimm|ziehe?) {_OF} zurück"),
     re.compile(rf"widerrufe? {_OF}"),
 )
-_PAUSE: Final = (
-    re.compile(r"pause (?:the |my )?goal (?P<goal>[A-Za-z0-9_.\-]+)"),
-    re.compile(r"pausiere? (?:das |mein )?ziel (?P<goal>[A-Za-z0-9_.\-]+)"),
+_ID: Final = r"(?P<goal>[A-Za-z0-9_.\-]+)"
+_GOAL: Final = rf"(?:(?:the |my )?goal |(?=goal-)){_ID}"
+_ZIEL: Final = rf"(?:(?:das |mein )?ziel |(?=goal-)){_ID}"
+_PAUSE: Final = (re.compile(rf"pause {_GOAL}"), re.compile(rf"pausiere? {_ZIEL}"))
+_RESUME: Final = (
+    re.compile(rf"(?:resume|unpause) {_GOAL}"),
+    re.compile(rf"setze? {_ZIEL} fort"),
+    re.compile(rf"nimm {_ZIEL} wieder auf"),
 )
 _TIGHTEN: Final = (
     re.compile(r"tighten (?:all |my |the |all my )?approvals"),
@@ -53,6 +58,11 @@ class ApprovalWords(OwnerWords[str]):
     """
 
     reason = "approvals"
+    owners_only = tr_later(
+        "Only Silas's owner can say that: `silas approvals` narrows, tightens and takes back, "
+        "`silas goals` pauses and resumes, and so does the cockpit. Nothing was changed. What a "
+        "client may do, it does with `pause_goal` and `tighten_approvals`."
+    )
 
     def __init__(
         self,
@@ -68,12 +78,12 @@ class ApprovalWords(OwnerWords[str]):
 
     def _understood(self, text: str) -> str | None:
         said = " ".join(text.split()).rstrip(".!")
-        every = (*_NARROW, *_TAKE_BACK, *_PAUSE, *_TIGHTEN)
+        every = (*_NARROW, *_TAKE_BACK, *_PAUSE, *_RESUME, *_TIGHTEN)
         return said if any(one.fullmatch(said.lower()) for one in every) else None
 
     async def _do(self, turn: Turn, asked: str) -> Answered:
-        del turn
-        return await self._narrowed(asked), "answered"
+        words = await self._narrowed(asked)
+        return said_at(turn.seat.channel.channel_name, words), "answered"
 
     async def _narrowed(self, said: str) -> str:
         desk = self._narrowing()
@@ -87,6 +97,12 @@ class ApprovalWords(OwnerWords[str]):
         if found := _first(_PAUSE, said):
             goal = self._goals().pause(found["goal"])
             return tr("{goal} is paused until you resume it.", goal=goal.id)
+        if found := _first(_RESUME, said):
+            return tr(
+                "Words only ever make it less, so {goal} stays as it is; `silas goals resume "
+                "{goal}` has it run again.",
+                goal=found["goal"],
+            )
         return desk.tighten().words
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from silas.cards import Arrived, ChannelMessage, SignedMessage
 from silas.plans import WorkItem
@@ -11,6 +11,9 @@ from silas.types import OWNER, address_of, whose
 Outcome = Literal["answered", "dispatched", "declined", "waiting", "blocked", "busy", "failed"]
 """An answer, work under way, the owner's no, a plan that waits for the owner, a refusal, a full
 queue, or no model that could be asked, understood and answered in form."""
+
+MCP_CLIENT: Final = "mcp"
+"""The connection of who is at the other end of `silas mcp serve`; its words are never signed."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Step 7 without a model: what the owner's own words ask for is done by code, and answered at once.
 
-Nobody else's words, and none that a model wrote, are understood here.
+Nobody else's words, and none that a model wrote, do anything here. An MCP client is told so.
 """
 
 from abc import ABC, abstractmethod
@@ -9,8 +9,8 @@ from typing import ClassVar, Generic, TypeVar
 from silas.agents import AgentResponse, RouteDecision
 from silas.audit import Audit
 from silas.errors import SilasError
-from silas.language import refusal_words, said_at
-from silas.stream.models import Outcome
+from silas.language import refusal_words, said_at, tr
+from silas.stream.models import MCP_CLIENT, Outcome
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode, InteractionRegister, TaintLevel
@@ -31,10 +31,12 @@ class OwnerWords(ABC, Generic[Request]):
 
     Attributes:
         reason: Why such a turn needs no model.
+        owners_only: What an MCP client that says it is told.
         register: How it is spoken of.
     """
 
     reason: ClassVar[str]
+    owners_only: ClassVar[str]
     register: ClassVar[InteractionRegister] = InteractionRegister.status
 
     def __init__(self, audit: Audit, modes: TurnModes, profile: str) -> None:
@@ -44,13 +46,14 @@ class OwnerWords(ABC, Generic[Request]):
 
     async def answer(self, turn: Turn) -> bool:
         """Fill in route and response; False where it is no such message of the owner's."""
-        if turn.message.taint is not TaintLevel.owner:
+        owners = turn.message.taint is TaintLevel.owner
+        if not owners and turn.message.incoming.connection_id != MCP_CLIENT:
             return False
         asked = self._understood(turn.message.text)
         if asked is None:
             return False
         try:
-            answered = await self._do(turn, asked)
+            answered = await self._do(turn, asked) if owners else (tr(self.owners_only), "answered")
         except SilasError as error:
             words = said_at(turn.seat.channel.channel_name, refusal_words(error.message))
             answered = (self._refused(words), "answered")

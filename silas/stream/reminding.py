@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from silas.audit import Audit
 from silas.clock import Clock
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.stream.owner import Owner
 from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.state import Turn
@@ -39,6 +39,10 @@ class Reminding(OwnerWords["ReminderRequest"]):
     """
 
     reason = "reminder"
+    owners_only = tr_later(
+        "Only Silas's owner can make, move, cancel or read reminders: with `silas remind`, in "
+        "`silas chat` or in the cockpit. Nothing was changed."
+    )
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from silas.audit import Audit
 from silas.clock import Clock
+from silas.language import tr_later
 from silas.stream.owner import Owner
 from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.state import Turn
@@ -33,6 +34,10 @@ class TidyWords(OwnerWords["BatchRequest"]):
     """
 
     reason = "batch"
+    owners_only = tr_later(
+        "Only Silas's owner can have a folder tidied or a batch undone: with `silas batch`, in "
+        "`silas chat` or in the cockpit. Nothing was changed."
+    )
     register = InteractionRegister.review
 
     def __init__(

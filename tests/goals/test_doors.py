@@ -93,6 +93,46 @@ async def test_a_goal_is_paused_in_words_of_its_owner_and_of_nobody_else(said: s
         assert "is paused already" in (await h.silas.ask(said)).text
 
 
+@pytest.mark.parametrize(
+    ("said", "where"),
+    [
+        (f"take back the approval of {WATCHED}", "`silas approvals` narrows"),
+        (f"narrow the approval of {WATCHED} to 1", "`silas approvals` narrows"),
+        (f"resume {WATCHED}", "`silas goals` pauses and resumes"),
+        (f"pause the goal {WATCHED}", "does with `pause_goal`"),
+        ("remind me tomorrow at nine to call", "with `silas remind`"),
+        ("what reminders do I have?", "with `silas remind`"),
+        ("tidy up /tmp", "with `silas batch`"),
+    ],
+)
+async def test_a_client_that_says_what_only_the_owner_may_is_told_so(said: str, where: str) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        cards = len(channel.cards)
+        offers = {one.name: one for one in Services(h.silas, h.silas.ahead).offers()}
+        told = await offers["ask"].answer({"text": said})
+        found = await h.silas.ahead(2)
+        assert told.startswith("Only Silas's owner can ")
+        assert where in told
+        assert "Nothing was changed." in told
+        assert len(channel.cards) == cards
+        assert watched.goals.get(WATCHED).state is GoalState.active
+        assert [one.id for one in found.alone] == [WATCHED]
+        assert {one.kind.value for one in found.coming} == {"goal"}
+
+
+@pytest.mark.parametrize("said", [f"resume {WATCHED}", f"Setze das Ziel {WATCHED} fort."])
+async def test_words_resume_no_goal_and_say_what_does(said: str) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        watched.goals.pause(WATCHED)
+        told = (await h.silas.ask(said)).text
+        assert f"`silas goals resume {WATCHED}` has it run again" in told
+        assert watched.goals.get(WATCHED).state is GoalState.paused
+
+
 _ZERO = {"exit_code": 0}
 BLIND = goal_text(verify=[{"name": "alive", "run": "pgrep -f bot", "expect": {"exit_code": 0}}])
 """A goal whose check asks for what no sandbox shows."""
