@@ -121,9 +121,9 @@ def test_the_commands_of_a_first_day(program: str, tmp_path: Path, empty: Path) 
     given_all = json.loads(_ended_well(run([*python, *map(str, plans)], env, cwd=empty)))
     by_command = run([program, "plan", "check", str(plans[0])], env, cwd=empty)
     for plan, given in zip(plans, [by_command, *starmap(Ended, given_all[1:])], strict=True):
-        assert re.search(r"^sha256:[0-9a-f]{64}$", given.out, re.MULTILINE), given.err
+        assert re.search(r"^sha256:[0-9a-f]{64}$", given.out, re.MULTILINE), (plan.name, given.err)
         runs_here = "\ntype: task\n" in plan.read_text(encoding="utf-8")
-        assert given.code == (0 if runs_here else 2), given.err
+        assert given.code == (0 if runs_here else 2), (plan.name, given.err)
     assert list(empty.iterdir()) == []
 
 
