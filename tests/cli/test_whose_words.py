@@ -12,6 +12,7 @@ from silas import Silas, load_config
 from silas.testing import ScriptedChannel
 from tests.cockpit.program_page import a_page
 from tests.mcp.test_serve import Served, said
+from tests.support.client import client
 from tests.support.command import environment, run, silas
 from tests.web.support.cockpit import Home, a_cockpit
 
@@ -54,8 +55,8 @@ async def by_program(folder: Path) -> Path:
 async def by_mcp(folder: Path) -> Path:
     """Another program, over MCP."""
     served = Served(folder)
-    async with served.client() as client:
-        await said(client, "ask", text=WORDS)
+    async with client(served.env) as session:
+        await said(session, "ask", text=WORDS)
     return served.home
 
 

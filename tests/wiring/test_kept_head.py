@@ -37,6 +37,7 @@ from silas.services.work import open_work
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_signer, a_subject
 from tests.mcp.test_serve import Served, said
+from tests.support.client import client
 from tests.support.command import ROOT, Ended, environment, python, run, silas
 from tests.support.plans import a_workspace, writing_plan
 from tests.support.waits import SECONDS
@@ -478,7 +479,7 @@ async def test_a_client_over_mcp_is_told_and_nothing_is_proposed(tmp_path: Path)
         driver.execute("DROP TRIGGER audit_log_no_update")
         driver.execute("UPDATE audit_log SET body = replace(body, 'record.', 'chord.')")
         driver.commit()
-    async with served.client() as session:
+    async with client(served.env) as session:
         words, failed = await said(session, "ask", text="write the result file")
     assert failed
     assert "The record was changed outside Silas" in words
