@@ -20,9 +20,15 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
-def test_it_ends_as_a_started_one_does_and_says_the_same(words: list[str], tmp_path: Path) -> None:
-    env = environment(tmp_path / "home")
+GERMAN = {"LC_MESSAGES": "de_DE.UTF-8"}
+CASES = {**{name: (words, {}) for name, words in ASKED.items()}, "in German": (["ask"], GERMAN)}
+
+
+@pytest.mark.parametrize(("words", "told"), CASES.values(), ids=CASES)
+def test_it_ends_as_a_started_one_does_and_says_the_same(
+    words: list[str], told: dict[str, str], tmp_path: Path
+) -> None:
+    env = environment(tmp_path / "home", **told)
     assert forked.may_be(silas(*words), env)
     begun = subprocess.run(
         silas(*words), env=env, cwd=ROOT, input="", capture_output=True, text=True, check=False

@@ -122,7 +122,7 @@ def test_the_command_says_all_of_it_in_german(tmp_path: Path) -> None:
     place.mkdir()
     (place / "list.txt").write_text("one\n")
     plan.write_text(GOAL.format(place=place))
-    env = environment(tmp_path / "home", LC_ALL="de_DE.UTF-8", TZ="Europe/Vienna")
+    env = environment(tmp_path / "home", LC_MESSAGES="de_DE.UTF-8", TZ="Europe/Vienna")
     run(silas("init"), env)
     assert run(silas("ahead"), env).out == "In den nächsten 7 Tagen kommt nichts.\n"
     approved = run(silas("plan", "check", plan), env).out.rpartition("sha256:")[2].strip()

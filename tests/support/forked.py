@@ -19,6 +19,7 @@ _SERVER: Final = Path(__file__).with_name("forkserver.py")
 _COMMAND: Final = (sys.executable, "-I", "-m", "silas")
 _CODE: Final = (sys.executable, "-c")
 _LANGUAGE: Final = "C.UTF-8"
+_WORDS: Final = "LC_MESSAGES"  # Python takes nothing from it, and Silas the language of its words
 _PIECE: Final = 1 << 16
 _MOST: Final = 100_000  # bytes of a request, far below what one message over a socket may have
 
@@ -138,7 +139,7 @@ def may_be(argv: Sequence[str], env: Mapping[str, str], *, code: bool = False) -
     It is not where Python itself is told something by the environment, and where what a test
     reaches is measured (`scripts/reached.py` watches a Python from its start).
     """
-    told = {name for name in env if name.startswith(("PYTHON", "LC_", "COVERAGE"))}
+    told = {name for name in env if name.startswith(("PYTHON", "LC_", "COVERAGE"))} - {_WORDS}
     begin = _CODE if code else _COMMAND
     return (
         tuple(argv[: len(begin)]) == begin
