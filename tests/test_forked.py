@@ -21,7 +21,11 @@ ASKED = {
 
 
 GERMAN = {"LC_MESSAGES": "de_DE.UTF-8"}
-CASES = {**{name: (words, {}) for name, words in ASKED.items()}, "in German": (["ask"], GERMAN)}
+NOTHING = dict[str, str]()
+CASES = {
+    **{name: (words, NOTHING) for name, words in ASKED.items()},
+    "in German": (["ask"], GERMAN),
+}
 
 
 @pytest.mark.parametrize(("words", "told"), CASES.values(), ids=CASES)
