@@ -18,13 +18,6 @@ async def browser() -> AsyncGenerator[Browser]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def whole_browser() -> AsyncGenerator[Browser]:
-    """With what is around the engine, too: for what only a browser with a window can do."""
-    async with chromium() as started:
-        yield started
-
-
-@pytest_asyncio.fixture(loop_scope="session")
 async def new_device(browser: Browser, cockpit: Cockpit) -> AsyncGenerator[NewDevice]:
     """Makes devices; they are closed before the cockpit is.
 
@@ -39,6 +32,13 @@ async def new_device(browser: Browser, cockpit: Cockpit) -> AsyncGenerator[NewDe
 async def keeping_device(browser: Browser, cockpit: Cockpit) -> AsyncGenerator[NewDevice]:
     """The same, of devices whose page keeps its own files, as an owner's does."""
     async with devices(browser) as new:
+        yield new
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def whole_device(cockpit: Cockpit) -> AsyncGenerator[NewDevice]:
+    """The same in the whole browser: for what it installs, and for when and where it paints."""
+    async with chromium() as started, devices(started) as new:
         yield new
 
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home
-from tests.web.support.device import SIZES, Device, NewDevice, Size, devices
+from tests.web.support.device import SIZES, NewDevice, Size
 from tests.web.support.examples import GATE
 from tests.web.support.library import COPY
 from tests.web.support.screens import each_screen, live_in
@@ -83,9 +83,9 @@ async def test_everybody_can_pair_and_set_up(
 
 @_EACH_SIZE
 async def test_nothing_on_the_page_moves_by_itself_and_little_is_fetched(
-    cockpit: Cockpit, keeping_device: NewDevice, size: Size
+    cockpit: Cockpit, whole_device: NewDevice, size: Size
 ) -> None:
-    device = await cockpit.paired(keeping_device, size)
+    device = await cockpit.paired(whole_device, size)
     cold = await device.measures()
     await device.says(COPY)
     await device.sees_a_card()
@@ -144,13 +144,9 @@ async def test_the_page_says_so_when_silas_is_not_there_and_keeps_nothing_of_wha
 
 @pytest.mark.proves("S1.6-PWA")
 async def test_the_page_can_be_installed_as_an_application(
-    cockpit: Cockpit, whole_browser: Browser
+    cockpit: Cockpit, whole_device: NewDevice
 ) -> None:
-    async with devices(whole_browser) as new_device:
-        await _is_installable(await cockpit.paired(new_device, SIZES[0]))
-
-
-async def _is_installable(device: Device) -> None:
+    device = await cockpit.paired(whole_device, SIZES[0])
     tools: Any = await device.context.new_cdp_session(device.page)
     manifest = await tools.send("Page.getAppManifest")
     assert not manifest["errors"]
