@@ -29,7 +29,7 @@ WITH_VALUES: Final = (
     tr_later("{name} has no standing approval in force ({why}); nothing was changed."),
     tr_later("{why} `silas approvals revoke {name}` takes all of it back."),
     tr_later("It has {left} uses left, and narrowing adds none."),
-    tr_later("It ends on {ends} UTC, and narrowing puts no end off."),
+    tr_later("It ends on {wall} ({zone}), and narrowing puts no end off."),
     tr_later(
         "{path} cannot be tidied: {why}; give yourself the right to it, or name another folder."
     ),

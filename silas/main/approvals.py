@@ -22,6 +22,7 @@ from silas.main.work import approve_one
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from datetime import datetime
+    from zoneinfo import ZoneInfo
 
     from silas.plans import WaitingPlan
     from silas.services.approvals import ApprovalDesk, Given
@@ -53,7 +54,7 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
         async with _open(ctx) as desk:
             waiting, changes = await desk.waiting(), desk.changes()
             given = [g for g in await desk.given() if everything or g.state not in _OVER]
-            clock = desk.clock().words
+            clock, zone = desk.clock().words, look_config(ctx).scheduler.zone
         if as_json:
             rows = [_asked(one) for one in waiting] + [_held(one) for one in changes]
             print_json(rows + [_given(one) for one in given])
@@ -67,7 +68,7 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
             many = len(one.kept.changes)
             click.echo(f"{HELD:8} {one.work_item_id}  {one.title}  {many} changed, none applied")
         for one in given:
-            click.echo(f"{one.state:8} {one.item.id}  {one.item.title}  {_uses(one)}")
+            click.echo(f"{one.state:8} {one.item.id}  {one.item.title}  {_uses(one, zone)}")
             if one.why:
                 click.echo(f"{'':8} {one.why}")
         if clock:
@@ -113,7 +114,8 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         waits = "It waits for your answer"
         if not isinstance(found, Given) and found.changes_wanted:
             waits = f"{waits}: {_TO_CHANGE}"
-        for line in _facts(found) if isinstance(found, Given) else [f"{waits}."]:
+        zone = look_config(ctx).scheduler.zone
+        for line in _facts(found, zone) if isinstance(found, Given) else [f"{waits}."]:
             click.echo(line)
         return DONE
 
@@ -302,18 +304,24 @@ def _held(one: "HeldChanges") -> dict[str, Any]:
     }
 
 
-def _uses(one: "Given") -> str:
-    return f"{one.uses} of {one.token.max_executions} used, until {one.token.expires_at:%F %R} UTC"
+def _uses(one: "Given", zone: "ZoneInfo") -> str:
+    from silas.language.calendar import moment_words
+
+    token = one.token
+    until = moment_words(token.expires_at, zone)
+    return f"{one.uses} of {token.max_executions} used, until {until}"
 
 
-def _facts(one: "Given") -> list[str]:
+def _facts(one: "Given", zone: "ZoneInfo") -> list[str]:
+    from silas.language.calendar import moment_words
+
     token = one.token
     return [
         f"Approval: {token.token_id}",
-        f"State: {one.state}; {_uses(one)}",
+        f"State: {one.state}; {_uses(one, zone)}",
         *([f"Lapsed: {one.why}"] if one.why else []),
         f"Answer: {token.verdict.value}, scope {token.scope.value}",
-        f"Signed: {token.issued_at:%F %R} UTC",
+        f"Signed: {moment_words(token.issued_at, zone)}",
     ]
 
 

@@ -221,6 +221,7 @@ class Parts:
             partial(self.db.write, durable=True),
             SqlAutonomyStore(self.db),
             configured_knobs(self.config),
+            self.config.scheduler.zone,
         )
 
     def goals(self) -> "Goals":

@@ -5,7 +5,7 @@ import json
 import sqlite3
 from collections.abc import Generator
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -107,6 +107,21 @@ def test_what_waits_is_listed_shown_and_can_be_answered_with_no(db: Database) ->
     assert run("approve", "wait-1").exit_code != 0
     record = CliRunner().invoke(cli, ["audit", "show"]).stdout
     assert "did not approve the plan wait-1" in " ".join(record.split())
+
+
+def test_moments_are_told_by_the_owners_clock_and_to_programs_in_utc(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SILAS_SCHEDULER__TIMEZONE", "Europe/Vienna")
+    approved(db, "late-1", expires_at=datetime(2099, 7, 1, 7, 30, tzinfo=UTC))
+    until = "0 of 1 used, until Wednesday 1 July 2099, 09:30 (Europe/Vienna, UTC+02:00)"
+    assert until in run("list").stdout
+    shown = run("show", "late-1").stdout
+    assert until in shown
+    (signed,) = [line for line in shown.splitlines() if line.startswith("Signed: ")]
+    assert "(Europe/Vienna, UTC+0" in signed
+    (row,) = json.loads(run("list", "--json").stdout)
+    assert row["expires_at"] == "2099-07-01T07:30:00+00:00"
 
 
 def test_an_approval_says_how_it_stands_and_is_taken_back_once(db: Database) -> None:

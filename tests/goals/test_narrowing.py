@@ -109,6 +109,7 @@ async def test_it_is_narrowed_in_words_of_the_owner_and_of_nobody_else(said: str
         assert (await token_of(h)).max_executions == 20
         reply = await h.silas.ask(said)
         assert "3 times more without asking" in reply.text
+        assert "until Thursday 24 December 2026, 09:10 (Europe/Vienna, UTC+01:00)." in reply.text
         assert (await token_of(h)).max_executions == 3
 
 

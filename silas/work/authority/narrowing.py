@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from silas.approval import (
     ApprovalDecision,
@@ -26,6 +27,7 @@ from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ApprovalError
 from silas.language import tr, tr_later, tr_many
+from silas.language.calendar import moment_words
 from silas.plans import WorkItem, WorkItemStore, subject_of
 from silas.plans.binding import BINDS
 from silas.types import OWNER
@@ -40,23 +42,24 @@ class NarrowedApproval(NamedTuple):
         goal_id, title: Of whose work.
         uses: How often more it starts work without asking.
         until: When it ends, in UTC.
+        zone: Its owner's.
     """
 
     goal_id: str
     title: str
     uses: int
     until: datetime
+    zone: ZoneInfo
 
     @property
     def words(self) -> str:
         """What is left of it, in one sentence."""
         times = tr_many(self.uses, "once more", "{count} times more")
         return tr(
-            "{goal_id} may start its work {times} without asking, until {until:%-d "
-            "%B %Y, %H:%M} UTC.",
+            "{goal_id} may start its work {times} without asking, until {until}.",
             goal_id=self.goal_id,
             times=times,
-            until=self.until,
+            until=moment_words(self.until, self.zone),
         )
 
 
@@ -96,6 +99,7 @@ class ApprovalNarrowing:
         together: Opens a transaction that survives power loss.
         kept: The settings that the owner changed by cards.
         settings: The same as configured.
+        zone: The owner's, in which moments are told.
     """
 
     def __init__(
@@ -108,6 +112,7 @@ class ApprovalNarrowing:
         together: Callable[[], AbstractContextManager[object]],
         kept: SqlAutonomyStore,
         settings: Mapping[str, Knob],
+        zone: ZoneInfo,
     ) -> None:
         self._approval = approval
         self._nonces = nonces
@@ -117,6 +122,7 @@ class ApprovalNarrowing:
         self._together = together
         self._kept = kept
         self._settings = settings
+        self._zone = zone
 
     async def narrow(
         self, goal_id: str, uses: int | None, until: datetime | None
@@ -138,7 +144,7 @@ class ApprovalNarrowing:
         spent = await self._nonces.uses(token.token_id)
         left, now = token.max_executions - spent, self._clock.now()
         wanted, end = left if uses is None else uses, until or token.expires_at
-        if fault := _fault(wanted, left, end, token.expires_at, now):
+        if fault := self._fault(wanted, left, end, token.expires_at):
             raise ApprovalError(
                 f"{fault} `silas approvals revoke {goal_id}` takes all of it back.",
                 code="E_APPROVAL_NOT_NARROWER",
@@ -191,6 +197,22 @@ class ApprovalNarrowing:
             self._kept.reset(OWNER, [one.key for one in wider], witness)
         return TightenedSettings(wider)
 
+    def _fault(self, uses: int, left: int, end: datetime, ends: datetime) -> str:
+        """Why this is no smaller approval; nothing where it is one."""
+        if uses < 1 or end <= self._clock.now():
+            return tr_later("That leaves nothing of it.")
+        if uses > left:
+            return f"It has {left} uses left, and narrowing adds none."
+        if end > ends:
+            at = ends.astimezone(self._zone)
+            return (
+                f"It ends on {at:%A %-d %B %Y, %H:%M} ({self._zone.key}), and narrowing puts no "
+                "end off."
+            )
+        if (uses, end) == (left, ends):
+            return tr_later("That changes nothing of it.")
+        return ""
+
     async def _standing(self, goal_id: str) -> tuple[WorkItem, ApprovalToken]:
         goal = await self._store.get(goal_id)
         if goal is None:
@@ -233,20 +255,9 @@ class ApprovalNarrowing:
         goal.approval_token = smaller
         at_once(self._store.save(goal))
         at_once(self._nonces.revoke(former.token_id, former.expires_at, witness))
-        return NarrowedApproval(goal.id, goal.title, smaller.max_executions, smaller.expires_at)
-
-
-def _fault(uses: int, left: int, end: datetime, ends: datetime, now: datetime) -> str:
-    """Why this is no smaller approval; nothing where it is one."""
-    if uses < 1 or end <= now:
-        return tr_later("That leaves nothing of it.")
-    if uses > left:
-        return f"It has {left} uses left, and narrowing adds none."
-    if end > ends:
-        return f"It ends on {ends:%F at %R} UTC, and narrowing puts no end off."
-    if (uses, end) == (left, ends):
-        return tr_later("That changes nothing of it.")
-    return ""
+        return NarrowedApproval(
+            goal.id, goal.title, smaller.max_executions, smaller.expires_at, self._zone
+        )
 
 
 def _nothing() -> None:
