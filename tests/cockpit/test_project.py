@@ -1,10 +1,12 @@
 """A project in the cockpit: shown with its tasks, and taken back as a whole."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from silas.cards import PlanCard
 from silas.services.cockpit.undone import UndoneEntries
 from silas.testing import ScriptedChannel
+from silas.workspace.journal import read_journal, write_journal
 from tests.cockpit.house import a_house
 from tests.projects.kit import PROJECT, project_text
 from tests.work.kit import owner
@@ -46,6 +48,13 @@ async def test_it_is_shown_with_its_tasks_and_taken_back_as_a_whole(tmp_path: Pa
         assert list(place.iterdir()) == []
         assert (await undoings.since(before)).work == ("b", "a", PROJECT)
         assert await undoings.is_undone(PROJECT) is True
+        place_of = house.harness.config.data_dir / "undo" / "a" / "000001"
+        undone = read_journal(place_of)
+        write_journal(place_of, replace(undone, phase="undoing"))  # a crash left half of it
+        assert await undoings.is_undone(PROJECT) is False
+        (half,) = [row for row in await house.get("/work") if row["id"] == PROJECT]
+        assert half["taken_back"] == "What it changed was taken back in part: b."
+        write_journal(place_of, undone)
         again = await house.signed(f"/work/{PROJECT}/undo")
         assert again.status_code == 409
         rows = {row["id"]: row for row in await house.get("/work")}

@@ -7,6 +7,7 @@ from silas.channels.web.undone_work import UndoneNews
 from silas.damage import unless_damaged
 from silas.plans import WorkItemStore, WorkItemType
 from silas.work.changes.undo import Undo
+from silas.work.projects.undo import all_taken_back
 
 _AT_ONCE = 500  # entries
 
@@ -48,5 +49,4 @@ class UndoneEntries:
         if item is None or item.type is not WorkItemType.project:
             return self._undoing.is_undone(work_item_id)
         tasks = [task.id for task in await self._store.list_by_parent(item.id)]
-        stands = any(self._undoing.applied(name) is not None for name in tasks)
-        return not stands and any(self._undoing.is_undone(name) for name in tasks)
+        return all_taken_back(tasks, self._undoing)

@@ -1,6 +1,7 @@
 """Taking back what work changed; of a project, of each of its tasks, what came last first."""
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from silas.errors import SandboxError
@@ -73,6 +74,14 @@ async def undo_work(work_item_id: str, undoing: Undo, store: WorkItemStore) -> U
     return UndoneWork(tuple(taken), tuple(child.id for child in children if _left_something(child)))
 
 
+def all_taken_back(names: Sequence[str], undoing: Undo) -> bool:
+    """Whether some of these pieces of work changed something, and none of it stands, nor half of
+    it.
+    """
+    undone = any(undoing.is_undone(name) for name in names)
+    return undone and not any(undoing.stands(name) for name in names)
+
+
 def taken_back_words(item: WorkItem, undoing: Undo) -> str:
     """That what work changed was taken back, of a project in part too; empty where none of it was.
 
@@ -84,7 +93,7 @@ def taken_back_words(item: WorkItem, undoing: Undo) -> str:
     undone = [name for name in names if undoing.is_undone(name)]
     if not undone:
         return ""
-    if any(undoing.stands(name) for name in names):
+    if not all_taken_back(names, undoing):
         return tr("What it changed was taken back in part: {tasks}.", tasks=", ".join(undone))
     return tr("What it changed was taken back.")
 
