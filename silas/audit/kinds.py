@@ -27,7 +27,12 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("tool_call.attempted", "tool_call.succeeded", "tool_call.failed"),
             *("tool_call.deduped", "tool_call.unknown", "gate.allowed", "gate.preview"),
-            *("work_item_attempt", "work_item_finished", "work_item_cancelled"),
+            *(
+                "work_item_attempt",
+                "work_item_finished",
+                "work_item_not_begun",
+                "work_item_cancelled",
+            ),
             *("work_item_stopped", "worker_started", "network_opened", "network_used"),
             *("secret.used", "work_item_had_ended", "execution_failed"),
         }

@@ -142,6 +142,7 @@ SENTENCES: Mapping[str, str] = {
     "work_item_attempt": "Attempt {attempt} at {work_item_id} began.",
     "work_item_cancelled": "{work_item_id} was cancelled.",
     "work_item_finished": "{work_item_id} ended: {status}.",
+    "work_item_not_begun": "{work_item_id} was never begun.",
     "worker_started": "The worker {worker} began to work on {work_item_id}.",
     "work_item_refused": "{work_item_id} was refused: {reason}",
     "artifact_ref_mismatch": "{work_item_id} named artifacts that no tool made: {names}.",

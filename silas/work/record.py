@@ -83,11 +83,18 @@ class TaskRecord:
         )
         return await self.finished(item, self.with_left(result))
 
-    async def finished(self, item: WorkItem, result: WorkItemResult) -> WorkItemResult:
+    async def not_begun(self, item: WorkItem, words: str) -> WorkItemResult:
+        """The task is over, and nothing of it was ever done."""
+        result = result_of(item, WorkItemStatus.blocked, words)
+        return await self.finished(item, result, "work_item_not_begun")
+
+    async def finished(
+        self, item: WorkItem, result: WorkItemResult, event: str = "work_item_finished"
+    ) -> WorkItemResult:
         """Keep state, result and audit entry as one: an item that looks done is on record."""
         ended = partial(
             self._audit.log_now,
-            "work_item_finished",
+            event,
             work_item_id=item.id,
             status=result.status.value,
         )

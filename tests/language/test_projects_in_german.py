@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from silas.audit.narrate import narrate
 from silas.plans import WorkItemStatus
 from silas.testing import Harness, ScriptedChannel
 from tests.projects.kit import PROJECT, Ran, chain, project_text
-from tests.stream.kit import saying_yes
+from tests.stream.kit import entries_of, saying_yes
 
 pytestmark = pytest.mark.usefixtures("german")
 
@@ -18,10 +19,14 @@ async def test_what_was_not_begun_of_a_project_is_told_in_german() -> None:
     async with Harness(channel, sandbox=ran.sandbox, settings={"language": "de"}) as h:
         result = await h.silas.run(project_text(chain("a", "b", "c")))
         left = await h.store.get_result("c")
+        kept = [one["work_item_id"] for one in await entries_of(h, "work_item_not_begun")]
     assert result.status is WorkItemStatus.failed
     assert result.summary.startswith("Die Aufgabe b ist festgefahren: ")
     assert result.summary.endswith("\nNicht begonnen: c.")
     assert left is not None
+    assert kept == ["c"]
+    told = narrate("work_item_not_begun", {"work_item_id": "c", "status": "blocked"})
+    assert told == "c wurde nie begonnen."
     assert left.summary == f"Nicht begonnen, weil das Projekt {PROJECT} fehlgeschlagen ist."
 
 

@@ -50,11 +50,14 @@ _RAN: dict[str, str] = {
     "worker_started": "done",
     "work_item_attempt": "done",
     "work_item_finished": "done",
+    "work_item_not_begun": "failed",
     "work_item_cancelled": "failed",
     "execution_failed": "failed",
     "execution_blocked_no_approval": "failed",
 }
-_CHANGED = frozenset({"workspace_applied", "workspace_undone", "work_item_finished"})
+_CHANGED = frozenset(
+    {"workspace_applied", "workspace_undone", "work_item_finished", "work_item_not_begun"}
+)
 
 
 ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]

@@ -21,6 +21,7 @@ from silas.workspace.tree import remove_tree
 
 _ENDS: Mapping[str, str] = {
     "work_item_finished": "",
+    "work_item_not_begun": "",
     "work_item_cancelled": "paused",
     "work_item_stopped": "paused",
 }

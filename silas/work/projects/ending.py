@@ -34,7 +34,10 @@ class ProjectEnding:
                 project=item.id,
                 status=tr(status.value),
             )
-            await self.record.ended(child, WorkItemStatus.blocked, why)
+            if child.attempts:
+                await self.record.ended(child, WorkItemStatus.blocked, why)
+            else:
+                await self.record.not_begun(child, why)
         if left:
             names = ", ".join(child.id for child in left)
             rest = tr("Not begun: {names}.", names=names)
