@@ -125,6 +125,10 @@ class Goals:
             )
         return found
 
+    def known(self, goal_id: str) -> Goal | None:
+        """One goal; None where there is none of this id."""
+        return self.store.get(goal_id)
+
     def pause(self, goal_id: str, why: str = "") -> Goal:
         """It runs no more until it is resumed. What is under way ends.
 

@@ -62,6 +62,12 @@ class Goal(NamedTuple):
     quiet: bool
     approved_at: datetime
 
+    @property
+    def standing(self) -> str:
+        """Its state, and `failing` of one that runs and whose last cycle found a check failing."""
+        running = self.state is GoalState.active
+        return "failing" if running and self.failing else self.state.value
+
 
 class Cycle(NamedTuple):
     """One cycle.

@@ -152,10 +152,7 @@ class WorkDesk:
         """Of each goal by its id how its clock stands: `active`, `failing`, `paused` or `ended`."""
         from silas.goals.store import SqlGoalStore  # noqa: PLC0415 - few commands ask
 
-        return {
-            goal.id: "failing" if goal.state == "active" and goal.failing else goal.state.value
-            for goal in SqlGoalStore(self.db).all()
-        }
+        return {goal.id: goal.standing for goal in SqlGoalStore(self.db).all()}
 
     async def undo(self, work_item_id: str) -> UndoneWork:
         """Restore the workspace that a work item changed, and learn from it; see `undo_work`."""

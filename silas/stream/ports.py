@@ -163,7 +163,11 @@ Together = Callable[[], AbstractContextManager[object]]
 
 
 class PausesGoals(Protocol):
-    """The desk of goals, as far as its owner's words and a program reach it."""
+    """The desk of goals, as far as its owner's words, pages and a program reach it."""
+
+    def known(self, goal_id: str) -> "Goal | None":
+        """One goal; None where there is none of this id."""
+        ...
 
     def pause(self, goal_id: str, why: str = "") -> "Goal":
         """It runs no more until it is resumed; raises `GoalRefused` where it does not run."""

@@ -215,6 +215,10 @@ class Session:
         """
         return self.unasked.goals().pause(goal_id, why)
 
+    def goal(self, goal_id: str) -> "Goal | None":
+        """How the clock of a goal stands; None where none of this id was approved."""
+        return self.unasked.goals().known(goal_id)
+
     async def take_back(self, goal_id: str) -> None:
         """Take the whole approval of a goal back. Raises `ApprovalError` where it has none."""
         await self.unasked.narrowing().take_back(goal_id)

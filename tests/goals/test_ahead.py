@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from silas.goals.store import SqlGoalStore
 from silas.plans.goals.schedule import brief_words, schedule_words
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
+from tests.cockpit.house import a_house
 from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
 from tests.support.command import environment, run, silas
 
@@ -155,3 +157,23 @@ def test_what_silas_does_says_of_a_goal_how_its_clock_stands(tmp_path: Path) -> 
     assert (row["id"], row["goal"]) == ("goal-there", "paused")
     run(silas("goals", "resume", "goal-there"), env)
     assert run(silas("status"), env).out.startswith("healthy  goal-there  ")
+
+
+async def test_the_list_of_work_says_of_a_goal_how_its_clock_stands() -> None:
+    async with a_house(ScriptedChannel(yes)) as cockpit:
+        h = cockpit.harness
+        await h.silas.run(goal_text(schedule="0 7 * * *"))
+
+        async def row() -> tuple[str, str]:
+            (found,) = await cockpit.get("/work")
+            one = await cockpit.get(f"/work/{WATCHED}")
+            assert (one["status"], one["summary"]) == (found["status"], found["summary"])
+            return found["status"], found["summary"]
+
+        assert (await row())[0] == "healthy"
+        store = SqlGoalStore(h.db)
+        with h.db.write():
+            store.counts(WATCHED, 1, quiet=False)
+        assert (await row())[0] == "failing"
+        h.silas.pause(WATCHED, why="It failed 5 times in a row.")
+        assert await row() == ("paused", "It is paused. It failed 5 times in a row.")

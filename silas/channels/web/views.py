@@ -107,7 +107,8 @@ class WorkRow(Frozen):
     """One work item in the list.
 
     Attributes:
-        status: As in `WorkItemStatus`, or `waiting` where its plan waits for an answer.
+        status: As in `WorkItemStatus`, or `waiting` where its plan waits for an answer; of a goal
+            that does not go well `failing`, `paused` or `ended`.
         undoable: Whether what it changed stands and can be taken back now.
         taken_back: That what it changed was taken back, in one sentence; empty where it was not.
     """

@@ -10,8 +10,8 @@ from silas.approval import NonceStore
 from silas.channels.web.reports import quoted_in
 from silas.channels.web.views import BudgetRow, CheckView, Done, SectionView, WorkDetail, WorkRow
 from silas.errors import ChannelError, from_foreign
-from silas.language import COCKPIT, said_at, tr, tr_later
-from silas.plans import WorkItem, WorkItemResult
+from silas.language import COCKPIT, refusal_words, said_at, tr, tr_later
+from silas.plans import WorkItem, WorkItemResult, WorkItemType
 from silas.plans.budget import shares
 from silas.plans.card_preview import PlanLook
 from silas.plans.characters import show
@@ -71,7 +71,8 @@ class WorkRoom:
         rows = [self._waiting_row(item, changed) for item in reversed(waiting)]
         for item in items:
             result = await result_of(item, self._shown)
-            rows.append(self._row(item, result, undoable.get(item.id), back.get(item.id, "")))
+            row = self._row(item, result, undoable.get(item.id), back.get(item.id, ""))
+            rows.append(self._with_clock(row, item))
         return tuple(rows)
 
     async def one(self, work_item_id: str) -> WorkDetail:
@@ -82,6 +83,7 @@ class WorkRoom:
         undoable, back = await asyncio.to_thread(self._stands, [item])
         if waiting is None:
             row = self._row(item, result, undoable.get(item.id), back.get(item.id, ""))
+            row = self._with_clock(row, item)
             why = tr(_APPROVED)
         else:
             changed = (item.id,) if waiting.changes_wanted else ()
@@ -198,6 +200,17 @@ class WorkRoom:
             undoable=undoable is not None,
             taken_back=back,
         )
+
+    def _with_clock(self, row: WorkRow, item: WorkItem) -> WorkRow:
+        """A goal's row as its clock has it: its checks may fail, or it may run no more."""
+        if item.type is not WorkItemType.goal:
+            return row
+        goal = self._session.goal(item.id)
+        if goal is None or goal.standing == "active":
+            return row
+        why = said_at(COCKPIT, self._redact(refusal_words(goal.why)))
+        summary = tr("It is paused. {why}", why=why) if why else row.summary
+        return row.model_copy(update={"status": goal.standing, "summary": summary})
 
     def _stands(self, items: list[WorkItem]) -> tuple[dict[str, str], dict[str, str]]:
         """Which of them changed something that stands, with words where only half of it does; and
