@@ -19,7 +19,11 @@ LOWER = {
         "silas.plans.characters",
     },  # as text; no character of a plan steers the terminal
     # one of three kinds
-    "approvals.py": {"silas.channels.text", "silas.work.changes.held_store"},
+    "approvals.py": {
+        "silas.channels.text",
+        "silas.language.calendar",  # moments in words
+        "silas.work.changes.held_store",
+    },
     "audit.py": {"silas.audit"},  # a head that was named by hand
     "demo.py": {
         "silas.cards",
@@ -42,7 +46,12 @@ LOWER = {
     "output.py": {"silas.channels.terminal_colour", "silas.workspace.diff"},  # colours
     "remind.py": {"silas.plans.characters", "silas.reminders.words"},  # reminders as text
     "shared.py": {"silas.language", "silas.sandbox", "silas.stop"},  # an error; whether stopped
-    "show.py": {"silas.channels.text", "silas.plans.characters", "silas.work.report"},  # as text
+    "show.py": {
+        "silas.channels.text",
+        "silas.plans.characters",
+        "silas.work.attempt",  # how work of a project is begun again
+        "silas.work.report",
+    },  # as text
     "skills.py": {"silas.plans", "silas.plans.characters", "silas.stop"},
     "start.py": {"silas.stop", "silas.stream.session"},  # whether stopped; the current directory
     "terminal.py": {
