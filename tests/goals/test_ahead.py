@@ -1,8 +1,10 @@
 """What is ahead: what comes, what may run without asking, what is paused."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -108,7 +110,7 @@ GOAL = """---
 id: goal-there
 type: goal
 title: Die Liste ist da
-schedule: "0 7 * * *"
+schedule: "0 {hour} * * *"
 workspace: {place}
 budget: {{ max_tokens: 10000, max_cost_usd: 0.10, max_wall_time_seconds: 120 }}
 verify:
@@ -123,7 +125,9 @@ def test_the_command_says_all_of_it_in_german(tmp_path: Path) -> None:
     place, plan = tmp_path / "place", tmp_path / "goal.md"
     place.mkdir()
     (place / "list.txt").write_text("one\n")
-    plan.write_text(GOAL.format(place=place))
+    # half a day away, so that none of its moments comes while the test runs
+    hour = (datetime.now(ZoneInfo("Europe/Vienna")).hour + 12) % 24
+    plan.write_text(GOAL.format(place=place, hour=hour))
     env = environment(tmp_path / "home", LC_MESSAGES="de_DE.UTF-8", TZ="Europe/Vienna")
     run(silas("init"), env)
     assert run(silas("ahead"), env).out == "In den nächsten 7 Tagen kommt nichts.\n"
@@ -131,7 +135,8 @@ def test_the_command_says_all_of_it_in_german(tmp_path: Path) -> None:
     run(silas("run", plan, "--approve", f"sha256:{approved}"), env)
     run(silas("remind", "in 3 Wochen zahlen", "--yes"), env)
     said = run(silas("ahead"), env).out
-    assert "  07:00  goal-there  Die Liste ist da  (jeden Tag um 07:00, noch 6 Mal)\n" in said
+    at = f"{hour:02}:00"
+    assert f"  {at}  goal-there  Die Liste ist da  (jeden Tag um {at}, noch 6 Mal)\n" in said
     assert "\n  Später kommt noch 1: `silas ahead --days 366`\n" in said
     assert "\nDarf ohne Nachfrage laufen (`silas approvals revoke ID` nimmt es zurück)\n" in said
     assert "\n  goal-there  Die Liste ist da: noch 20 von 20 Mal bis " in said
@@ -145,7 +150,7 @@ def test_what_silas_does_says_of_a_goal_how_its_clock_stands(tmp_path: Path) -> 
     place, plan = tmp_path / "place", tmp_path / "goal.md"
     place.mkdir()
     (place / "list.txt").write_text("one\n")
-    plan.write_text(GOAL.format(place=place))
+    plan.write_text(GOAL.format(place=place, hour=7))
     env = environment(tmp_path / "home")
     run(silas("init"), env)
     approved = run(silas("plan", "check", plan), env).out.rpartition("sha256:")[2].strip()

@@ -56,10 +56,11 @@ async def test_everything_inside_a_run_dies_and_the_run_says_so(
 
     ended = await asyncio.to_thread(end_runs, tmp_path, SECONDS)
     assert ended == (1, 0)
-    assert processes_saying(nap) == []
+    assert processes_saying(f"sleep\0{nap}") == []
     async with asyncio.timeout(SECONDS):
         result = await run
     assert result.ended_by == "cancelled"
+    assert processes_saying(nap) == []  # also what stood around it, for which nobody waited
     assert entries(tmp_path) == []
     assert end_runs(tmp_path, SECONDS) == (0, 0)
 
