@@ -69,6 +69,8 @@ def test_the_pages_are_those_under_more() -> None:
         ("There is no work item x; `silas status` lists them.", "“Work” under “More” lists them."),
         ("`silas resume` starts it again.", "“Resume” at the top of every page starts it again."),
         ("`silas goals resume g1` goes on.", "“Ahead” under “More” goes on."),
+        ("`silas goals` and `silas remind`", "“Ahead” under “More” and “Reminders” under “More”"),
+        ("`silas approvals clock --confirm`", "`silas approvals clock --confirm`"),
         ("`silas undo w1` puts it back", "“Work” under “More” puts it back"),
         ("`silas undo w1 --keep-files`", "`silas undo w1 --keep-files`"),
         ("`silas audit show` has more.", "“Activity” has more."),

@@ -74,7 +74,8 @@ def test_stopping_in_a_long_step_ends_its_processes_and_changes_nothing(
         _, err = process.communicate(timeout=SECONDS)
     assert process.returncode == 4
     assert err.strip() == "Stopped; work that was not verified has not been applied."
-    assert home.nobody()
+    assert not home.asleep()
+    soon(home.nobody, "the end of the sandbox")
     assert untouched(home)
     assert home.statuses() == ["unknown"]
     assert run(silas("status"), home.env).out.startswith("paused ")

@@ -93,7 +93,8 @@ async def test_a_stop_needs_nothing_of_the_process_that_works(home: Home) -> Non
         assert ended.code == 0, ended.err
         assert "tools killed: 1" in ended.out
         assert SENTENCE in ended.out
-        assert home.nobody()
+        assert not home.asleep()
+        await asyncio.to_thread(soon, home.nobody, "the end of the sandbox")
         # it did not say what became of its work, so the stopping process did
         assert "paused: task-nap" in ended.out
         assert await status_of(home) is WorkItemStatus.paused
@@ -239,7 +240,8 @@ async def test_a_locked_database_does_not_keep_it_from_killing(home: Home) -> No
             assert ended.code == 0
             assert "tools killed: 1" in ended.out
             assert "could not be recorded yet" in ended.err
-            assert home.nobody()
+            assert not home.asleep()
+            await asyncio.to_thread(soon, home.nobody, "the end of the sandbox")
             lock.rollback()
         process.wait(timeout=SECONDS)
     assert untouched(home)
