@@ -32,13 +32,13 @@ start: $(READY) system
 # test anew before the first one starts. Each worker has half of the files, so that what the tests of
 # a file share is made once, and takes from the other's when it is done.
 test: $(READY) $(VENV)/.embeddings system browser
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= sh scripts/in_memory.sh $(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Takes 118 s of processor time, so about a minute on two idle cores (the aim is 90 seconds): format,
 # lint, types of what changed, floors, and the tests that start no process.
 # Python may keep what it compiled, which saves a third of the time.
 quick: $(READY)
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m scripts.quick $(ONLY)
+	@PYTHONDONTWRITEBYTECODE= sh scripts/in_memory.sh $(BIN)/python -m scripts.quick $(ONLY)
 
 # Measures each test and writes tests/slow.txt, what `make quick` leaves out: `make slow-tests ONLY=tests/work`.
 slow-tests: $(READY) $(VENV)/.embeddings system browser
@@ -50,7 +50,7 @@ phone-tests: $(READY) system browser
 
 # The same tests, whose properties are tried with other inputs each time.
 search: $(READY) $(VENV)/.embeddings system browser
-	@$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=search --ids=chance
+	@sh scripts/in_memory.sh $(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=search --ids=chance
 
 # The suite again and again beside busy processes; what depends on speed goes red. `make stress
 # RUNS=1 BUSY=8 ONLY=tests/work`.
