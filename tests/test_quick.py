@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 LINES = sorted(slow_in(ROOT / SLOW))
 _LITTLE = Cost(0.01, processes=False)
 _CONFTEST = """
+from functools import cache
 from pathlib import Path
 from tests.support.quick import Quick
 
@@ -32,6 +34,7 @@ def test_plain():
 """
 
 
+@cache
 def _functions(file: Path) -> set[str]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)

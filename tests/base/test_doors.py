@@ -32,7 +32,10 @@ def commands() -> Iterator[tuple[str, str]]:
         inside = file.relative_to(ROOT / "silas").as_posix()
         if inside.startswith(_TERMINAL):
             continue
-        tree = ast.parse(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        if "`silas" not in text:
+            continue
+        tree = ast.parse(text)
         docs = {
             id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)
         }  # what stands as a statement is a docstring

@@ -30,10 +30,10 @@ OWN_TIMERS = {
 
 
 def loops_that_sleep(path: Path) -> bool:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return any(
+    text = path.read_text(encoding="utf-8")
+    return ".sleep" in text and any(
         isinstance(call.func, ast.Attribute) and call.func.attr == "sleep"
-        for loop in ast.walk(tree)
+        for loop in ast.walk(ast.parse(text))
         if isinstance(loop, ast.While)
         for call in ast.walk(loop)
         if isinstance(call, ast.Call)
