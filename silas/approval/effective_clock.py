@@ -9,10 +9,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from silas.clock import Clock, Uptime
 from silas.damage import set_aside
 from silas.db import Database, Tx
+from silas.language.calendar import moment_words
 from silas.stop.epochs import void_tokens
 
 JUMP = timedelta(days=1)
@@ -107,13 +109,17 @@ class ClockState(NamedTuple):
         """Whether effective time is ahead: the machine's clock went back."""
         return self.at - self.machine > AGREES
 
-    @property
-    def words(self) -> str:
-        """What is wrong and what to do; empty where nothing is."""
+    def words(self, zone: ZoneInfo) -> str:
+        """What is wrong and what to do; empty where nothing is.
+
+        Args:
+            zone: The owner's, in which moments are told.
+        """
         if self.ahead:
+            says, come = moment_words(self.machine, zone), moment_words(self.at, zone)
             return (
-                f"The clock of this machine went back: it says {self.machine:%F %R} UTC, and "
-                f"approvals have come to {self.at:%F %R} UTC. Set it right; if it is right now, "
+                f"The clock of this machine went back: it says {says}, and "
+                f"approvals have come to {come}. Set it right; if it is right now, "
                 "`silas approvals clock --confirm`, which makes every open approval void."
             )
         if self.unconfirmed:

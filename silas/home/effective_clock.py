@@ -31,7 +31,8 @@ def clock_finding(config: SilasConfig) -> tuple[str, bool, str]:
             state = EffectiveClock(db, clock, _unrecorded).peek()
     except SilasError as error:
         return name, False, str(error)
-    return name, not state.words, state.words or "it agrees with what approvals have come to"
+    words = state.words(config.scheduler.zone)
+    return name, not words, words or "it agrees with what approvals have come to"
 
 
 def _unrecorded(*_: object, **__: object) -> None:

@@ -54,7 +54,8 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
         async with _open(ctx) as desk:
             waiting, changes = await desk.waiting(), desk.changes()
             given = [g for g in await desk.given() if everything or g.state not in _OVER]
-            clock, zone = desk.clock().words, look_config(ctx).scheduler.zone
+            zone = look_config(ctx).scheduler.zone
+            clock = desk.clock().words(zone)
         if as_json:
             rows = [_asked(one) for one in waiting] + [_held(one) for one in changes]
             print_json(rows + [_given(one) for one in given])
@@ -261,20 +262,24 @@ def approvals_clock(ctx: click.Context, confirm: bool, as_json: bool) -> None:
     """What time approvals go by, and whether the machine's clock agrees."""
 
     async def work() -> int:
+        from silas.language.calendar import moment_words
+
         async with _open(ctx) as desk:
             state = desk.confirm_clock() if confirm else desk.clock()
+        zone = look_config(ctx).scheduler.zone
+        words = state.words(zone)
         if as_json:
             print_json(
                 {
                     "machine": state.machine.isoformat(),
                     "approvals": state.at.isoformat(),
                     "unconfirmed": state.unconfirmed,
-                    "words": state.words,
+                    "words": words,
                 }
             )
             return DONE
-        click.echo(f"The clock of this machine says {state.machine:%F %R} UTC.")
-        click.echo(state.words or f"Approvals go by the same: {state.at:%F %R} UTC.")
+        click.echo(f"The clock of this machine says {moment_words(state.machine, zone)}.")
+        click.echo(words or f"Approvals go by the same: {moment_words(state.at, zone)}.")
         return DONE
 
     run_to_exit(work)

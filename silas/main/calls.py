@@ -3,7 +3,7 @@
 import click
 
 from silas.main.output import print_json
-from silas.main.shared import DONE, json_option, open_work, run_to_exit
+from silas.main.shared import DONE, json_option, look_config, open_work, run_to_exit
 
 
 @click.group()
@@ -18,6 +18,9 @@ def calls_list(ctx: click.Context, as_json: bool) -> None:
     """Calls that wait for your word, because nobody else can know whether they took effect."""
 
     async def work() -> int:
+        from silas.language.calendar import moment_words
+
+        zone = look_config(ctx).scheduler.zone
         async with open_work(ctx) as desk:
             found = await desk.settling.open()
         if as_json:
@@ -36,7 +39,7 @@ def calls_list(ctx: click.Context, as_json: bool) -> None:
         elif not found:
             click.echo("No call waits for your word.")
         for call, title in [] if as_json else found:
-            moment = f"{call.attempted_at:%Y-%m-%d %H:%M:%S} UTC"
+            moment = moment_words(call.attempted_at, zone)
             click.echo(f"{call.key[:12]}  {call.tool_name}  {moment}  {call.task_id}  {title}")
         return DONE
 

@@ -36,6 +36,9 @@ def queue_list(ctx: click.Context, as_json: bool) -> None:
     """Everybody who waits for a person, the longest first."""
 
     async def work() -> int:
+        from silas.language.calendar import moment_words
+
+        zone = look_config(ctx).scheduler.zone
         async with open_work(ctx) as desk:
             found = desk.people.waiting()
         if as_json:
@@ -44,7 +47,7 @@ def queue_list(ctx: click.Context, as_json: bool) -> None:
         if not found:
             click.echo("Nobody waits for a person.")
         for one in found:
-            since = f"{one.since:%Y-%m-%d %H:%M} UTC"
+            since = moment_words(one.since, zone)
             click.echo(f"{one.queue}  {one.connection_id}  since {since}, by the rule {one.gate}")
         return DONE
 
@@ -93,7 +96,7 @@ def conversations_list(ctx: click.Context, everything: bool, as_json: bool) -> N
             print_json([row_of(one) for one in rows])
             return DONE
         for one in rows:
-            said = f"{one.said_at[:16].replace('T', ' ')} UTC" if one.said_at else "nothing said"
+            said = _minute(ctx, one.said_at) if one.said_at else "nothing said"
             away = "  archived" if one.archived_at else ""
             _show(f"{one.told_id}  {said}  {one.called}{away}")
         return DONE
@@ -144,8 +147,8 @@ def conversations_search(ctx: click.Context, query: tuple[str, ...], as_json: bo
             return DONE
         for one in found:
             mark = ", external" if one.external else ""
-            when = one.at[:16].replace("T", " ")
-            _show(f"{one.conversation}  {one.title}  {when} UTC  {one.who}{mark}")
+            when = _minute(ctx, one.at)
+            _show(f"{one.conversation}  {one.title}  {when}  {one.who}{mark}")
             _show(f"  {one.excerpt}")
         if not found:
             click.echo("Nothing that was said fits.")
@@ -308,6 +311,15 @@ def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[ConversationDesk]"
     from silas.services.conversations import open_conversations
 
     return open_conversations(look_config(ctx))
+
+
+def _minute(ctx: click.Context, kept: str) -> str:
+    """A moment that is kept as ISO text, by the owner's clock."""
+    from datetime import datetime
+
+    from silas.language.calendar import moment_words
+
+    return moment_words(datetime.fromisoformat(kept), look_config(ctx).scheduler.zone)
 
 
 def _show(line: str) -> None:

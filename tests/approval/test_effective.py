@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,7 @@ from silas.tools.outcomes import SqlOutcomeStore, flapping, storming
 from tests.stream.kit import saying_yes
 from tests.support.command import environment, run, silas
 
+VIENNA = ZoneInfo("Europe/Vienna")
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 
@@ -200,7 +202,7 @@ async def test_a_jump_of_more_than_a_day_voids_what_was_approved_and_asks_the_ow
     assert await house.nonces.uses(spent.token_id) == 1  # nothing is forgotten by a jump
     state = house.time.state()
     assert state.unconfirmed
-    assert "silas approvals clock --confirm" in state.words
+    assert "silas approvals clock --confirm" in state.words(VIENNA)
     assert await house.valid(await house.approved()) == ""  # a new yes counts
     house.machine.set_by(-400 * JUMP)
     house.restart()
@@ -213,10 +215,10 @@ async def test_the_owner_confirms_a_jump_and_pruning_goes_on(house: House) -> No
     house.machine.set_by(3 * JUMP)
     assert house.time.state().unconfirmed
     assert not house.time.may_forget()
-    assert not house.time.confirm().words
+    assert not house.time.confirm().words(VIENNA)
     assert house.time.may_forget()
     house.restart()
-    assert not house.time.state().words
+    assert not house.time.state().words(VIENNA)
 
 
 async def test_a_machine_that_was_off_for_a_week_asks_nothing_where_nothing_is_at_stake(
@@ -228,7 +230,7 @@ async def test_a_machine_that_was_off_for_a_week_asks_nothing_where_nothing_is_a
     house.time.now()
     house.machine.set_by(7 * JUMP)
     house.restart()
-    assert house.time.state().words == ""
+    assert house.time.state().words(VIENNA) == ""
 
 
 async def test_after_the_owner_confirmed_a_clock_that_went_back_old_approvals_are_void(
@@ -287,7 +289,7 @@ async def test_an_approval_outlasts_a_machine_that_slept_for_a_weekend(
     house.machine.suspend(3 * 86400)
     if not runs:
         house.restart()
-    assert house.time.state().words == ""
+    assert house.time.state().words(VIENNA) == ""
     assert await house.valid(token) == ""
     assert house.time.now() == house.machine.now()
 
@@ -419,9 +421,10 @@ async def test_limits_on_what_goes_out_count_though_the_clock_goes_back(house: H
 def test_the_owner_is_told_of_the_clock_and_sets_it_right(
     tmp_path: Path,
 ) -> None:
-    env = environment(tmp_path / "home")
+    env = environment(tmp_path / "home", SILAS_SCHEDULER__TIMEZONE="Asia/Kathmandu")
     assert run(silas("init"), env).code == 0
-    assert run(silas("approvals", "clock"), env).code == 0
+    right = run(silas("approvals", "clock"), env)
+    assert right.out.count("(Asia/Kathmandu, UTC+05:45)") == 2, right
     ahead = (datetime.now(UTC) + 3 * HOUR).isoformat(timespec="microseconds")
     with sqlite3.connect(tmp_path / "home" / "data" / "silas.db") as db:
         db.execute("UPDATE effective_time SET reached = ?, machine = ?", (ahead, ahead))
@@ -429,6 +432,7 @@ def test_the_owner_is_told_of_the_clock_and_sets_it_right(
     for command in (("doctor",), ("approvals", "list"), ("approvals", "clock")):
         told = " ".join(run(silas(*command), env).out.split())
         assert "The clock of this machine went back" in told
+        assert told.count("(Asia/Kathmandu, UTC+05:45)") >= 2, told
         assert "silas approvals clock --confirm" in told
     assert run(silas("approvals", "clock", "--confirm"), env).code == 0
     state = json.loads(run(silas("approvals", "clock", "--json"), env).out)

@@ -45,6 +45,7 @@ def execution_over(config: SilasConfig, db: Database, audit: Audit, clock: Clock
         clock,
         require_ready,
         config.batch_review.undo_minutes,
+        config.scheduler.zone,
     )
 
 

@@ -244,7 +244,7 @@ class AheadDesk:
         return await how_it_stands(item, token, self.nonces, self.stops, now, self.lapsed)
 
     def _warnings(self, anything: bool) -> list[str]:
-        found = [self._record(), self.time.state().words]
+        found = [self._record(), self.time.state().words(self.config.scheduler.zone)]
         if anything and not self.config.scheduler.enabled:
             found.append(tr("Nothing runs by the clock: set `scheduler.enabled` to true."))
         elif anything and not runs_jobs(self.config.data_dir):

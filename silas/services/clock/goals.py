@@ -66,7 +66,7 @@ class GoalDesk(NamedTuple):
     @property
     def warnings(self) -> list[str]:
         """What the owner must be told: what keeps them from running, or a wrong clock."""
-        found = [self.record, self.time.state().words]
+        found = [self.record, self.time.state().words(self.config.scheduler.zone)]
         active = any(goal.state is GoalState.active for goal in self.goals.store.all())
         if active and not runs_jobs(self.config.data_dir):
             found.append("No Silas is running: goals wait until `silas start` or `silas chat`.")

@@ -77,7 +77,8 @@ class ReminderDesk(NamedTuple):
     @property
     def warnings(self) -> list[str]:
         """What the owner must be told before anything else: a wrong clock."""
-        return [words for words in (self.time.state().words,) if words]
+        words = self.time.state().words(self.config.scheduler.zone)
+        return [words] if words else []
 
     @property
     def untold(self) -> list[str]:

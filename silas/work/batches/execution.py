@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 from silas.audit import Audit
 from silas.autonomy.signals import Decision
@@ -34,7 +35,7 @@ class MovedBatch(NamedTuple):
         batch_id: Which.
         moved: Its files that were moved, by number.
         left: Those that stay, and why.
-        undo_until: Until when they can be taken back with one word.
+        undo_until: Until when they can be taken back with one word, by the owner's clock.
     """
 
     batch_id: str
@@ -61,6 +62,7 @@ class BatchExecution:
         clock: Dates everything.
         require_ready: Raises `Stopped` where Silas is, or its record changed.
         undo_minutes: How long a batch can be taken back.
+        zone: The owner's.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class BatchExecution:
         clock: Clock,
         require_ready: Callable[[], None],
         undo_minutes: int,
+        zone: ZoneInfo,
     ) -> None:
         self.store = store
         self._folder = folder
@@ -78,6 +81,7 @@ class BatchExecution:
         self._clock = clock
         self._require_ready = require_ready
         self._window = timedelta(minutes=undo_minutes)
+        self._zone = zone
 
     async def run(self, batch: FileBatch, digest: str, token_id: str) -> MovedBatch:
         """Move what an approval that was verified and spent is for; each file or not at all.
@@ -224,7 +228,7 @@ class BatchExecution:
                 code="E_BATCH_NO_UNDO",
             )
         if kept.ended_at is not None and self.undo_until(kept) is None:
-            ended = (kept.ended_at + self._window).astimezone()
+            ended = (kept.ended_at + self._window).astimezone(self._zone)
             raise BatchRefused(
                 f"The time to undo this batch ended at {ended:%H:%M} on {ended:%Y-%m-%d}; "
                 "`silas batch show` names each file and where it is, to move it by hand.",
@@ -242,7 +246,7 @@ class BatchExecution:
         left = tuple(LeftAlone(item.move.name, item.why) for item in kept.in_state(ItemState.left))
         moved = tuple(kept.in_state(ItemState.moved))
         until = (kept.ended_at or self._clock.now()) + self._window
-        return MovedBatch(batch_id, moved, left, until)
+        return MovedBatch(batch_id, moved, left, until.astimezone(self._zone))
 
     def _ended(
         self,

@@ -48,7 +48,7 @@ def moved_words(batch: MovedBatch) -> list[str]:
     name = short_id(batch.batch_id)
     lines = [tr("{batch}: {many} moved.", batch=name, many=_files(len(batch.moved)))]
     if batch.moved:
-        until = f"{batch.undo_until.astimezone():%H:%M}"
+        until = f"{batch.undo_until:%H:%M}"
         back = tr(
             "Until {until} `silas batch undo {batch}` takes them back.", until=until, batch=name
         )
