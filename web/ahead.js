@@ -29,6 +29,8 @@ export async function showAhead(place, days = WEEK) {
     tighten(),
     lapsed.length ? [h("h2", { class: "label-title" }, t("Lapsed")),
       h("ul", { class: "rows", "data-testid": "lapsed" }, lapsed.map((one) => alone(one, again)))] : null,
+    found.asking.length ? [h("h2", { class: "label-title" }, t("Asks each time")),
+      h("ul", { class: "rows", "data-testid": "asking" }, found.asking.map(asking))] : null,
     found.paused.length ? [h("h2", { class: "label-title" }, t("Paused")),
       h("ul", { class: "rows", "data-testid": "paused" }, found.paused.map((one) => paused(one, again)))] : null);
 }
@@ -90,6 +92,12 @@ function tighten() {
     toast((await command("/approvals/tighten", "tighten", "approvals")).words);
   }), { class: "secondary" });
   return h("div", {}, act, problem);
+}
+
+/** A goal whose yes is over: what it starts has a card each time. */
+function asking(one) {
+  return h("li", { class: "row tall" },
+    h("p", { dir: "auto" }, h("b", {}, one.title)), h("p", { class: "small", dir: "auto" }, named(one.why)));
 }
 
 function paused(one, again) {

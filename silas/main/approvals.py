@@ -53,7 +53,7 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
     async def work() -> int:
         async with _open(ctx) as desk:
             waiting, changes = await desk.waiting(), desk.changes()
-            given = [g for g in await desk.given() if everything or g.state not in _OVER]
+            given = [g for g in await desk.given() if everything or _worth_listing(g)]
             zone = look_config(ctx).scheduler.zone
             clock = desk.clock().words(zone)
         if as_json:
@@ -307,6 +307,13 @@ def _held(one: "HeldChanges") -> dict[str, Any]:
         "paths": [{"path": held.path, "why": held.why} for held in one.paths],
         "sources": list(one.sources),
     }
+
+
+def _worth_listing(one: "Given") -> bool:
+    """Whether it still allows something; a goal's approval stands in the row of the goal alone."""
+    from silas.autonomy.signals import started_alone
+
+    return one.state not in _OVER and not (started_alone(one.item) and one.state != "at work")
 
 
 def _uses(one: "Given", zone: "ZoneInfo") -> str:

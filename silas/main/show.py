@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.main.output import ASKED, GOING_ON, print_json
-from silas.main.shared import DONE, json_option, open_work, read_config, run_to_exit
+from silas.main.shared import (
+    DONE,
+    json_option,
+    look_config,
+    open_work,
+    read_config,
+    run_to_exit,
+)
 
 if TYPE_CHECKING:
     from silas.plans import WorkItem, WorkItemResult
@@ -20,19 +27,38 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     """One piece of work: its plan, result, output, checks and what it changed."""
 
     async def work() -> int:
+        from silas.plans.characters import show as as_shown
         from silas.services.plans import plan_look
 
         async with open_work(ctx) as desk:
             item, result, waiting = await desk.one(work_item_id)
         status = ASKED if waiting else item.status.value
+        status, why = (status, "") if waiting else await _by_clock(ctx, item, status)
         if as_json:
-            print_json(document(item, result, status))
+            print_json({**document(item, result, status), "why": why})
             return DONE
-        for line in lines_of(item, result, status, plan_look(read_config(ctx))):
+        lines = lines_of(item, result, status, plan_look(read_config(ctx)))
+        if why:
+            lines.insert(1, as_shown(why))
+        for line in lines:
             click.echo(line)
         return DONE
 
     run_to_exit(work)
+
+
+async def _by_clock(ctx: click.Context, item: "WorkItem", status: str) -> tuple[str, str]:
+    """How a goal stands by its clock, and why it is paused or starts nothing; else as it was."""
+    from silas.plans import WorkItemType
+    from silas.services.clock.goals import open_goals
+
+    if item.type is not WorkItemType.goal:
+        return status, ""
+    async with open_goals(look_config(ctx)) as desk:
+        goal = desk.goals.known(item.id)
+        if goal is None:
+            return status, ""
+        return (status if goal.standing == "active" else goal.standing), await desk.why(goal)
 
 
 def document(item: "WorkItem", result: "WorkItemResult | None", status: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Step 7 without a model: the owner's words about what Silas may do without asking.
 
-They only ever make it less, so no card asks; whoever else says them changes nothing.
+They ask how it stands, or make it less, so no card asks; whoever else says them changes nothing.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final
 from silas.audit import Audit
 from silas.language import said_at, tr, tr_later
 from silas.stream.owner_words import Answered, OwnerWords
-from silas.stream.ports import PausesGoals
+from silas.stream.ports import LooksAhead, PausesGoals
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
 from silas.work.authority.narrowing import ApprovalNarrowing
@@ -43,13 +43,37 @@ _TIGHTEN: Final = (
     re.compile(r"tighten (?:all |my |the |all my )?approvals"),
     re.compile(r"verschärfe (?:alle |meine |die )?freigaben|(?:alle )?freigaben verschärfen"),
 )
+_ALONE: Final = (
+    re.compile(
+        r"what (?:may|can|do|will) (?:you|silas) do (?:on your own|by yourself|by itself|alone|"
+        r"without asking(?: me)?)"
+    ),
+    re.compile(
+        r"was (?:darfst|kannst|machst|tust) du (?:von selbst|von allein|allein|alleine|"
+        r"ohne (?:mich )?zu fragen)(?: tun| machen)?"
+    ),
+    re.compile(
+        r"was darf (?:silas )?(?:ohne (?:mich )?zu fragen|von selbst)(?: tun| machen| laufen)?"
+    ),
+)
+_STOPS: Final = r"(?:stop|stopped|stand still|pause|paused|do nothing|not run|wait|ask)"
+_WHY: Final = (
+    re.compile(rf"why (?:did|does|is|has|was) {_GOAL} (?:been )?{_STOPS}(?: now| me)?"),
+    re.compile(rf"how does {_GOAL} stand"),
+    re.compile(
+        rf"warum (?:ist|hat|wurde|macht|tut|läuft|fragt|steht) {_ZIEL} (?:stehen ?geblieben|"
+        r"angehalten|pausiert|gestoppt|aufgehört|nichts|nicht(?: mehr)?|jedes ?mal|still)"
+    ),
+    re.compile(rf"wie steht es um {_ZIEL}"),
+)
 
 
 class ApprovalWords(OwnerWords[str]):
-    """Answers the owner's own messages that take approvals back, narrow or tighten them, or pause
-    a goal.
+    """Answers the owner's own messages that ask what may run without asking and how a goal stands,
+    take approvals back, narrow or tighten them, or pause a goal.
 
     Args:
+        ahead: Tells what may run without asking.
         narrowing: Makes approvals smaller.
         goals: What the clock checks.
         audit: Where the turn is recorded.
@@ -66,6 +90,7 @@ class ApprovalWords(OwnerWords[str]):
 
     def __init__(
         self,
+        ahead: Callable[[], LooksAhead],
         narrowing: Callable[[], ApprovalNarrowing],
         goals: Callable[[], PausesGoals],
         audit: Audit,
@@ -73,17 +98,25 @@ class ApprovalWords(OwnerWords[str]):
         profile: str,
     ) -> None:
         super().__init__(audit, modes, profile)
+        self._ahead = ahead
         self._narrowing = narrowing
         self._goals = goals
 
     def _understood(self, text: str) -> str | None:
-        said = " ".join(text.split()).rstrip(".!")
-        every = (*_NARROW, *_TAKE_BACK, *_PAUSE, *_RESUME, *_TIGHTEN)
+        said = " ".join(text.split()).rstrip(".!?")
+        every = (*_NARROW, *_TAKE_BACK, *_PAUSE, *_RESUME, *_TIGHTEN, *_ALONE, *_WHY)
         return said if any(one.fullmatch(said.lower()) for one in every) else None
 
     async def _do(self, turn: Turn, asked: str) -> Answered:
-        words = await self._narrowed(asked)
+        words = await self._told(asked) or await self._narrowed(asked)
         return said_at(turn.seat.channel.channel_name, words), "answered"
+
+    async def _told(self, said: str) -> str:
+        """How it stands; empty where the words ask for something to be done."""
+        if _first(_ALONE, said):
+            return await self._ahead().alone_words()
+        found = _first(_WHY, said)
+        return await self._ahead().why(found["goal"]) if found else ""
 
     async def _narrowed(self, said: str) -> str:
         desk = self._narrowing()

@@ -26,6 +26,18 @@ class LooksAhead(Protocol):
         """Within so many days from now, at least one; whoever wires it knows what it returns."""
         ...
 
+    async def why(self, goal_id: str) -> str:
+        """How a goal stands, and why it is paused or starts nothing without asking, in words."""
+        ...
+
+    async def trouble(self, goal_id: str) -> str:
+        """The same without how it runs; empty where nothing is wrong, or there is no such goal."""
+        ...
+
+    async def alone_words(self) -> str:
+        """What may run without asking, in words."""
+        ...
+
 
 class ModelView(Protocol):
     """What the models see, per scope; no scope ever sees another's (spec 4.3)."""

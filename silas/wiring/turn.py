@@ -229,7 +229,14 @@ class TurnWiring:
         return (
             Reminding(reminders, audit, self._clock, modes, profile),
             TidyWords(batches, audit, self._clock, modes, profile),
-            ApprovalWords(self._parts.narrowing, self._parts.goals, audit, modes, profile),
+            ApprovalWords(
+                self._parts.ahead_desk,
+                self._parts.narrowing,
+                self._parts.goals,
+                audit,
+                modes,
+                profile,
+            ),
         )
 
     def _router(self) -> Router:

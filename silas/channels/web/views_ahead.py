@@ -50,7 +50,9 @@ class AloneRow(Frozen):
 
 
 class PausedRow(Frozen):
-    """A goal that does not run; `why` is empty where its owner paused it."""
+    """A goal that does not run, or whose work asks each time; `why` is empty where its owner
+    paused it.
+    """
 
     id: str
     title: str
@@ -91,6 +93,7 @@ class AheadShown(Frozen):
         coming: The first to come first.
         later: How many more come after those days.
         alone: What may run without asking.
+        asking: Goals that run and whose approval is over, and why.
         paused: What does not run.
         projects: What runs in several steps, or waits for a yes in one of them.
         words: Why nothing is told or run, where that is so.
@@ -102,4 +105,5 @@ class AheadShown(Frozen):
     alone: tuple[AloneRow, ...]
     paused: tuple[PausedRow, ...]
     projects: tuple[ProjectRow, ...] = ()
+    asking: tuple[PausedRow, ...] = ()
     words: str = ""

@@ -68,6 +68,9 @@ def _lines(found: "Ahead", days: int) -> list[str]:
     if lapsed:
         lines += ["", tr("Approvals that have lapsed (`silas approvals revoke ID` takes one back)")]
     lines += [f"  {one.id}  {one.title}: {one.lapsed}" for one in lapsed]
+    if found.asking:
+        lines += ["", tr("Asks each time")]
+    lines += [f"  {one.id}  {one.title}: {one.why}" for one in found.asking]
     if found.paused:
         lines += ["", tr("Paused (`silas goals resume ID`)")]
     lines += [f"  {one.id}  {one.title}{f': {one.why}' if one.why else ''}" for one in found.paused]
@@ -109,6 +112,7 @@ def _document(found: "Ahead") -> dict[str, Any]:
         ],
         "later": found.later,
         "alone": [{**one._asdict(), "until": one.until.isoformat()} for one in found.alone],
+        "asking": [one._asdict() for one in found.asking],
         "paused": [one._asdict() for one in found.paused],
         "projects": [
             {**one._asdict(), "steps": [[task._asdict() for task in step] for step in one.steps]}

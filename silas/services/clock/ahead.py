@@ -41,6 +41,7 @@ from silas.reminders.desk import Reminders
 from silas.reminders.models import Reminder
 from silas.reminders.rule_words import rule_words
 from silas.services.approvals import Given, how_it_stands
+from silas.services.clock.goal_standing import alone_words, stands_words, why_words
 from silas.services.clock.goals import goals_over
 from silas.services.clock.reminders import notifier_of, reminders_over
 from silas.services.projects import ProjectShown, under_way
@@ -106,7 +107,9 @@ class RunsAlone(NamedTuple):
 
 
 class Paused(NamedTuple):
-    """A goal that does not run; `why` is empty where its owner paused it."""
+    """A goal that does not run, or whose work asks each time, and why; `why` is empty where its
+    owner paused it.
+    """
 
     id: str
     title: str
@@ -122,6 +125,7 @@ class Ahead(NamedTuple):
         coming: What comes within the days, the first to come first.
         later: How many more come after them.
         alone: What may run without asking.
+        asking: Goals that run and whose approval is over: what they start asks each time.
         paused: What does not run.
         projects: Projects that run, or wait for a yes.
         warnings: That no Silas runs, that nothing runs by the clock, or a clock that is wrong.
@@ -132,6 +136,7 @@ class Ahead(NamedTuple):
     coming: tuple[Coming, ...]
     later: int
     alone: tuple[RunsAlone, ...]
+    asking: tuple[Paused, ...]
     paused: tuple[Paused, ...]
     projects: tuple[ProjectShown, ...]
     warnings: tuple[str, ...]
@@ -177,6 +182,7 @@ class AheadDesk:
             tuple(coming),
             len(found) - len(coming),
             await self._alone([item for _, item in goals if item is not None]),
+            tuple([one for goal, item in goals if (one := await self._asking(goal, item))]),
             tuple(
                 Paused(goal.id, _title(item), goal.why)
                 for goal, item in goals
@@ -200,7 +206,7 @@ class AheadDesk:
         item = await self.store.get(goal_id)
         token = None if item is None else item.approval_token
         if item is not None and token is not None:
-            given = await self._stands(item, token, self.time.now())
+            given = await self._how(item, token)
             if given.state in _AUTHORISES and await revoke(token, self.nonces, self.audit):
                 return
         raise ApprovalError(
@@ -208,6 +214,39 @@ class AheadDesk:
             code="E_APPROVAL_OVER",
             work_item_id=goal_id,
         )
+
+    async def why(self, goal_id: str) -> str:
+        """How a goal stands and why it is paused, or starts nothing without asking.
+
+        Raises:
+            GoalRefused: There is none of this id.
+        """
+        goal = self.goals.get(goal_id)
+        why = await self._why(goal, await self.store.get(goal_id))
+        return stands_words(goal, why, self.goals.coming_words(goal_id))
+
+    async def trouble(self, goal_id: str) -> str:
+        """Why a goal is paused, or starts nothing without asking; empty where neither is so."""
+        goal = self.goals.known(goal_id)
+        return "" if goal is None else await self._why(goal, await self.store.get(goal_id))
+
+    async def alone_words(self) -> str:
+        """What may run without asking, a line for each goal; of names only ids are in it."""
+        found = await self.look(1)
+        return alone_words(found, lambda one: left_words(one, found.zone))
+
+    async def _why(self, goal: Goal, item: WorkItem | None) -> str:
+        last = next(iter(self.goals.store.history(goal.id, 1)), None)
+        return await why_words(goal, item, last, self._how)
+
+    async def _asking(self, goal: Goal, item: WorkItem | None) -> Paused | None:
+        """A goal that runs and whose approval is over; None for any other."""
+        token = None if item is None else item.approval_token
+        if item is None or token is None or goal.state is not GoalState.active:
+            return None
+        if (await self._how(item, token)).state in _AUTHORISES:
+            return None
+        return Paused(goal.id, item.title, await self._why(goal, item))
 
     def _goal(self, goal: Goal, item: WorkItem | None, until: datetime) -> list[Coming]:
         """Its next moment and how many follow; nothing where it does not run."""
@@ -226,12 +265,12 @@ class AheadDesk:
 
     async def _alone(self, items: list[WorkItem]) -> tuple[RunsAlone, ...]:
         """What still has uses of a standing approval."""
-        now, found = self.time.now(), list[RunsAlone]()
+        found = list[RunsAlone]()
         for item in items:
             token = item.approval_token
             if token is None:
                 continue
-            given = await self._stands(item, token, now)
+            given = await self._how(item, token)
             if given.state in _AUTHORISES:
                 does = effect_sentence(json.loads(plan_bytes(item)))
                 uses, until = token.max_executions, token.expires_at
@@ -240,7 +279,8 @@ class AheadDesk:
                 )
         return tuple(found)
 
-    async def _stands(self, item: WorkItem, token: ApprovalToken, now: datetime) -> Given:
+    async def _how(self, item: WorkItem, token: ApprovalToken) -> Given:
+        now = self.time.now()  # first, since a jump that is noticed here voids the token
         return await how_it_stands(item, token, self.nonces, self.stops, now, self.lapsed)
 
     def _warnings(self, anything: bool) -> list[str]:

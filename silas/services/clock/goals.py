@@ -4,7 +4,9 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
+from silas.approval import ApprovalToken
 from silas.approval.effective_clock import EffectiveClock
+from silas.approval.nonces import SqlNonceStore
 from silas.audit import Audit
 from silas.audit.log import AuditLog
 from silas.clock import SystemClock
@@ -19,11 +21,15 @@ from silas.home.keyless import NoKey
 from silas.home.lease import runs_jobs
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
-from silas.plans.goals.lapsed import Lapsed, lapse_words
+from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
+from silas.services.approvals import Given, how_it_stands
+from silas.services.clock.goal_standing import HowItStands, why_words
 from silas.services.clock.reminders import notifier_of
 from silas.services.record import record_words
 from silas.services.tools.bindings import lapsed_here
+from silas.stop import Sentinel
+from silas.stop.epochs import StopEpochs
 
 
 def goals_over(
@@ -53,7 +59,7 @@ class GoalDesk(NamedTuple):
         time: Effective time.
         config: The configuration.
         record: What is wrong with the record, which keeps goals from running; else empty.
-        lapsed: Why an approval covers nothing any more.
+        how: How an approval stands.
     """
 
     goals: Goals
@@ -61,7 +67,7 @@ class GoalDesk(NamedTuple):
     time: EffectiveClock
     config: SilasConfig
     record: str
-    lapsed: Lapsed
+    how: HowItStands
 
     @property
     def warnings(self) -> list[str]:
@@ -79,9 +85,8 @@ class GoalDesk(NamedTuple):
 
     async def why(self, goal: Goal) -> str:
         """Why a goal is paused, or why its approval starts nothing as things are now."""
-        item = None if goal.why else await self.store.get(goal.id)
-        lapsed = "" if item is None else await self.lapsed(item)
-        return lapse_words(lapsed) if lapsed else goal.why
+        last = next(iter(self.goals.store.history(goal.id, 1)), None)
+        return await why_words(goal, await self.store.get(goal.id), last, self.how)
 
 
 @asynccontextmanager
@@ -97,5 +102,10 @@ async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
         time = effective_time(db, clock, audit)
         goals = goals_over(config, db, time, audit, notifier_of(config).notify)
         record = record_words(config, db)
-        store, lapsed = SqlWorkItemStore(db, clock), lapsed_here(config, audit)
-        yield GoalDesk(goals, store, time, config, record, lapsed)
+        nonces = SqlNonceStore(db, time, config.nonce_store)
+        stops, lapsed = StopEpochs(db, clock, Sentinel(config.data_dir)), lapsed_here(config, audit)
+
+        async def how(item: WorkItem, token: ApprovalToken) -> Given:
+            return await how_it_stands(item, token, nonces, stops, time.now(), lapsed)
+
+        yield GoalDesk(goals, SqlWorkItemStore(db, clock), time, config, record, how)

@@ -15,7 +15,7 @@ from silas.channels.web.views_ahead import (
 from silas.language import COCKPIT, refusal_words, said_at, tr
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, AheadDesk, Coming, RunsAlone
+    from silas.services.clock.ahead import Ahead, AheadDesk, Coming, Paused, RunsAlone
     from silas.services.projects import ProjectShown, TaskRow
     from silas.work.authority.narrowing import ApprovalNarrowing
 
@@ -49,14 +49,8 @@ class CockpitAhead:
             coming=tuple(self._coming(one, found) for one in found.coming),
             later=found.later,
             alone=tuple(self._alone(one, found) for one in found.alone),
-            paused=tuple(
-                PausedRow(
-                    id=one.id,
-                    title=self._redact(one.title),
-                    why=self._redact(said_at(COCKPIT, refusal_words(one.why))),
-                )
-                for one in found.paused
-            ),
+            paused=tuple(self._paused(one) for one in found.paused),
+            asking=tuple(self._paused(one) for one in found.asking),
             projects=tuple(self._project(one) for one in found.projects),
             words=" ".join(found.warnings),
         )
@@ -102,6 +96,13 @@ class CockpitAhead:
             time=f"{at:%H:%M}",
             again=one.again,
             more=one.more,
+        )
+
+    def _paused(self, one: "Paused") -> PausedRow:
+        return PausedRow(
+            id=one.id,
+            title=self._redact(one.title),
+            why=self._redact(said_at(COCKPIT, refusal_words(one.why))),
         )
 
     def _project(self, one: "ProjectShown") -> ProjectRow:

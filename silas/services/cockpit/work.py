@@ -83,7 +83,7 @@ class WorkRoom:
         undoable, back = await asyncio.to_thread(self._stands, [item])
         if waiting is None:
             row = self._row(item, result, undoable.get(item.id), back.get(item.id, ""))
-            row = self._with_clock(row, item)
+            row = await self._with_trouble(self._with_clock(row, item))
             why = tr(_APPROVED)
         else:
             changed = (item.id,) if waiting.changes_wanted else ()
@@ -211,6 +211,14 @@ class WorkRoom:
         why = said_at(COCKPIT, self._redact(refusal_words(goal.why)))
         summary = tr("It is paused. {why}", why=why) if why else row.summary
         return row.model_copy(update={"status": goal.standing, "summary": summary})
+
+    async def _with_trouble(self, row: WorkRow) -> WorkRow:
+        """A goal's row that says why what it starts asks each time, or why it starts nothing."""
+        if row.status == "paused":
+            return row
+        why = await self._session.unasked.ahead().trouble(row.id)
+        words = said_at(COCKPIT, self._redact(refusal_words(why)))
+        return row.model_copy(update={"summary": words}) if words else row
 
     def _stands(self, items: list[WorkItem]) -> tuple[dict[str, str], dict[str, str]]:
         """Which of them changed something that stands, with words where only half of it does; and

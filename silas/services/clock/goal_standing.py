@@ -1,0 +1,93 @@
+"""How a goal and its approval stand, in words, for every door (spec 5.2.3, 5.9)."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final
+
+from silas.approval import ApprovalToken
+from silas.goals.models import Cycle, Goal, GoalState, Outcome
+from silas.language import tr, tr_later
+from silas.plans import WorkItem
+from silas.services.approvals import Given
+from silas.stream.goal_words import NO_APPROVAL, OVER
+
+if TYPE_CHECKING:
+    from silas.services.clock.ahead import Ahead, RunsAlone
+
+HowItStands = Callable[[WorkItem, ApprovalToken], Awaitable[Given]]
+"""How the approval of a piece of work stands now."""
+
+_OVER: Final = {
+    "expired": OVER["E_APPROVAL_EXPIRED"],
+    "used": OVER["E_APPROVAL_SPENT"],
+    "void": OVER["E_APPROVAL_VOID"],
+}
+_GONE: Final = tr_later("Its approval was taken back, so it pauses at its next cycle.")
+_ASKS: Final = tr_later(
+    "What it starts asks you each time, because {why}; run its plan again to approve it anew."
+)
+_BY_OWNER: Final = tr_later("{goal} is paused, by you; `silas goals resume {goal}` goes on.")
+_PAUSED: Final = tr_later("{goal} is paused. {why}")
+_ENDED: Final = tr_later("The one moment of {goal} is past; it comes no more.")
+_RUNS: Final = tr_later("{goal} did not stop: it runs next on {coming}.")
+_RUNS_BUT: Final = tr_later("{goal} runs next on {coming}, but: {why}")
+
+
+async def why_words(goal: Goal, item: WorkItem | None, last: Cycle | None, how: HowItStands) -> str:
+    """Why a goal is paused, or starts nothing without asking as things are now; else nothing.
+
+    Args:
+        goal: Which.
+        item: Its plan; None where it is not there.
+        last: Its newest cycle.
+        how: How its approval stands.
+    """
+    if goal.why or goal.state is not GoalState.active or item is None:
+        return goal.why
+    if item.approval_token is None:
+        return tr(NO_APPROVAL)
+    given = await how(item, item.approval_token)
+    if given.why:
+        return given.why
+    if given.state in _OVER:
+        return tr(_ASKS, why=tr(_OVER[given.state]))
+    if given.state in ("revoked", "declined"):
+        return tr(_GONE)
+    return last.words if last is not None and last.outcome is Outcome.over_budget else ""
+
+
+def stands_words(goal: Goal, why: str, coming: str) -> str:
+    """How a goal stands, in one or two sentences.
+
+    Args:
+        goal: Which.
+        why: As `why_words` says it.
+        coming: When it runs next, in words.
+    """
+    if goal.state is GoalState.paused:
+        return tr(_PAUSED if why else _BY_OWNER, goal=goal.id, why=why)
+    if goal.state is GoalState.ended:
+        return tr(_ENDED, goal=goal.id)
+    return tr(_RUNS_BUT if why else _RUNS, goal=goal.id, coming=coming, why=why)
+
+
+def alone_words(found: "Ahead", left: "Callable[[RunsAlone], str]") -> str:
+    """What may run without asking, a line for each goal; of names only ids are in it.
+
+    Args:
+        found: How things stand.
+        left: How much is left of an approval, in words.
+    """
+    runs = [one for one in found.alone if not one.lapsed]
+    head = tr("Without asking you I may do this; everything else asks first.")
+    if not runs:
+        head = tr("Nothing. Each piece of work asks you first.")
+    lines = [
+        tr("{goal}: {does} {left}.", goal=one.id, does=one.does, left=left(one)) for one in runs
+    ]
+    lines += [
+        tr("{goal} starts nothing: {why}", goal=one.id, why=one.lapsed)
+        for one in found.alone
+        if one.lapsed
+    ]
+    lines += [f"{one.id}: {one.why}" for one in found.asking]
+    return "\n".join((head, *(f"- {line}" for line in lines)))

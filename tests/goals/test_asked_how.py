@@ -1,0 +1,130 @@
+"""How a goal and its approval stand, told at each door to who asks (spec 5.2.3, 5.9)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.goals.models import Outcome
+from silas.testing import Harness, ScriptedChannel
+from silas.testing.clock import MockClock
+from tests.cockpit.house import a_house
+from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
+from tests.support.command import environment, run, silas
+
+MAY = (
+    "what may you do on your own?",
+    "What can you do without asking me",
+    "was darfst du von selbst tun?",
+)
+WHY = (
+    f"why did the goal {WATCHED} stop?",
+    f"how does goal {WATCHED} stand?",
+    f"why is {WATCHED} paused",
+    f"warum ist das Ziel {WATCHED} stehen geblieben?",
+    f"wie steht es um {WATCHED}?",
+)
+RUNS_FILE: dict[str, Any] = {
+    "cycle": "work",
+    "schedule": "0 10 * * *",
+    "on_failure": "report",
+    "failure_context": None,
+    "verify": [],
+    "body": "Look after it.\n\n```sh\nsh work.sh\n```",
+}
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    """What the plan of a goal runs."""
+    place = tmp_path / "place"
+    place.mkdir()
+    file = place / "work.sh"
+    file.write_text("true\n")
+    return file
+
+
+async def _says(h: Harness, said: str) -> str:
+    return (await h.silas.ask(said)).text
+
+
+async def test_in_a_conversation_what_may_run_alone_and_why_a_goal_starts_nothing(
+    script: Path,
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        assert await _says(h, MAY[0]) == "Nothing. Each piece of work asks you first."
+        await h.silas.run(goal_text(**RUNS_FILE, workspace=str(script.parent)))
+        for said in MAY:
+            told = await _says(h, said)
+            assert told.startswith("Without asking you I may do this"), (said, told)
+            assert f"- {WATCHED}: " in told
+            assert "20 of 20 times left until 24 December 2026" in told
+        for said in WHY:
+            told = await _says(h, said)
+            assert told.startswith(f"{WATCHED} did not stop: it runs next on "), (said, told)
+        script.write_text("echo other\n")
+        changed = f"{script}, which the plan runs, changed after the plan was approved"
+        assert f"- {WATCHED} starts nothing: {changed}" in await _says(h, MAY[0])
+        told = await _says(h, WHY[0])
+        assert f"but: {changed}" in told
+        assert told.endswith("run its plan again to approve it as it is now.")
+        (cycle,) = await after(watched, clock, 24 * 3600, 1)
+        assert cycle.outcome is Outcome.refused
+        assert (await _says(h, WHY[0])).startswith(f"{WATCHED} is paused. {changed}")
+        assert (await _says(h, "why did goal nope stop?")).startswith("There is no goal 'nope'")
+
+
+async def test_in_a_conversation_that_an_approval_is_over_and_what_to_do() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(schedule="0 7 * * *"))
+        await after(watched, clock, 31 * 24 * 3600, 1)
+        why = (
+            "What it starts asks you each time, because its approval has expired; run its plan "
+            "again to approve it anew."
+        )
+        told = await _says(h, WHY[0])
+        assert told.startswith(f"{WATCHED} runs next on ")
+        assert told.endswith(f", but: {why}")
+        assert f"- {WATCHED}: {why}" in await _says(h, MAY[0])
+        (asking,) = (await h.silas.ahead(1)).asking
+        assert (asking.id, asking.why) == (WATCHED, why)
+        h.silas.pause(WATCHED)
+        assert (await _says(h, WHY[0])).startswith(f"{WATCHED} is paused, by you; ")
+        assert (await h.silas.ahead(1)).asking == ()
+
+
+async def test_the_pages_say_that_an_approval_was_taken_back() -> None:
+    async with a_house(ScriptedChannel(yes)) as cockpit:
+        h = cockpit.harness
+        await h.silas.run(goal_text(schedule="0 7 * * *"))
+        before = (await cockpit.get(f"/work/{WATCHED}"))["summary"]
+        assert (await cockpit.get("/ahead"))["asking"] == []
+        await h.silas.take_back(WATCHED)
+        why = "Its approval was taken back, so it pauses at its next cycle."
+        (row,) = (await cockpit.get("/ahead"))["asking"]
+        assert (row["id"], row["why"]) == (WATCHED, why)
+        assert (await cockpit.get(f"/work/{WATCHED}"))["summary"] == why != before
+
+
+def test_the_command_that_shows_a_goal_says_why_it_starts_nothing(
+    tmp_path: Path, script: Path
+) -> None:
+    env, plan = environment(tmp_path / "home"), tmp_path / "goal.md"
+    plan.write_text(goal_text(**RUNS_FILE, workspace=str(script.parent)))
+    assert run(silas("init"), env).code == 0
+    shown = run(silas("plan", "check", plan), env).out.split()
+    assert run(silas("run", plan, "--approve", shown[-1]), env).code == 0
+    found = run(silas("show", WATCHED), env).out.splitlines()
+    assert found[0].startswith(f"healthy  {WATCHED}")
+    assert found[1].startswith("====")
+    script.write_text("echo other\n")
+    why = f"{script}, which the plan runs, changed after the plan was approved"
+    assert run(silas("show", WATCHED), env).out.splitlines()[1].startswith(why)
+    document = json.loads(run(silas("show", WATCHED, "--json"), env).out)
+    assert (document["status"], document["why"].startswith(why)) == ("healthy", True)
+    assert run(silas("goals", "pause", WATCHED), env).code == 0
+    found = run(silas("show", WATCHED), env).out
+    assert found.startswith(f"paused  {WATCHED}")
