@@ -1,7 +1,7 @@
 """What the owner could want next, found in what happened; pure rules, no model (5.1.6)."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from statistics import median_low
 from typing import Final, NamedTuple
@@ -15,6 +15,10 @@ STALE_DAYS: Final = 7
 _OFTEN: Final = 3  # days of the last `STALE_DAYS` on which the same was done
 UNFINISHED: Final = frozenset({WorkItemStatus.failed, WorkItemStatus.stuck, WorkItemStatus.blocked})
 """How work ends without success."""
+
+
+Asked = Callable[[WorkItem], str]
+"""How the owner asks for such work anew: a request that names its folder; empty for none."""
 
 
 class Idea(NamedTuple):
@@ -88,29 +92,34 @@ def failing(goals: Iterable[StoppedGoal]) -> list[Idea]:
 
 
 def repeated(
-    items: Sequence[WorkItem], known: Collection[str], zone: ZoneInfo, now: datetime
+    items: Sequence[WorkItem],
+    known: Collection[str],
+    asked: Asked,
+    zone: ZoneInfo,
+    now: datetime,
 ) -> list[Idea]:
-    """Tasks that the owner asked for again and again, on days of their own.
+    """Tasks that the owner asked for again and again in one folder, on days of their own.
 
     Args:
         items: What changed last, the newest first.
         known: Titles of what comes by itself already, in small letters.
+        asked: How such work is asked for.
         zone: On whose calendar a day is a day.
         now: The moment.
     """
     since = now - timedelta(days=STALE_DAYS)
-    found: dict[str, list[WorkItem]] = defaultdict(list)
+    found: dict[tuple[str, str], list[WorkItem]] = defaultdict(list)
     for item in items:
         title = item.title.casefold()
         if _asked_for(item) and item.created_at > since and title not in known:
-            found[title].append(item)
+            found[title, item.workspace or ""].append(item)
     return [
         Idea(
-            f"by itself {title}",
+            f"by itself {title} {folder}",
             tr(
                 "Every day at {hour}: {title}",
                 hour=_usual_hour(same, zone),
-                title=same[0].title,
+                title=request,
             ),
             tr(
                 "You asked for it on {days} of the last {most} days.",
@@ -118,8 +127,8 @@ def repeated(
                 most=STALE_DAYS,
             ),
         )
-        for title, same in found.items()
-        if len(days := set(_days(same, zone))) >= _OFTEN
+        for (title, folder), same in found.items()
+        if len(days := set(_days(same, zone))) >= _OFTEN and (request := asked(same[0]))
     ]
 
 

@@ -11,7 +11,7 @@ from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.autonomy.calibrate import AutonomyCalibrator
-from silas.autonomy.ideas import UNFINISHED, Idea, StoppedGoal, failing, repeated, unfinished
+from silas.autonomy.ideas import UNFINISHED, Asked, Idea, StoppedGoal, failing, repeated, unfinished
 from silas.autonomy.preferences import Preferences, RulesFit
 from silas.autonomy.signals import (
     STANDING_FAMILY,
@@ -28,6 +28,7 @@ from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import SilasError
+from silas.language import tr
 from silas.memory import MemoryStore
 from silas.plans import PlanLibrary, WorkItem, shipped_plans
 from silas.plans.store import SqlWorkItemStore
@@ -76,7 +77,7 @@ def review_queue(
                 config.suggestions,
                 limits.suggestions_per_hour_per_scope,
                 store,
-                ideas_from(items, db, scope_of, zone),
+                ideas_from(items, db, scope_of, asking_anew(config), zone),
                 able,
                 quiet,
                 clock,
@@ -128,7 +129,32 @@ def able_to_plan(config: SilasConfig, models: Callable[[], ModelsConfig], clock:
     return able
 
 
-def ideas_from(items: SqlWorkItemStore, db: Database, scope_of: ScopeOf, zone: ZoneInfo) -> Ideas:
+def asking_anew(config: SilasConfig) -> Asked:
+    """How work is asked for anew: as its runbook is where one made it, else by its title.
+
+    A runbook with values besides its folder is not: neither its title nor its example says them.
+    """
+
+    @cache  # read where something was asked for again and again
+    def library() -> PlanLibrary:
+        return PlanLibrary([*config.plans_dirs, shipped_plans()])
+
+    def asked(item: WorkItem) -> str:
+        plan = library().titled(item.title)
+        if plan is not None and plan.wants_values:
+            return ""
+        request, folder = item.title if plan is None else plan.example, item.workspace
+        if not folder:
+            return request
+        named = f'"{folder}"' if " " in folder else folder
+        return tr("{request} in {folder}", request=request, folder=named)
+
+    return asked
+
+
+def ideas_from(
+    items: SqlWorkItemStore, db: Database, scope_of: ScopeOf, asked: Asked, zone: ZoneInfo
+) -> Ideas:
     """What the owner's own work and goals suggest; anybody else's says nothing to him here."""
 
     async def ideas(now: datetime) -> list[Idea]:
@@ -149,7 +175,7 @@ def ideas_from(items: SqlWorkItemStore, db: Database, scope_of: ScopeOf, zone: Z
         return [
             *failing(stopped),
             *unfinished(recent, followed, now),
-            *repeated(recent, known, zone, now),
+            *repeated(recent, known, asked, zone, now),
         ]
 
     return ideas

@@ -33,12 +33,18 @@ def done(days: float, **changed: Any) -> WorkItem:
     return a_plan(**{**given, **changed})
 
 
+def asked(item: WorkItem) -> str:
+    """How such work is asked for."""
+    return f"{item.title} in {item.workspace}"
+
+
 THREE = (1, 2, 4)
 
 
 def test_what_was_asked_for_on_three_days_could_come_by_itself() -> None:
-    (idea,) = repeated([done(days) for days in THREE], set(), VIENNA, NOW)
-    assert idea.words == "Every day at 13:00: Run the tests"
+    items = [done(days, workspace="/work/a") for days in THREE]
+    (idea,) = repeated(items, set(), asked, VIENNA, NOW)
+    assert idea.words == "Every day at 13:00: Run the tests in /work/a"
     assert idea.rationale == "You asked for it on 3 of the last 7 days."
 
 
@@ -52,15 +58,30 @@ def test_what_was_asked_for_on_three_days_could_come_by_itself() -> None:
         [done(days, spawned_by="goal-a") for days in THREE],
         [done(days, parent="project-a") for days in THREE],
         [done(days, follow_up_of="task-a") for days in THREE],
+        [done(days, workspace=f"/work/{days}") for days in THREE],
     ],
-    ids=["two days", "too long ago", "another", "failed", "of a goal", "of a project", "went on"],
+    ids=[
+        "two days",
+        "too long ago",
+        "another",
+        "failed",
+        "of a goal",
+        "of a project",
+        "went on",
+        "elsewhere",
+    ],
 )
 def test_anything_less_is_no_habit(items: list[WorkItem]) -> None:
-    assert repeated(items, set(), VIENNA, NOW) == []
+    assert repeated(items, set(), asked, VIENNA, NOW) == []
 
 
 def test_what_comes_by_itself_already_is_not_suggested() -> None:
-    assert repeated([done(days) for days in THREE], {"run the tests"}, VIENNA, NOW) == []
+    items = [done(days) for days in THREE]
+    assert repeated(items, {"run the tests"}, asked, VIENNA, NOW) == []
+
+
+def test_what_cannot_be_asked_for_in_words_is_not_suggested() -> None:
+    assert repeated([done(days) for days in THREE], set(), lambda _: "", VIENNA, NOW) == []
 
 
 async def test_a_goal_that_paused_by_itself_is_looked_into_and_one_that_was_paused_is_not(
@@ -75,9 +96,9 @@ async def test_a_goal_that_paused_by_itself_is_looked_into_and_one_that_was_paus
         goals.approved(name, "* * * * *", clock.now())
     goals.stands("goal-a", GoalState.paused, "it failed 5 times in a row")
     goals.stands("goal-b", GoalState.paused)
-    found = await ideas_from(items, db, lambda _: "owner", VIENNA)(clock.now())
+    found = await ideas_from(items, db, lambda _: "owner", asked, VIENNA)(clock.now())
     assert [(one.words, one.rationale) for one in found] == [
         ("Find out why 'Watch goal-a' keeps failing", "It is paused: it failed 5 times in a row")
     ]
-    assert await ideas_from(items, db, lambda _: "other", VIENNA)(clock.now()) == found
+    assert await ideas_from(items, db, lambda _: "other", asked, VIENNA)(clock.now()) == found
     db.close()

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -114,3 +115,33 @@ async def test_without_a_language_model_nothing_is_suggested_that_a_yes_could_no
         await house.queue.after_result(a_plan(), result)
         cards = await house.suggested()
     assert ["/tmp" in card.intent for card in cards] == [True]
+
+
+@pytest.mark.parametrize(
+    ("title", "folder", "said"),
+    [
+        ("Run the project's tests and report", "/work/a", "führe die Tests aus in /work/a"),
+        (
+            "Die neuesten Dateien zeigen",
+            "/work/a b",
+            'zeig mir die neuesten Dateien in "/work/a b"',
+        ),
+        ("Eine Textdatei zeigen", "/work/a", ""),
+        ("Etwas ohne Plan", "/work/a", ""),
+    ],
+)
+async def test_what_was_asked_for_on_three_days_is_suggested_in_words_that_a_yes_can_plan(
+    title: str, folder: str, said: str
+) -> None:
+    house = _House(model=False)
+    async with house.harness as h:
+        for days in (1, 2, 3):
+            at = h.clock.now() - timedelta(days=days)
+            done = WorkItemStatus.done
+            item = a_plan(
+                id=f"task-{days}", title=title, status=done, created_at=at, workspace=folder
+            )
+            await h.store.save(item)
+        cards = await house.suggested()
+        assert [said in card.intent for card in cards] == [True] * bool(said)
+        assert all("Jeden Tag um " in card.intent for card in cards)

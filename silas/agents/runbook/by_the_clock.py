@@ -26,7 +26,8 @@ from silas.language import tr, tr_later
 _DAYS: Final = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")  # as cron counts them
 _LONGEST: Final = 500  # characters of a message that is read so
 _COURTESY: Final = re.compile(
-    r"\A(?:and\s+)?(?:please\s+)?(?:tell\s+me|let\s+me\s+know|bitte|sag\s+mir|zeig\s+mir)[\s,:]+",
+    r"\A(?:and\s+)?(?:please\s+)?(?:tell\s+me|let\s+me\s+know|bitte|sag\s+mir|"
+    r"zeig\s+mir(?=\s*[,:]|\s+(?:was|wie|welche\w?)\b))[\s,:]+",  # else it says what is to be done
     re.IGNORECASE,
 )
 _MAYBE: Final = re.compile(  # nothing of reminders is loaded for other messages

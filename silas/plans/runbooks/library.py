@@ -107,6 +107,15 @@ class LibraryPlan(Frozen):
         return self.title if spoken() == ENGLISH or not self.in_german else self.in_german.title
 
     @property
+    def wants_values(self) -> bool:
+        """Whether a request has to say more than the folder that it is about."""
+        return any(
+            one.default is None and not one.form_of
+            for name, one in self.parameters.items()
+            if name != "workspace"
+        )
+
+    @property
     def example(self) -> str:
         """A request that it is for, in the owner's language where one is understood."""
         said = "" if spoken() == ENGLISH or not self.in_german else self.in_german.say
@@ -155,6 +164,17 @@ class PlanLibrary:
     def named(self, name: str) -> LibraryPlan | None:
         """The runbook of this name."""
         return next((plan for plan in self._plans if plan.name == name), None)
+
+    def titled(self, title: str) -> LibraryPlan | None:
+        """The runbook that gave a plan this title, in whichever language."""
+        return next(
+            (
+                plan
+                for plan in self._plans
+                if title == plan.title or (plan.in_german and title == plan.in_german.title)
+            ),
+            None,
+        )
 
     def parameters_from(self, plan: LibraryPlan, text: str) -> dict[str, str]:
         """The values a request names, by pattern, in the order the parameters are declared.
