@@ -1,7 +1,7 @@
 """What could be done next, by fixed rules and no model; nothing in here runs anything (4.22)."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from silas.autonomy.ideas import STALE_DAYS, Idea
 from silas.autonomy.models import SuggestionsConfig
@@ -81,6 +81,10 @@ class SuggestionEngine:
     ) -> bool:
         """What became of one; its cool-down starts again. False where it was settled already."""
         return self._store.handled(scope_id, suggestion_id, outcome, self._clock.now())
+
+    def put_off(self, scope_id: str, suggestion_id: str) -> bool:
+        """Whether it was shown before and left open."""
+        return self._store.asked_since(scope_id, suggestion_id, datetime.min.replace(tzinfo=UTC))
 
     def waiting(self, scope_id: str) -> list[SuggestionProposal]:
         """What nobody answered yet and may be shown now, the oldest first; survives a restart.

@@ -234,7 +234,8 @@ class Goals:
 
     def gives_up(self, goal: Goal, outcome: Outcome) -> bool:
         """Whether a goal pauses after a cycle that ends so."""
-        counts = outcome in _FAILING and outcome is not Outcome.failed  # a report costs nothing
+        # a report costs nothing, and a budget that is used has room again
+        counts = outcome in _FAILING - {Outcome.failed, Outcome.over_budget}
         return counts and goal.failing + 1 >= GIVES_UP
 
     def next_cycle(self, goal_id: str, now: datetime) -> datetime | None:

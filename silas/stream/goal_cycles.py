@@ -6,7 +6,7 @@ after a crash: the use of the standing approval, the task and the cycle's note o
 transaction, and whoever begins the cycle again goes on from that note.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -330,19 +330,15 @@ class GoalCycles:
     async def _over_budget(self, goal: WorkItem) -> str:
         """That the budget of a day leaves no room for one cycle more; nothing where it does."""
         since = self._clock.now() - _DAY
-        used = BudgetUsed()
-        for task in await self._store.list_by_parent(goal.id):
-            if task.created_at > since:
-                used = used.merge(task.budget_used)
-        budget = goal.budget
-        spent = (
-            used.tokens > (_A_DAY - 1) * budget.max_tokens
-            or used.cost_usd > (_A_DAY - 1) * budget.max_cost_usd
-            or used.wall_time_seconds > (_A_DAY - 1) * budget.max_wall_time_seconds
-        )
-        if not spent:
+        works = await self._store.list_by_parent(goal.id)
+        counted = sorted((one for one in works if one.created_at > since), key=_made)
+        again = None
+        while _spent(goal, counted):
+            again, *counted = counted
+        if again is None:
             return ""
-        return goal_words.budget_words(_A_DAY)
+        moment = self._goals.said(again.created_at + _DAY, goal.schedule or "")
+        return goal_words.budget_words(_A_DAY, moment)
 
     async def _tell(self, goal: WorkItem, end: _End) -> None:
         told, known = end.told, self._goals.get(goal.id)
@@ -351,6 +347,23 @@ class GoalCycles:
         if told:
             words = said_at(self._channel.channel_name, goal_words.told_words(goal, told))
             await self._channel.send(OWNER, self._discreet(words))
+
+
+def _made(task: WorkItem) -> datetime:
+    return task.created_at
+
+
+def _spent(goal: WorkItem, works: Sequence[WorkItem]) -> bool:
+    """Whether work leaves no room for one cycle more in the budget of a day."""
+    used = BudgetUsed()
+    for task in works:
+        used = used.merge(task.budget_used)
+    budget = goal.budget
+    return (
+        used.tokens > (_A_DAY - 1) * budget.max_tokens
+        or used.cost_usd > (_A_DAY - 1) * budget.max_cost_usd
+        or used.wall_time_seconds > (_A_DAY - 1) * budget.max_wall_time_seconds
+    )
 
 
 def _result(task: WorkItem, status: WorkItemStatus) -> _End:

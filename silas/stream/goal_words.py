@@ -78,9 +78,14 @@ def waiting_words(task_id: str) -> str:
     return tr("Its card waits: {task}.", task=task_id)
 
 
-def budget_words(times: int) -> str:
-    """That the budget of a day is used up."""
-    return tr("Its work of 24 hours has no room left within {times} times its budget.", times=times)
+def budget_words(times: int, again: str) -> str:
+    """That the budget of a day is used up, and when there is room again."""
+    return tr(
+        "Its work of 24 hours has no room left within {times} times its budget; there is room "
+        "again from {again} on.",
+        times=times,
+        again=again,
+    )
 
 
 def give_up_words(goal: WorkItem, cycles: int) -> str:

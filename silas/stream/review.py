@@ -180,10 +180,12 @@ class ReviewQueue:
         rooms = self._rooms
         answer = await rooms.owner.ask(suggestion_card(proposal))
         outcome = _outcome(answer)
+        known = outcome == "deferred" and rooms.suggestions.put_off(OWNER, proposal.suggestion_id)
         settled = await rooms.suggestions.mark_handled(OWNER, proposal.suggestion_id, outcome)
-        await rooms.audit.log(
-            "suggestion_answered", suggestion_id=proposal.suggestion_id, outcome=outcome
-        )
+        if not known:  # it is put off at each end of Silas, which says nothing new
+            await rooms.audit.log(
+                "suggestion_answered", suggestion_id=proposal.suggestion_id, outcome=outcome
+            )
         if outcome == "dismissed":
             await self.noted(Signal(f"suggestion:{proposal.source}", "dismissed"))
         if outcome == "accepted" and settled:

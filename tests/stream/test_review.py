@@ -115,6 +115,8 @@ async def test_nothing_is_shown_before_the_answer_and_nothing_to_anybody_else() 
         desk.harness.clock.advance(2 * 3600 + 1)
         await desk.turn()
         assert desk.kinds() == ["SuggestionCard"] * 2
+        put_off = await entries_of(desk.harness, "suggestion_answered")
+        assert [one["outcome"] for one in put_off] == ["deferred"]  # once, however often
 
 
 @pytest.mark.proves("S5.1-13-SUGGESTIONS")
