@@ -44,6 +44,11 @@ class OwnChannel(CardChannel, Protocol):
         """Whether cards have a place of their own beside the conversation."""
         ...
 
+    @property
+    def somebody_looks(self) -> bool:
+        """Whether somebody would see a card now."""
+        ...
+
     async def hold(self, to: str, card: Card[Answer]) -> Answer:
         """As `ask`; where nobody is there the card is kept for whoever comes in its time."""
         ...
@@ -280,6 +285,11 @@ class ChannelHub:
     def asks_beside(self) -> bool:
         """As the own channel."""
         return self._own.asks_beside
+
+    @property
+    def somebody_looks(self) -> bool:
+        """Whether a page is connected, or another channel has the owner."""
+        return self._own.somebody_looks or any(one.has_owner for one in self._others.values())
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Show a card on every channel of the owner; the first answer that counts closes it.

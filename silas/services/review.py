@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from zoneinfo import ZoneInfo
 
 from silas.agents.choice import RUNBOOK, ModelsConfig
@@ -37,7 +37,7 @@ from silas.stream.models import Incoming
 from silas.stream.owner import Owner
 from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, ScopeOf, Wish
 from silas.stream.stream import Stream
-from silas.stream.turn_place import asks_beside
+from silas.stream.turn_place import asks_beside, somebody_looks
 from silas.tools.policy import within_hours
 from silas.types import OWNER
 
@@ -101,6 +101,7 @@ def review_queue(
             audit=audit,
             clock=clock,
             asks_beside=asks_beside(channel),
+            looked_at=partial(somebody_looks, channel),
         )
     )
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from silas.cards import Arrived, Card, CardChannel
 from silas.stream.escalation_actions import HandoverChannel
-from silas.stream.turn_place import asks_beside, heard_in_turn
+from silas.stream.turn_place import asks_beside, heard_in_turn, somebody_looks
 
 Answer = TypeVar("Answer")
 
@@ -27,6 +27,11 @@ class ClosingChannel:
     def asks_beside(self) -> bool:
         """As the wrapped channel."""
         return asks_beside(self._channel)
+
+    @property
+    def somebody_looks(self) -> bool:
+        """As the wrapped channel."""
+        return somebody_looks(self._channel)
 
     @property
     def heard_in_turn(self) -> bool:

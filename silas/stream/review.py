@@ -68,6 +68,8 @@ class ReviewRooms:
     Attributes:
         asks_beside: Whether the channel shows cards beside what is said. One that does not is
             asked nothing, because the next line typed would be taken for the answer.
+        looked_at: Whether somebody would see a card now; what nobody sees is not put off, and no
+            proposal is declined.
     """
 
     suggestions: SuggestionEngine
@@ -80,6 +82,7 @@ class ReviewRooms:
     audit: Audit
     clock: Clock
     asks_beside: bool
+    looked_at: Callable[[], bool]
 
 
 class ReviewQueue:
@@ -162,6 +165,8 @@ class ReviewQueue:
             ]
             for ask in waiting[:MOST_AT_ONCE]:
                 if self._turns:  # the owner speaks: the next card waits until he is answered
+                    return
+                if not rooms.looked_at():
                     return
                 rooms.audit.require_whole()  # else his yes would count for nothing
                 await ask()

@@ -37,6 +37,21 @@ def asks_beside(channel: object) -> bool:
 
 
 @runtime_checkable
+class KnowsWhoLooks(Protocol):
+    """A channel that knows whether somebody would see a card now."""
+
+    @property
+    def somebody_looks(self) -> bool:
+        """Whether somebody would; else it answers what is asked safely, and nobody saw it."""
+        ...
+
+
+def somebody_looks(channel: object) -> bool:
+    """Whether a card would be seen now; a channel that does not know shows it to whoever reads."""
+    return not isinstance(channel, KnowsWhoLooks) or channel.somebody_looks
+
+
+@runtime_checkable
 class HeardInTurn(Protocol):
     """A channel that says whether each of its messages waits for the answer to the one before."""
 

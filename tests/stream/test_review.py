@@ -38,6 +38,7 @@ class Beside(ScriptedChannel):
     """A channel that shows cards beside the conversation, as the cockpit does."""
 
     asks_beside = True
+    somebody_looks = True
 
 
 def answering(**answers: Any) -> Callable[[Card[Any]], Any]:
@@ -117,6 +118,21 @@ async def test_nothing_is_shown_before_the_answer_and_nothing_to_anybody_else() 
         assert desk.kinds() == ["SuggestionCard"] * 2
         put_off = await entries_of(desk.harness, "suggestion_answered")
         assert [one["outcome"] for one in put_off] == ["deferred"]  # once, however often
+
+
+async def test_what_nobody_would_see_is_not_asked_and_waits_for_who_looks() -> None:
+    channel = Beside(answering())
+    channel.somebody_looks = False
+    desk = Desk(answering(), channel=channel)
+    async with desk.harness as h:
+        await desk.queue.after_result(work(), ended("Publish it"))
+        await soon(desk.queue.shown())
+        assert desk.channel.cards == []
+        assert await entries_of(h, "suggestion_answered") == []
+        channel.somebody_looks = True
+        await desk.queue.heartbeat()
+        await soon(desk.queue.shown())
+        assert desk.kinds() == ["SuggestionCard"]
 
 
 @pytest.mark.proves("S5.1-13-SUGGESTIONS")

@@ -26,14 +26,7 @@ from silas.channels.web.events import (
     Undone,
 )
 from silas.channels.web.fatigue import FatigueWatch
-from silas.channels.web.open_cards import (
-    TAPS,
-    OpenCard,
-    label,
-    lapsed,
-    unseen,
-    waiting_for_secret,
-)
+from silas.channels.web.open_cards import TAPS, OpenCard, label, lapsed, unseen, waiting_for_secret
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NOT_OFFERED, proof_words
@@ -116,6 +109,11 @@ class WebChannel:
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
         """Say something on every page; kept for later ones. `ChannelError` for anybody else."""
         await self.answer(recipient_id, text, "", reply_to)
+
+    @property
+    def somebody_looks(self) -> bool:
+        """Whether a page is connected."""
+        return len(self._pages) > 0
 
     def shows_drafts_to(self, recipient_id: str) -> bool:
         """The owner, while a page is there to see it."""
