@@ -311,9 +311,7 @@ def _held(one: "HeldChanges") -> dict[str, Any]:
 
 def _worth_listing(one: "Given") -> bool:
     """Whether it still allows something; a goal's approval stands in the row of the goal alone."""
-    from silas.autonomy.signals import started_alone
-
-    return one.state not in _OVER and not (started_alone(one.item) and one.state != "at work")
+    return one.state not in _OVER and not (one.of_a_goal and one.state != "at work")
 
 
 def _uses(one: "Given", zone: "ZoneInfo") -> str:

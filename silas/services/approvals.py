@@ -12,6 +12,7 @@ from silas.approval.effective_clock import ClockState, EffectiveClock
 from silas.approval.nonces import SqlNonceStore
 from silas.approval.revocation import revoke
 from silas.approval.rules import current
+from silas.autonomy.signals import started_alone
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError
@@ -57,6 +58,11 @@ class Given(NamedTuple):
     state: str
     uses: int
     why: str = ""
+
+    @property
+    def of_a_goal(self) -> bool:
+        """Whether it is a goal's, on work that the goal started: the goal has a row of its own."""
+        return started_alone(self.item)
 
 
 @dataclass(frozen=True)

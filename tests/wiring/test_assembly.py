@@ -34,7 +34,8 @@ LOWER = {
     },  # a program of its own
     "batch.py": {"silas.plans.characters"},  # as above
     "commands.py": {"silas.plans.characters"},  # as above
-    "conversations.py": {"silas.plans.characters"},  # as above
+    "calls.py": {"silas.language.calendar"},  # moments in words
+    "conversations.py": {"silas.language.calendar", "silas.plans.characters"},  # as above
     "goals.py": {"silas.plans.characters"},  # as above
     "inspect.py": {"silas.channels", "silas.channels.terminal_colour"},  # a card on a terminal
     "keys.py": {"silas.keys.key_ring"},  # a fingerprint
