@@ -5,18 +5,22 @@ import { command, getJson } from "./api.js";
 import { problemPlace, trying, twice } from "./asking.js";
 import { named } from "./card.js";
 import { button, fill, h, toast } from "./dom.js";
+import { always, live } from "./live.js";
+import { graph } from "./project.js";
 import { t } from "./words.js";
 
 const WEEK = 7;
 const YEAR = 366;
 
-export async function showAhead(place, days = WEEK) {
+export async function showAhead(place, days = WEEK, free = always) {
   const found = await getJson(`/ahead?days=${days}`);
+  if (!free()) return;
   const again = () => showAhead(place, days);
+  live(place, (still) => showAhead(place, days, still));
   const runs = found.alone.filter((one) => !one.lapsed), lapsed = found.alone.filter((one) => one.lapsed);
   fill(place,
     found.words && h("p", { class: "small warning-text" }, named(found.words)),
-    found.projects.map((one) => project(one)),
+    found.projects.map((one) => graph(one)),
     byDay(found.coming).map(([day, rows]) => h("section", {},
       h("h2", { class: "label-title" }, day),
       h("ul", { class: "rows", "data-testid": "coming" }, rows.map((one) => coming(one, again))))),
@@ -40,21 +44,6 @@ function byDay(rows) {
   const days = new Map();
   for (const row of rows) days.set(row.day, [...(days.get(row.day) ?? []), row]);
   return [...days];
-}
-
-/** A project as a graph: a numbered step for each row of tasks, and under each task what it waits for. */
-function project(one) {
-  const total = one.steps.flat().length;
-  return h("section", { "data-testid": "project" },
-    h("h2", { class: "label-title", dir: "auto" }, t("{title}: {done} of {total} done", { title: one.title, done: one.done, total })),
-    h("ol", { class: "steps" }, one.steps.map((tasks) => h("li", {}, h("ul", {}, tasks.map(task))))));
-}
-
-function task(one) {
-  return h("li", { "data-state": one.state },
-    h("p", { dir: "auto" }, h("a", { href: `#/more/work/${encodeURIComponent(one.id)}` }, one.title), " ",
-      h("span", { class: "tag" }, one.words)),
-    one.after.length ? h("p", { class: "small", dir: "auto" }, t("after {names}", { names: one.after.join(", ") })) : null);
 }
 
 function coming(one, again) {

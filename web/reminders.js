@@ -4,11 +4,14 @@
 import { command, getJson, postJson } from "./api.js";
 import { problemPlace, trying, twice } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
+import { always, live } from "./live.js";
 import { t } from "./words.js";
 
-export async function showReminders(place) {
+export async function showReminders(place, free = always) {
   const found = await getJson("/reminders");
+  if (!free()) return;
   const again = () => showReminders(place);
+  live(place, (still) => showReminders(place, still));
   const made = h("div", { class: "shown-place" });
   fill(place,
     h("p", {}, t("Silas tells you here at the time you say, for as long as it runs.")),

@@ -25,13 +25,14 @@ function make(progress) {
     log: h("pre", { class: "log", tabindex: "0", "aria-label": t("The last lines that it prints; not Silas's words"), dir: "auto" }),
     logBox: null,
     budget: h("div", { class: "budget" }),
+    whole: h("p", { class: "small" }, h("a", { href: `#/more/work/${encodeURIComponent(progress.work_item_id)}` }, t("Look at all of it"))),
     stop: button(t("Stop this"), () => cancel(progress), { class: "quiet danger" }),
   };
   const { status, message, steps, log, budget, stop } = node.parts;
   node.parts.logBox = h("details", { class: "log-box", open: true }, h("summary", {}, t("What it prints")), log);
   node.append(
     h("div", { class: "run-head" }, h("div", {}, status, h("h2", { dir: "auto" }, progress.title)), stop),
-    budget, steps, message, node.parts.logBox); // what grows is last: nothing beneath it moves
+    node.parts.whole, budget, steps, message, node.parts.logBox); // what grows is last: nothing beneath it moves
   update(node, progress);
   return node;
 }

@@ -185,6 +185,9 @@ const HANDLERS = {
         ? { ...kept, undone: true } : kept);
     return ["stream", "work"];
   },
+  happened() {
+    return ["happened"];
+  },
   card_closed(at, frame) {
     const given = at.answers.get(frame.request_id);
     const event = at.cards.find((card) => card.request_id === frame.request_id);

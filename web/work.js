@@ -7,12 +7,17 @@ import { button, fill, h, icon, toast } from "./dom.js";
 import { diffView } from "./diff.js";
 import { checksChangedView, checksView, outputView, reportView, statusMark } from "./result.js";
 import { RISKS } from "./kinds.js";
+import { always, live } from "./live.js";
+import { graph } from "./project.js";
 import { dayOf, atTime } from "./time.js";
 import { t } from "./words.js";
 
-export async function showWork(place, [id]) {
+export async function showWork(place, [id], free = always) {
   if (id) return showOne(place, decodeURIComponent(id));
-  const rows = await getJson("/work");
+  const all = await getJson("/work"), listed = new Set(all.map((row) => row.id));
+  const rows = all.filter((row) => row.status === "waiting" || !listed.has(row.part_of)); // the others are on their project's page
+  if (!free()) return undefined;
+  live(place, (still) => showWork(place, [], still));
   if (!rows.length) {
     fill(place, h("div", { class: "empty" }, h("p", { class: "empty-title" }, t("No work yet.")),
       h("p", {}, t("What you ask for appears here, with its plan, its checks and what it changed."))));
@@ -28,8 +33,10 @@ export async function showWork(place, [id]) {
   return undefined;
 }
 
-async function showOne(place, id) {
+async function showOne(place, id, free = always) {
   const one = await getJson(`/work/${encodeURIComponent(id)}`);
+  if (!free()) return;
+  live(place, (still) => showOne(place, id, still));
   const problem = h("p", { class: "field-problem", role: "alert" });
   const risk = RISKS.includes(one.risk) ? one.risk : "irreversible";
   fill(place,
@@ -38,7 +45,9 @@ async function showOne(place, id) {
     one.summary && h("p", { dir: "auto" }, one.summary),
     one.taken_back && h("p", { dir: "auto" }, one.taken_back),
     h("p", { class: "small" }, riskBadge(risk, true), one.affected && ` · ${one.affected}`),
+    one.part_of && h("p", { class: "small" }, h("a", { href: `#/more/work/${encodeURIComponent(one.part_of)}` }, t("The project that it is part of"))),
     controls(place, one, problem), problem,
+    one.project && graph(one.project, "h3"),
     reportView(one.report, one.grounds),
     one.output && section(t("What it printed (not Silas's words)"), outputView(one.output)),
     section(t("Checks"), checksView(one.checks)),

@@ -40,6 +40,7 @@ class TaskRow(NamedTuple):
         depends_on: What it waits for.
         words: How it ended, in one sentence; empty where it has not.
         undone: Whether all that it changed was taken back.
+        never: Whether nothing of it was begun, and nothing of it will be.
     """
 
     id: str
@@ -48,10 +49,11 @@ class TaskRow(NamedTuple):
     depends_on: list[str]
     words: str
     undone: bool
+    never: bool
 
 
 class ProjectShown(NamedTuple):
-    """A project that has not ended.
+    """A project as a graph.
 
     Attributes:
         id: Its id.
@@ -73,8 +75,27 @@ async def task_rows(project: WorkItem, store: WorkItemStore, undoing: Undo) -> l
         result = await store.get_result(child.id)
         words = "" if result is None else result.summary.split("\n")[0]
         state, undone = child.status.value, undoing.is_undone(child.id)
-        rows.append(TaskRow(child.id, child.title, state, list(child.depends_on), words, undone))
+        never = child.status is WorkItemStatus.blocked and child.attempts == 0
+        after = list(child.depends_on)
+        rows.append(TaskRow(child.id, child.title, state, after, words, undone, never))
     return rows
+
+
+async def project_shown(
+    project: WorkItem, store: WorkItemStore, undoing: Undo, waits: Collection[str]
+) -> ProjectShown:
+    """A project as a graph, whether it runs or has ended.
+
+    Args:
+        project: With its tasks in `children`.
+        store: Where the results of the tasks are.
+        undoing: Knows what was taken back.
+        waits: The ids of work whose changes wait for the owner's yes.
+    """
+    rows = {row.id: row for row in await task_rows(project, store, undoing)}
+    shown = tuple(tuple(rows[one.id] for one in step) for step in steps(project.children))
+    waiting = tuple(one.id for one in project.children if one.id in waits)
+    return ProjectShown(project.id, project.title, waiting, shown)
 
 
 async def under_way(
@@ -87,13 +108,9 @@ async def under_way(
             if item.type is not WorkItemType.project:
                 continue
             project = await with_tasks(item, store)
-            waits = tuple(one.id for one in project.children if held.find(one.id) is not None)
+            waits = [one.id for one in project.children if held.find(one.id) is not None]
             if waits or status is WorkItemStatus.running:
-                rows = {row.id: row for row in await task_rows(project, store, undoing)}
-                shown = tuple(
-                    tuple(rows[one.id] for one in step) for step in steps(project.children)
-                )
-                found.append(ProjectShown(project.id, project.title, waits, shown))
+                found.append(await project_shown(project, store, undoing, waits))
     return tuple(found)
 
 
@@ -103,6 +120,8 @@ def state_words(task: TaskRow, waits: Collection[str]) -> str:
         return tr("waits for your yes")
     if task.undone:
         return tr("taken back")
+    if task.never:
+        return tr("never begun")
     return tr(_STATES.get(task.status, task.status))
 
 

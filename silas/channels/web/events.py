@@ -349,6 +349,14 @@ class Undone(Frozen):
     work_item_id: str
 
 
+class Happened(Frozen):
+    """The record has new entries, from whatever program: what a page shows of work, goals,
+    reminders and approvals may be older than what there is.
+    """
+
+    type: Literal["happened"] = "happened"
+
+
 Kept = Annotated[MessageEvent | PostExecution, Field(discriminator="type")]
 """What is kept of the conversation and sent again; each has its `seq`."""
 
@@ -366,6 +374,7 @@ Outbound = Annotated[
     | RefusedEvent
     | StopEvent
     | Undone
+    | Happened
     | RecordEvent
     | ModelsEvent
     | DevicePaired

@@ -1,9 +1,10 @@
-"""Results on the pages say that their changes were taken back, whoever took them back (0.5.5)."""
+"""Pages hear what happened, whoever did it: results say that they were taken back (0.5.5)."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
+from silas.channels.web.events import Happened
 from silas.channels.web.pages import Pages
 from silas.channels.web.transcript import Transcript
 from silas.clock import Clock
@@ -60,7 +61,8 @@ class UndoneResults:
         self._last: int | None = None
 
     async def look(self) -> None:
-        """Tell what was undone since the last look; at first, whatever the pages do not say yet.
+        """Tell what was undone since the last look, and whether anything else happened; at first,
+        whatever the pages do not say yet.
 
         Raises:
             DatabaseError: The record or the conversation cannot be read.
@@ -72,9 +74,12 @@ class UndoneResults:
                     self._tell(name)
             self._last = newest
             return
-        self._last, undone = await self._undoings.since(self._last)
+        before = self._last
+        self._last, undone = await self._undoings.since(before)
         for name in undone:
             self._tell(name)
+        if self._last != before:
+            self._pages.all(Happened().model_dump_json())
 
     async def follow(self, clock: Clock) -> None:
         """Look again and again for the pages that are there, until this is cancelled."""

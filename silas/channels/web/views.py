@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import AwareDatetime
 
 from silas.audit.kinds import Kind
+from silas.channels.web.views_ahead import ProjectRow
 from silas.types import Frozen
 
 
@@ -111,6 +112,7 @@ class WorkRow(Frozen):
             that does not go well `failing`, `paused` or `ended`.
         undoable: Whether what it changed stands and can be taken back now.
         taken_back: That what it changed was taken back, in one sentence; empty where it was not.
+        part_of: The id of its project; empty where it is a task of none.
     """
 
     id: str
@@ -120,6 +122,7 @@ class WorkRow(Frozen):
     summary: str
     undoable: bool
     taken_back: str = ""
+    part_of: str = ""
 
 
 class SectionView(Frozen):
@@ -159,6 +162,7 @@ class WorkDetail(WorkRow):
         grounds: What the record holds of that attempt.
         approval: The token that the plan runs under; null where none was given.
         running: Whether `POST /work/{id}/cancel` would do anything.
+        project: Its tasks as a graph; null where it is no project.
     """
 
     intent: str
@@ -177,6 +181,7 @@ class WorkDetail(WorkRow):
     budget: tuple[BudgetRow, ...]
     next_steps: tuple[str, ...]
     running: bool
+    project: ProjectRow | None = None
 
 
 class Done(Frozen):

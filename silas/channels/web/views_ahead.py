@@ -65,7 +65,8 @@ class TaskShown(Frozen):
     Attributes:
         id: Its id.
         title: Of its plan.
-        state: `done`, `running`, `pending`, `waiting` or `over`.
+        state: `done`, `running`, `pending`, `waiting` (for a yes), `failed`, `never` (begun),
+            `undone` or `over`.
         words: How it stands, in words.
         after: The titles of the tasks that it waits for.
     """
@@ -78,7 +79,7 @@ class TaskShown(Frozen):
 
 
 class ProjectRow(Frozen):
-    """A project that runs, or waits for a yes; `steps` is its graph, from what begins first on."""
+    """A project; `steps` is its graph, from what begins first on."""
 
     id: str
     title: str

@@ -1,25 +1,16 @@
 """What is ahead for the cockpit, and the goals that it pauses, resumes, runs and takes back."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from silas.channels.web.views import Done
-from silas.channels.web.views_ahead import (
-    AheadShown,
-    AloneRow,
-    ComingRow,
-    PausedRow,
-    ProjectRow,
-    TaskShown,
-)
+from silas.channels.web.views_ahead import AheadShown, AloneRow, ComingRow, PausedRow
 from silas.language import COCKPIT, refusal_words, said_at, tr
+from silas.services.cockpit.project_graph import project_row
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead, AheadDesk, Coming, Paused, RunsAlone
-    from silas.services.projects import ProjectShown, TaskRow
     from silas.work.authority.narrowing import ApprovalNarrowing
-
-_STATES = {"done": "done", "running": "running", "pending": "pending"}
 
 
 class CockpitAhead:
@@ -51,7 +42,7 @@ class CockpitAhead:
             alone=tuple(self._alone(one, found) for one in found.alone),
             paused=tuple(self._paused(one) for one in found.paused),
             asking=tuple(self._paused(one) for one in found.asking),
-            projects=tuple(self._project(one) for one in found.projects),
+            projects=tuple(project_row(one, self._redact) for one in found.projects),
             words=" ".join(found.warnings),
         )
 
@@ -105,26 +96,6 @@ class CockpitAhead:
             why=self._redact(said_at(COCKPIT, refusal_words(one.why))),
         )
 
-    def _project(self, one: "ProjectShown") -> ProjectRow:
-        from silas.services.projects import state_words  # noqa: PLC0415 - few pages ask
-
-        titles = {task.id: self._redact(task.title) for step in one.steps for task in step}
-        steps = tuple(
-            tuple(
-                TaskShown(
-                    id=task.id,
-                    title=titles[task.id],
-                    state=_state(task, one.waits),
-                    words=state_words(task, one.waits),
-                    after=tuple(titles[name] for name in task.depends_on if name in titles),
-                )
-                for task in step
-            )
-            for step in one.steps
-        )
-        done = sum(task.state == "done" for step in steps for task in step)
-        return ProjectRow(id=one.id, title=self._redact(one.title), done=done, steps=steps)
-
     def _alone(self, one: "RunsAlone", found: "Ahead") -> AloneRow:
         from silas.services.clock.ahead import left_words  # noqa: PLC0415 - few pages ask
 
@@ -137,9 +108,3 @@ class CockpitAhead:
             left=lapsed if one.lapsed else left_words(one, found.zone),
             lapsed=bool(one.lapsed),
         )
-
-
-def _state(task: "TaskRow", waits: Collection[str]) -> str:
-    if task.id in waits:
-        return "waiting"
-    return "over" if task.undone else _STATES.get(task.status, "over")

@@ -9,6 +9,7 @@ from typing import Any
 from silas.approval import NonceStore
 from silas.channels.web.reports import quoted_in
 from silas.channels.web.views import BudgetRow, CheckView, Done, SectionView, WorkDetail, WorkRow
+from silas.channels.web.views_ahead import ProjectRow
 from silas.errors import ChannelError, from_foreign
 from silas.language import COCKPIT, refusal_words, said_at, tr, tr_later
 from silas.plans import WorkItem, WorkItemResult, WorkItemType
@@ -17,9 +18,11 @@ from silas.plans.card_preview import PlanLook
 from silas.plans.characters import show
 from silas.plans.store import SqlWorkItemStore
 from silas.services.cockpit.announcements import Announcer
+from silas.services.cockpit.project_graph import project_row
 from silas.services.cockpit.record import signed_of
 from silas.services.emergency_stop import StopDesk
 from silas.services.plans import plan_card
+from silas.services.projects import project_shown
 from silas.services.stop_now import StopNow
 from silas.services.work import ShownWork, piece_of_work, result_of
 from silas.stream.session import Session
@@ -112,7 +115,17 @@ class WorkRoom:
             ),
             next_steps=() if result is None else tuple(map(self._redact, result.next_steps)),
             running=work_item_id in self._session.executor.running(),
+            project=None if waiting is not None else await self._graph(item),
         )
+
+    async def _graph(self, item: WorkItem) -> ProjectRow | None:
+        """A project as it stands, running or ended."""
+        if item.type is not WorkItemType.project:
+            return None
+        results = [await self._store.get_result(task.id) for task in item.children]
+        held = [one.work_item_id for one in results if one is not None and one.held]
+        shown = await project_shown(item, self._store, self._session.undoing, held)
+        return project_row(shown, self._redact)
 
     async def cancel(self, work_item_id: str) -> Done:
         """See `Work.cancel`."""
@@ -199,6 +212,7 @@ class WorkRoom:
             summary=self._redact(said_at(COCKPIT, summary, quoted_in(result) if result else ())),
             undoable=undoable is not None,
             taken_back=back,
+            part_of=item.parent or "",
         )
 
     def _with_clock(self, row: WorkRow, item: WorkItem) -> WorkRow:
