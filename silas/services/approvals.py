@@ -181,7 +181,7 @@ class ApprovalDesk:
         await drop_changes(held, item, self.held, TaskRecord(self.store, self.audit), self.audit)
         project = await waiting_project(item, self.store)
         if project is not None and project.status is WorkItemStatus.blocked:  # else it notices
-            await ProjectEnding(self.store, self.audit).failed(project, item)
+            await ProjectEnding(self.store, self.audit).failed(project, item, "")
         return item
 
     async def revoke(self, named: str) -> Given:

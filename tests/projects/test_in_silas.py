@@ -274,6 +274,33 @@ async def test_a_budget_that_is_used_up_begins_no_further_task() -> None:
         assert "Not begun: c." in result.summary
 
 
+async def test_a_task_waits_for_the_time_that_one_beside_it_holds(tmp_path: Path) -> None:
+    """Begun at once it would have 10 of its 50 seconds, and the rest would come back too late."""
+    channel, ran = ScriptedChannel(saying_yes), Ran()
+    given = dict[str, dict[str, Any]]()
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        limits = {"max_attempts": 1, "max_wall_time_seconds": 50}
+        given[name] = {"workspace": str(tmp_path / name), "budget": limits}
+    async with Harness(channel, sandbox=ran.sandbox) as h:
+        took = {"do-a": 5, "do-b": 40}
+        ran.before = lambda word: h.clock.advance(took.get(word, 0))
+        budget = {"max_tokens": 500_000, "max_cost_usd": 10.0, "max_wall_time_seconds": 60}
+        result = await h.silas.run(project_text(given, budget=budget))
+        assert result.status is WorkItemStatus.done, result.summary
+        assert ran.words == ["do-a", "check-a", "do-b", "check-b"]
+
+
+async def test_what_a_project_had_left_for_a_task_that_failed_for_it_is_told() -> None:
+    channel, ran = ScriptedChannel(saying_yes), Ran()
+    async with Harness(channel, sandbox=ran.sandbox) as h:
+        ran.before = lambda word: h.clock.advance(100) if word.startswith("do-") else None
+        budget = {"max_wall_time_seconds": 150}
+        result = await h.silas.run(project_text(chain("a", "b"), budget=budget))
+        assert "had 50 of its 1800 seconds left for it" in result.summary, result.summary
+        assert f"give {PROJECT} more" in result.summary
+
+
 async def test_a_project_that_a_model_proposes_is_asked_about_and_run() -> None:
     channel, ran = ScriptedChannel(saying_yes), Ran()
     text = project_text(chain("a", "b"))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+from silas.language import decimal, grouped, tr
 from silas.plans import Budget, BudgetUsed, WorkItem
 
 _LEAST_SECONDS: Final = 1
@@ -60,3 +61,23 @@ def room_for(
             ),
         }
     )
+
+
+def short_of(task: WorkItem, room: Budget) -> str:
+    """How much less than its own budget a task may use, in words; nothing where it may use it all.
+
+    Args:
+        task: As its plan has it.
+        room: What `room_for` gave.
+    """
+    own = task.budget
+    if room.max_wall_time_seconds < own.max_wall_time_seconds:
+        left, whole = room.max_wall_time_seconds, own.max_wall_time_seconds
+        return tr("{left} of its {whole} seconds", left=left, whole=whole)
+    if room.max_tokens < own.max_tokens:
+        left, whole = grouped(room.max_tokens), grouped(own.max_tokens)
+        return tr("{left} of its {whole} tokens", left=left, whole=whole)
+    if room.max_cost_usd < own.max_cost_usd:
+        left, whole = decimal(room.max_cost_usd, 2), decimal(own.max_cost_usd, 2)
+        return tr("${left} of its ${whole}", left=left, whole=whole)
+    return ""

@@ -59,8 +59,14 @@ class ProjectEnding:
         )
         return await self._kept(item, WorkItemStatus.blocked, words)
 
-    async def failed(self, item: WorkItem, task: WorkItem) -> WorkItemResult:
-        """A task did not end well, and that ends the project."""
+    async def failed(self, item: WorkItem, task: WorkItem, short: str) -> WorkItemResult:
+        """A task did not end well, and that ends the project.
+
+        Args:
+            item: The project.
+            task: The first that did not end well.
+            short: How much less than its own budget the project had left for it; or nothing.
+        """
         known = await self._store.get_result(task.id)
         why = tr(task.status.value) if known is None else known.summary
         stopped = task.status is WorkItemStatus.paused
@@ -71,6 +77,14 @@ class ProjectEnding:
             status=tr(task.status.value),
             why=why,
         )
+        if short and task.status is WorkItemStatus.stuck:
+            left = tr(
+                "The project's budget had {short} left for it; give {project} more and run it "
+                "again.",
+                short=short,
+                project=item.id,
+            )
+            words = f"{words.rstrip()} {left}"
         return await self.over(item, status, words)
 
     async def _kept(self, item: WorkItem, status: WorkItemStatus, words: str) -> WorkItemResult:

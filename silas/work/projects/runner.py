@@ -185,7 +185,7 @@ class ProjectRunner:
         ended = [child for child in unfinished if child.status not in _OPEN]
         bad = [child for child in ended if not self._waits(child.id)]
         if bad:
-            return await self._ending.failed(item, bad[0])
+            return await self._ending.failed(item, bad[0], self._tasks.short(bad[0]))
         if ended:
             return await self._ending.waits(item, ended)
         words = tr("Its budget has no room for another task.")

@@ -12,7 +12,7 @@ from silas.plans import Budget, WorkItem, WorkItemResult, WorkItemStatus
 from silas.plans.projects.graph import may_begin
 from silas.work.executor import RunItem
 from silas.work.models import Notify, ProgressEvent
-from silas.work.projects.allowances import Allowances, room_for
+from silas.work.projects.allowances import Allowances, room_for, short_of
 
 MOST_AT_ONCE: Final = 4
 """Tasks of one project that run at the same time."""
@@ -46,6 +46,11 @@ class ProjectTasks:
         self._allowances = allowances
         self._refuse = refuse
         self._waits = waits
+        self._short: dict[str, str] = {}
+
+    def short(self, task: WorkItem) -> str:
+        """How much less than its own budget the last run of a task had, in words; or nothing."""
+        return self._short.get(task.id, "")
 
     async def run(self, project: WorkItem, notify: Notify) -> str:
         """Run all that can be begun, to their ends.
@@ -87,9 +92,13 @@ class ProjectTasks:
             room = None if task is None else self._room(project, task, running)
             if task is None or room is None:
                 return ""
+            short = short_of(task, room)
+            if running and short:
+                return ""  # what runs may give back enough for it
             if refusal := await self._refuse(project, task):
                 return refusal
             self._allowances.limit(task, room)
+            self._short[task.id] = short
             work = self._run_task(task, _as_progress_of(project, task, notify))
             running[task.id] = asyncio.create_task(_awaited(work), name=f"task:{task.id}")
         return ""
