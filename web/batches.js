@@ -45,5 +45,5 @@ function file(row, one, again) {
   }), { class: "secondary small-button", "aria-label": t("Undo: {name}", { name: one.name }), "data-testid": "undo-file" });
   return h("li", { class: "row tall", "data-testid": "moved-file" },
     h("p", { class: "row-head" }, h("b", { dir: "auto" }, one.name), row.undo_until && one.state === "moved" && back),
-    h("p", { class: "small", dir: "auto" }, `${STATES[one.state] ?? one.state}: ${one.goal}`, one.why && ` (${one.why})`), problem);
+    h("p", { class: "small", dir: "auto" }, one.state === "undone" ? t("back where it was") : `${STATES[one.state] ?? one.state}: ${one.goal}`, one.why && ` (${one.why})`), problem);
 }

@@ -153,7 +153,7 @@ function detailsOf(event, extra) {
   const long = Object.keys(LONG).filter((name) => (face[name] ?? "").length > LONG[name]);
   const parts = [
     ...(extra.details ?? []),
-    ...face.details.map((part) => ({ heading: part.heading, node: linesOf(part.lines), open: part.open })),
+    ...face.details.map((part) => ({ heading: part.heading, node: linesOf(part.lines), open: part.open && !extra.covered?.has(part.heading) })), // the items say the same
   ];
   if (long.length) {
     parts.unshift({ heading: t("In full"), node: linesOf(long.map((name) => face[name])) });

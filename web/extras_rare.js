@@ -65,7 +65,8 @@ function batch(event, view) {
   return {
     node: count,
     tight: true,
-    details: [{ heading: t("Items"), hint: String(items.length), node: list, open: strange > 0 }],
+    details: [{ heading: t("Items"), hint: String(items.length), node: list, open: true }],
+    covered: new Set(items.map((item) => item.group)),
     actions: () => batchActions(event, chosen.size === items.length),
     gather: () => ({ selected: items.map((item) => String(item.item_id)).filter((id) => chosen.has(id)) }),
     ready: () => {

@@ -110,7 +110,7 @@ function drawWaiting(place) {
     .map((one) => ({ ...one, why: state.stays.find(({ event }) => event.work_item_id === one.work_item_id)?.why ?? (one.changes_wanted ? "changing" : "") }));
   place.hidden = !rows.length;
   if (place.hidden) return;
-  if (!place.firstChild) place.append(h("h2", { class: "label-title" }, t("Plans that wait for you")), h("ul", { class: "rows" }));
+  if (!place.firstChild) place.append(h("h2", { class: "label-title" }, t("What waits for you")), h("ul", { class: "rows" }));
   keyed(place.lastChild, rows, (one) => `${one.work_item_id} ${one.why}`, (one) => h("li", { class: "row" },
     h("span", { class: "row-text", dir: "auto" }, one.title,
       one.why && h("span", { class: "small block" }, one.why === "lapsed" ? t("Lapsed; nothing was run") : t("You asked for changes"))),
@@ -128,7 +128,7 @@ function empty() {
   if (state.waiting.length) {
     return h("div", { class: "empty" },
       h("p", { class: "empty-title" }, t("No question is open.")),
-      h("p", {}, t("Plans wait for your word below; nothing of them runs before you have seen one and said yes.")));
+      h("p", {}, t("Below is what waits for your word; nothing of it happens before you have seen it and said yes.")));
   }
   return h("div", { class: "empty" },
     h("p", { class: "empty-title" }, t("Nothing waits for you.")),

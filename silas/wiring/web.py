@@ -179,7 +179,10 @@ async def _opened(
     for one in loaded:
         parts.secrecy.learn(one.values)
     rooms = cockpit_of(parts, silas, place)
-    facts = ConnectFacts(config, silas, rooms.setup, parts.audit, parts.models.choices)
+    facts = ConnectFacts(
+        config, silas, rooms.setup, parts.audit, parts.models.choices, parts.holding.held,
+        lambda: {str(getattr(card, "work_item_id", "")) for card in channel.cards},
+    )  # fmt: skip
     clock = parts.runtime.clock
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
     withholding = ForgottenContent(channel.transcript, channel.pages, forgotten, NOT_SHOWN)

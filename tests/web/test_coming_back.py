@@ -177,6 +177,50 @@ async def test_a_restart_in_mid_run_loses_nothing_and_asks_again_before_it_goes_
             await expect(device.at("result").last).to_contain_text("Done")
 
 
+_HELD = """\
+---
+runbook: { phrases: [write beside it], parameters: {} }
+id: beside
+type: task
+title: Write beside what it may
+workspace: WORKSPACE
+writes: [else.txt]
+budget: { max_attempts: 1 }
+verify:
+  - { name: there, run: "test -s result.txt", expect: { exit_code: 0 } }
+---
+
+```sh
+cp input.txt result.txt
+```
+"""
+
+
+async def test_changes_that_wait_for_a_yes_are_in_review_after_a_restart(
+    browser: Browser, home: Home
+) -> None:
+    text = _HELD.replace("WORKSPACE", str(home.workspace))
+    (home.plans / "beside.md").write_text(text, encoding="utf-8")
+    port, question = free_port(), "Apply 1 change"
+    async with devices(browser) as new:
+        async with a_cockpit(home, port=port) as cockpit:
+            device = await cockpit.paired(new, DESKTOP)
+            device.expected += _BROKEN
+            await device.says("write beside it")
+            await device.sees_a_card("Write beside what it may")
+            await device.answers("Approve and run once")
+            await device.sees_a_card(question)
+        async with a_cockpit(home, port=port):
+            await device.is_connected()
+            again = device.page.get_by_role("button", name="Show the plan Write beside")
+            await again.click()
+            await device.sees_a_card(question)
+            await expect(again).to_have_count(0)
+            await device.answers("Apply exactly these changes")
+            await expect(device.at("result").last).to_contain_text("Done")
+    assert home.result.exists()
+
+
 async def test_a_device_that_is_revoked_is_let_go_at_once_and_can_do_nothing_more(
     cockpit: Cockpit, keeping_device: NewDevice
 ) -> None:

@@ -71,4 +71,6 @@ def lapsed(card: Card[Any]) -> str:
 def label(card: Card[Any], answer: Any) -> str:
     """An answer in the words of its button; of a selection or an edit, what it is."""
     chosen = next((a.label for a in card.actions if a.value == answer), None)
-    return chosen or str(getattr(answer, "verdict", tr("answered in own words")))
+    verdict = getattr(answer, "verdict", None)
+    meant = (a.label for a in card.actions if getattr(a.value, "verdict", "") == verdict)
+    return chosen or next(meant, tr("answered in own words"))

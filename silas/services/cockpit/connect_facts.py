@@ -1,6 +1,6 @@
 """What a page is told when it connects, besides the conversation and the cards."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from silas.agents.choice import RUNBOOK, ModelsConfig
@@ -10,6 +10,7 @@ from silas.config import SilasConfig
 from silas.services.cockpit.setup import SetupRoom
 from silas.stop import Sentinel
 from silas.stream.session import Session
+from silas.work.changes.held_store import HeldStore
 
 
 @dataclass(frozen=True)
@@ -21,14 +22,24 @@ class ConnectFacts:
     setup: SetupRoom
     log: KeptAuditLog
     models: Callable[[], ModelsConfig]
+    held: HeldStore
+    asked: Callable[[], Collection[str]]
+    """The ids of the work that a card is about now."""
 
     async def waiting(self) -> tuple[Waiting, ...]:
-        """Plans that wait, and that nobody is asked about now."""
+        """Plans that wait, and changes of finished work, that nobody is asked about now."""
         unasked = await self.silas.proposer.unasked()
         changed = {item.id for item in await self.silas.proposer.to_change()}
-        return tuple(
+        plans = tuple(
             Waiting(work_item_id=item.id, title=item.title, changes_wanted=item.id in changed)
             for item in unasked
+        )
+        if not (names := sorted(set(self.held.ids()) - set(self.asked()))):
+            return plans
+        found = [self.held.find(name) for name in names]
+        return (
+            *plans,
+            *(Waiting(work_item_id=one.work_item_id, title=one.title) for one in found if one),
         )
 
     def turns_waiting(self) -> int:
