@@ -168,9 +168,9 @@ TABLES: Final[Mapping[str, RowForm]] = {
         "id text text text text id text text flag attempted|succeeded|failed|unknown json? at at?",
     ),
     "waiting_plans": RowForm(
-        "SELECT work_item_id, plan_hash, plan, rationale, asked_at, changes_wanted"
-        " FROM waiting_plans",
-        "id hex json text at flag",
+        "SELECT work_item_id, plan_hash, plan, rationale, asked_at, changes_wanted, conversation,"
+        " message FROM waiting_plans",
+        "id hex json text at flag text text",
     ),
     "web_sessions": RowForm(
         "SELECT id, device_id, cookie_hash, page_hash, began_at, seen_at, ended_at"

@@ -22,12 +22,14 @@ from silas.plans.models import (
     WorkItemStatus,
     WorkItemType,
 )
-from silas.plans.port import WaitingPlan, WaitingPlans, WorkItemStore
+from silas.plans.port import NO_MESSAGE, AskedBy, WaitingPlan, WaitingPlans, WorkItemStore
 from silas.plans.runbooks.library import LibraryPlan, Parameter, PlanLibrary, shipped_plans
 from silas.plans.spawn import spawn_policy_hash, spawn_task
 from silas.plans.subject import plan_bytes, plan_hash, subject_of
 
 __all__ = [
+    "NO_MESSAGE",
+    "AskedBy",
     "Budget",
     "BudgetExhausted",
     "BudgetTracker",

@@ -1,7 +1,7 @@
 """Where work items live, so that a crash loses none (spec 4.13)."""
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from silas.plans.models import BudgetUsed, WorkItem, WorkItemResult, WorkItemStatus
 
@@ -55,6 +55,21 @@ class WorkItemStore(Protocol):
         ...
 
 
+class AskedBy(NamedTuple):
+    """What asked for a plan; the first conversation and no message where no message did.
+
+    Attributes:
+        conversation: Which of the owner's conversations; empty for the first one.
+        message: The message's id; empty where it has none.
+    """
+
+    conversation: str = ""
+    message: str = ""
+
+
+NO_MESSAGE: Final = AskedBy()
+
+
 class WaitingPlan(NamedTuple):
     """A plan that the owner is asked about.
 
@@ -62,11 +77,13 @@ class WaitingPlan(NamedTuple):
         item: The plan; it has no approval.
         rationale: Why it is proposed, in the proposer's words.
         changes_wanted: The owner has answered that he wants it changed; it waits for its change.
+        asked_by: What asked for it, so that what is said of it later stands under that.
     """
 
     item: WorkItem
     rationale: str
     changes_wanted: bool = False
+    asked_by: AskedBy = NO_MESSAGE
 
 
 class WaitingPlans(Protocol):

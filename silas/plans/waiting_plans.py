@@ -9,17 +9,29 @@ from silas.damage import readable
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans.models import WorkItem
-from silas.plans.port import WaitingPlan
+from silas.plans.port import AskedBy, WaitingPlan
 from silas.plans.subject import plan_hash
 
-_COLUMNS = ("work_item_id", "plan_hash", "plan", "rationale", "asked_at", "changes_wanted")
+_COLUMNS = (
+    "work_item_id",
+    "plan_hash",
+    "plan",
+    "rationale",
+    "asked_at",
+    "changes_wanted",
+    "conversation",
+    "message",
+)
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM waiting_plans"
 _ALL = f"{_SELECT} ORDER BY asked_at, work_item_id"
 _TO_CHANGE = f"{_SELECT} WHERE changes_wanted = 1 ORDER BY asked_at, work_item_id"
 _DROP = "DELETE FROM waiting_plans WHERE work_item_id = :work_item_id AND plan_hash = :plan_hash"
 _PUT = """
-INSERT INTO waiting_plans (work_item_id, plan_hash, plan, rationale, asked_at, changes_wanted)
-VALUES (:work_item_id, :plan_hash, :plan, :rationale, :asked_at, :changes_wanted)
+INSERT INTO waiting_plans (
+  work_item_id, plan_hash, plan, rationale, asked_at, changes_wanted, conversation, message
+) VALUES (
+  :work_item_id, :plan_hash, :plan, :rationale, :asked_at, :changes_wanted, :conversation, :message
+)
 """
 
 
@@ -42,6 +54,7 @@ class SqlWaitingPlans:
                 rationale=waiting.rationale,
                 asked_at=self._clock.now().isoformat(),
                 changes_wanted=int(waiting.changes_wanted),
+                **waiting.asked_by._asdict(),
             )
 
     async def drop(self, item: WorkItem) -> None:
@@ -75,7 +88,7 @@ def _waiting(row: dict[str, Any]) -> WaitingPlan:
         item = WorkItem.model_validate_json(row["plan"])
         if (item.id, plan_hash(item)) != (row["work_item_id"], row["plan_hash"]):
             raise ValueError
-        if not isinstance(row["rationale"], str):
+        if not all(isinstance(row[name], str) for name in ("rationale", *AskedBy._fields)):
             raise TypeError
     except (ValidationError, ValueError, TypeError) as error:
         raise DatabaseError(
@@ -84,4 +97,5 @@ def _waiting(row: dict[str, Any]) -> WaitingPlan:
             code="E_DB_CORRUPT",
             work_item_id=row["work_item_id"],
         ) from error
-    return WaitingPlan(item, row["rationale"], row["changes_wanted"] == 1)
+    asked_by = AskedBy(row["conversation"], row["message"])
+    return WaitingPlan(item, row["rationale"], row["changes_wanted"] == 1, asked_by)

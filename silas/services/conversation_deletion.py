@@ -30,6 +30,8 @@ _DELETE: Final = (
     # what it led to is told in the first one from now on
     "UPDATE scope_work SET conversation = '' WHERE scope_id = :scope_id"
     " AND conversation = :conversation",
+    "UPDATE waiting_plans SET conversation = '', message = ''"
+    " WHERE conversation = :conversation AND :scope_id <> ''",
 )
 _SITTING: Final = "/"  # in the id of a sitting, before its conversation
 

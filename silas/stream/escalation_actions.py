@@ -16,7 +16,7 @@ from silas.types import OWNER, new_id
 Transfer = Callable[[str, str, str], Awaitable[None]]
 """(connection, queue, rule): lets a conversation wait for a person, on record."""
 
-KeepDraft = Callable[[WorkItem, str], Awaitable[None]]
+KeepDraft = Callable[[WorkItem, str], Awaitable[object]]
 """Keeps a plan and its reason until the owner is asked about it; nothing of it runs before."""
 
 

@@ -136,7 +136,9 @@ class PlanFlow:
                 turn.answer.said = need(turn.answer.response, "step 7").message
                 if turn.answer.said:
                     await turn.seat.send(turn.answer.said)
-            return await self._proposer.propose(item, turn.seat.channel, _to(turn), why, replaces)
+            return await self._proposer.propose(
+                item, turn.seat.channel, _to(turn), why, replaces, turn.asked_by
+            )
 
     async def _unreadable(self, turn: Turn, message: str, error: PlanError, back: str) -> str:
         turn.answer.outcome = "blocked"

@@ -167,7 +167,9 @@ class PlanRuns:
     ) -> WorkItemResult:
         """`change_it` is how the owner, who wants changes, makes them."""
         item, why = waiting.item, waiting.rationale
-        propose = partial(self.proposer.propose, item, self.channel, OWNER, why, replaces)
+        propose = partial(
+            self.proposer.propose, item, self.channel, OWNER, why, replaces, waiting.asked_by
+        )
         proposal = await self.halt.unless_stopped(propose)
         if proposal.verdict != "approved":
             self.halt.require_running()  # who was asked while Silas was stopped has not declined

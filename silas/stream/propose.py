@@ -12,6 +12,8 @@ from silas.db import at_once
 from silas.errors import ApprovalError, DatabaseError
 from silas.language import refusal_words, said_at, tr, tr_later
 from silas.plans import (
+    NO_MESSAGE,
+    AskedBy,
     PlanError,
     PlanParser,
     WaitingPlan,
@@ -162,6 +164,7 @@ class Proposer:
         to: str,
         rationale: str,
         replaces: Sequence[WorkItem] = (),
+        asked_by: AskedBy = NO_MESSAGE,
     ) -> Proposal:
         """Steps 3 to 8 of the approval flow; the item comes back with its verified token.
 
@@ -173,6 +176,7 @@ class Proposer:
             channel, to: Where the decision is taken; a sender never decides about his own plan.
             rationale: Why, in the proposer's words.
             replaces: Open questions whose plans this one changes; they are closed with its card.
+            asked_by: What asked for it; kept with the question, for when it is asked again.
 
         The question is kept until it is answered: a crash loses neither it nor the answer.
         """
@@ -180,21 +184,22 @@ class Proposer:
         asked = item.id  # as it is now: whatever changes it meanwhile is refused with words
         self._asking.append(asked)
         try:
-            return await self._proposed(item, channel, to, rationale, replaces)
+            waiting = WaitingPlan(item, rationale, asked_by=asked_by)
+            return await self._proposed(waiting, channel, to, replaces)
         finally:
             self._asking.remove(asked)
 
     async def _proposed(
         self,
-        item: WorkItem,
+        waiting: WaitingPlan,
         channel: CardChannel,
         to: str,
-        rationale: str,
         replaces: Sequence[WorkItem],
     ) -> Proposal:
-        await self._waiting.put(WaitingPlan(item, rationale))
+        item = waiting.item
+        await self._waiting.put(waiting)
         try:
-            proposal = await self._decided(item, channel, to, rationale, replaces)
+            proposal = await self._decided(item, channel, to, waiting.rationale, replaces)
         except asyncio.CancelledError:  # whoever ends Silas at a question has not said yes
             with suppress(DatabaseError):
                 await self._waiting.drop(item)
@@ -202,17 +207,21 @@ class Proposer:
         if proposal.verdict not in STAYS:
             await self._waiting.drop(item)
         elif proposal.verdict == "edit_requested":
-            await self._waiting.put(WaitingPlan(item, rationale, changes_wanted=True))
+            await self._waiting.put(waiting._replace(changes_wanted=True))
         return proposal
 
     async def to_change(self) -> list[WorkItem]:
         """The plans that the owner wants changed; the one he said so of last comes last."""
         return await self._waiting.to_change()
 
-    async def keep(self, item: WorkItem, rationale: str) -> None:
+    async def keep(
+        self, item: WorkItem, rationale: str, asked_by: AskedBy = NO_MESSAGE
+    ) -> WaitingPlan:
         """Keep a draft among the open questions; nothing runs before the owner was asked."""
-        await self._waiting.put(WaitingPlan(item, rationale))
+        waiting = WaitingPlan(item, rationale, asked_by=asked_by)
+        await self._waiting.put(waiting)
         await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=plan_hash(item))
+        return waiting
 
     async def question(self, work_item_id: str) -> WaitingPlan | None:
         """The oldest open question about a plan of this id; None where there is none."""

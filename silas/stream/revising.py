@@ -208,12 +208,12 @@ class Revising:
         # a model's words come last: nothing of Silas's stands behind them
         why = " ".join(filter(None, (told, draft.trial, reason)))
         why = with_marks(why, plan_marks(item, reason, turn.shown.provenance))
-        await self._proposer.keep(item, why)
+        waiting = await self._proposer.keep(item, why, turn.asked_by)
         looked = map(source_of, turn.shown.lookups)
         self._work.claim(item.id, turn.address, (*draft.sources, *looked))
         await self._audit.log("plan_revised", work_item_id=item.id, replaces=former.id)
         self._note(item, _Asked(turn, draft.markdown, asked.depth + 1))
-        self._unshown[former.id] = WaitingPlan(item, why)
+        self._unshown[former.id] = waiting
         self._replaced[former.id] = item.id
         return _KEPT.format(id=item.id)
 

@@ -11,7 +11,7 @@ from silas.context import ContextItem
 from silas.gates import GateOutcome
 from silas.memory import MemoryItem
 from silas.persona import Manner
-from silas.plans import WorkItem
+from silas.plans import NO_MESSAGE, AskedBy, WorkItem
 from silas.stream.models import Incoming, Outcome, Send
 from silas.stream.turn_gates import TurnGates
 from silas.stream.turn_place import Aside
@@ -21,6 +21,7 @@ from silas.tools.look_limits import NO_LOOKS, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import ToolRun
 from silas.types import (
+    OWNER,
     InteractionMode,
     TaintLevel,
     address_of,
@@ -267,6 +268,13 @@ class Turn:
     def address(self) -> str:
         """Which conversation it is part of; names what its models are shown."""
         return self.seat.scope.address
+
+    @property
+    def asked_by(self) -> AskedBy:
+        """What a plan of this turn was asked for by; others than the owner are not told so."""
+        if self.scope_id != OWNER:
+            return NO_MESSAGE
+        return AskedBy(self.seat.scope.conversation, self.message.incoming.message.id)
 
     @property
     def number(self) -> int:

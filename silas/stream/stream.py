@@ -23,7 +23,7 @@ from silas.stream.stop_answer import STOPPED_WORDS, AnswersUnderWay
 from silas.stream.stopping import stop_on_request
 from silas.stream.turn import TurnProcessor
 from silas.stream.turn_place import TurnPlace
-from silas.types import OWNER
+from silas.types import OWNER, address_of
 from silas.work.executor import WorkItemExecutor
 
 _BUSY = "I'm still busy with what you said before; please try again in a moment."
@@ -193,7 +193,7 @@ class Stream:
         for one in waiting:
             why = one.rationale
             words = why if why.startswith(_AGAIN) else f"{_AGAIN} {why}"
-            await self._asked(WaitingPlan(one.item, words))
+            await self._asked(one._replace(rationale=words))
 
     def ask_about(self, waiting: WaitingPlan) -> bool:
         """Ask about a plan that waits, and go on after a yes; False where that is under way."""
@@ -236,10 +236,14 @@ class Stream:
             self._asking.discard(item.id)
 
     async def _asked(self, waiting: WaitingPlan) -> None:
-        item, send = waiting.item, self._sender_of(waiting.item)
+        item, by = waiting.item, waiting.asked_by
+        told = address_of(OWNER, by.conversation)
+        to = told if by.message else self._dispatcher.address_of(item.id)
+        send = self._sender(to, by.message)
         self._asking.add(item.id)
-        to = self._dispatcher.address_of(item.id)
-        ask = partial(self._proposer.propose, item, self._channel, to, waiting.rationale)
+        ask = partial(
+            self._proposer.propose, item, self._channel, to, waiting.rationale, asked_by=by
+        )
         try:
             proposal = await self._halt.unless_stopped(ask)
         except SilasError as error:  # it stays among the open questions

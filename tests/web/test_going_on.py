@@ -1,5 +1,6 @@
 """Cards never hold up the conversation: what is said meanwhile, what lapses, what is changed."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
@@ -16,17 +17,20 @@ from silas.channels.web.events import (
     PlansWaiting,
     Waiting,
 )
+from silas.clock import SystemClock
 from silas.testing import ScriptedModel, plan_text
 from tests.stream.kit import direct, proposing, to_planner
 from tests.stream.test_going_on import ASKS, LOOK
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
-from tests.web.support.device import SIZES, NewDevice, Size, violations
+from tests.web.support.device import SIZES, NewDevice, Size, devices, violations
 from tests.web.support.examples import PLAN
 from tests.web.support.library import COPY
 from tests.web.support.stage import Stage, a_state, shown, stage
+from tests.web.test_conversations import begins
 
 pytestmark = in_a_browser
+LONG = 300.0
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 
 
@@ -67,6 +71,45 @@ async def test_the_owner_talks_on_while_a_plan_waits_and_its_end_stands_under_it
     await expect(words.nth(3)).to_have_text("What can you do?")
     assert await device.violations() == []
     assert not cockpit.home.result.exists()
+
+
+class _Patient(SystemClock):
+    """A clock whose long waits end when a test says so."""
+
+    def __init__(self) -> None:
+        self.over = asyncio.Event()
+
+    async def sleep(self, seconds: float) -> None:
+        await (self.over.wait() if seconds >= LONG else super().sleep(seconds))
+
+
+async def test_of_a_plan_that_lapsed_and_is_shown_again_the_end_stands_under_its_message(
+    home: Home, browser: Browser
+) -> None:
+    clock = _Patient()
+    async with a_cockpit(home, clock=clock) as cockpit, devices(browser) as new:
+        device = await cockpit.paired(new)
+        await device.says("hello there")
+        await expect(device.at("heard")).to_have_count(1)
+        await begins(device)
+        await device.says(COPY)
+        await device.sees_a_card("Copy the notes")
+        await device.comes_back()
+        await device.says("What can you do?")
+        await expect(device.at("heard")).to_have_count(2)
+        clock.over.set()
+        await expect(device.at("active-card")).to_have_attribute("data-stays", "lapsed")
+        clock.over.clear()
+        await expect(device.at("heard")).to_have_count(3)
+        await device.at("show-again").click()
+        await expect(device.at("action-recommended")).to_be_visible()
+        await device.declines()
+        await device.comes_back()
+        words = device.page.locator(".log-list > li .text")
+        await expect(device.at("heard")).to_have_count(4)
+        await expect(words.nth(0)).to_have_text(COPY)
+        await expect(words.nth(3)).to_have_text("The plan was not approved; nothing was run.")
+        await expect(words.nth(4)).to_have_text("What can you do?")
 
 
 async def test_three_cards_of_one_turn_wait_in_review_while_the_owner_talks_on(
