@@ -40,10 +40,11 @@ export function endAt(key) {
 }
 
 /** Draw, and leave what is in view where it is: of a day, which stands once, its place is another one then. */
-export function steady(scroll, log, draw) {
+export function steady(scroll, log, draw, beneath = null) {
   const edge = scroll.getBoundingClientRect().top;
   const top = (node) => node.getBoundingClientRect().top;
-  const seen = [...log.children].filter((node) => !node.matches(".day") && node.getBoundingClientRect().bottom > edge)
+  const seen = [...log.children, ...(beneath?.children ?? [])]
+    .filter((node) => !node.matches(".day") && node.getBoundingClientRect().bottom > edge)
     .map((node) => ({ node, before: top(node) }));
   draw();
   const still = seen.find(({ node }) => node.isConnected);

@@ -22,6 +22,7 @@ function make(progress) {
     status: h("p", { class: "run-status" }),
     message: h("p", { class: "run-message", role: "status" }),
     steps: h("ol", { class: "steps" }),
+    sofar: null,
     log: h("pre", { class: "log", tabindex: "0", "aria-label": t("The last lines that it prints; not Silas's words"), dir: "auto" }),
     logBox: null,
     budget: h("div", { class: "budget" }),
@@ -29,16 +30,18 @@ function make(progress) {
     stop: button(t("Stop this"), () => cancel(progress), { class: "quiet danger" }),
   };
   const { status, message, steps, log, budget, stop } = node.parts;
-  node.parts.logBox = h("details", { class: "log-box", open: true }, h("summary", {}, t("What it prints")), log);
+  node.parts.sofar = h("div", { class: "so-far", role: "group", "aria-label": t("Steps") }, steps, message);
+  node.parts.logBox = h("details", { class: "log-box", open: true, ontoggle: () => settle(node) }, h("summary", {}, t("What it prints")), log);
   node.append(
     h("div", { class: "run-head" }, h("div", {}, status, h("h2", { dir: "auto" }, progress.title)), stop),
-    node.parts.whole, budget, steps, message, node.parts.logBox); // what grows is last: nothing beneath it moves
+    node.parts.whole, budget, node.parts.sofar, node.parts.logBox); // what grows is last: nothing beneath it moves
   update(node, progress);
   return node;
 }
 
 function update(node, progress) {
-  const { status, message, steps, log, logBox, budget, stop } = node.parts;
+  const { status, message, steps, sofar, log, logBox, budget, stop } = node.parts;
+  const atNewest = atEnd(sofar);
   const again = progress.attempt > 1 ? t(", attempt {attempt}", { attempt: progress.attempt }) : "";
   node.dataset.status = progress.status;
   fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? progress.status}${again}`);
@@ -50,13 +53,40 @@ function update(node, progress) {
   steps.hidden = !progress.steps.length;
   const tail = progress.log_tail.join("\n");
   logBox.hidden = !tail;
-  if (log.textContent !== tail) {
-    const reads = log.scrollHeight - log.scrollTop - log.clientHeight > 40; // further up: nothing moves
+  if (log.tail !== tail) {
+    const newest = atEnd(log);
+    const gone = newest ? 0 : heightOfGone(log, tail);
+    const top = log.scrollTop;
     fill(log, tail);
-    if (!reads) log.scrollTop = log.scrollHeight;
+    log.tail = tail;
+    log.scrollTop = newest ? log.scrollHeight : top - gone; // further up: nothing moves
   }
+  settle(node);
+  if (atNewest) requestAnimationFrame(() => { sofar.scrollTop = sofar.scrollHeight; });
   keyed(budget, progress.budget.map((line, n) => ({ ...line, n })), (line) => line.n, makeBar, updateBar);
   stop.hidden = !progress.stoppable;
+}
+
+const atEnd = (box) => box.scrollHeight - box.scrollTop - box.clientHeight <= 40;
+
+/** From the first line that is printed on the steps have a room of their own: a new one does not move the lines. */
+function settle({ parts: { sofar, logBox } }) {
+  const still = !logBox.hidden && logBox.open;
+  if (sofar.classList.contains("still") === still) return;
+  sofar.style.blockSize = still ? `${sofar.offsetHeight}px` : ""; // what fits when it begins to scroll
+  sofar.classList.toggle("still", still);
+  if (still) sofar.tabIndex = 0; // it scrolls
+  else sofar.removeAttribute("tabindex");
+}
+
+/** How high the oldest lines were that are not there any more. */
+function heightOfGone(log, tail) {
+  const had = (log.tail ?? "").split("\n");
+  const gone = had.findIndex((_, n) => tail.startsWith(had.slice(n).join("\n")));
+  if (gone <= 0) return 0;
+  const height = log.scrollHeight;
+  fill(log, had.slice(gone).join("\n"));
+  return height - log.scrollHeight;
 }
 
 function makeStep(step) {

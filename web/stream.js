@@ -70,7 +70,7 @@ export function mountStream(root) {
     drawHint(hint);
     older.hidden = state.complete || !state.transcript.length;
     if (following) drawLog(log);
-    else steady(scroll, log, () => drawLog(log));
+    else steady(scroll, log, () => drawLog(log), running);
     if (running.firstChild || state.running.size) import("./running.js").then((module) => module.drawRunning(running));
     drawTail(tail);
     halt.hidden = !answeringHere(state).length;

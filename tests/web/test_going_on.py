@@ -15,6 +15,8 @@ from silas.channels.web.events import (
     MessageDelta,
     MessageEvent,
     PlansWaiting,
+    Progress,
+    ProgressStep,
     Waiting,
 )
 from silas.clock import SystemClock
@@ -296,3 +298,41 @@ async def test_one_answer_is_stopped_by_its_own_button(there: Stage) -> None:
     there.send(_told(2, "You stopped this answer; nothing came of it.", "m1"))
     await expect(stop).to_be_hidden()
     await expect(page.get_by_test_id("heard")).to_contain_text("You stopped this answer")
+
+
+def _going(steps: int, first: int) -> Progress:
+    begun = [ProgressStep(words=f"Run step {n}", state="done", seconds=2) for n in range(steps)]
+    lines = tuple(f"line {n} of what it prints" for n in range(first, first + 40))
+    begun[-1] = begun[-1].model_copy(update={"state": "running"})
+    return Progress(
+        work_item_id="w", title="Slow", status="running", message="at it", steps=tuple(begun),
+        log_tail=lines,
+    )  # fmt: skip
+
+
+_LINE = """(one, words) => {
+  const range = document.createRange(), text = one.firstChild, at = text.data.indexOf(words);
+  range.setStart(text, at);
+  range.setEnd(text, at + words.length);
+  return range.getBoundingClientRect().top;
+}"""
+
+
+async def test_a_step_that_begins_and_a_line_that_goes_do_not_move_the_line_that_is_read(
+    there: Stage,
+) -> None:
+    page = there.page
+    there.send(_going(1, 0))
+    log = page.locator(".running .log")
+    await expect(log).to_contain_text("line 39 ")
+    await log.evaluate("one => { one.scrollTop = 200; }")
+    where = await log.evaluate(_LINE, "line 14 ")
+    for number in range(2, 12):
+        there.send(_going(number, number - 1))
+        await expect(page.locator(".steps li")).to_have_count(number)
+        await expect(log).to_contain_text(f"line {number + 38} ")
+        assert abs(await log.evaluate(_LINE, "line 14 ") - where) <= 1
+    await expect(page.locator(".steps li").last).to_be_in_viewport()
+    assert await violations(page) == []
+    await page.locator(".log-box > summary").click()
+    await expect(page.locator(".so-far")).not_to_have_attribute("tabindex", "0")
