@@ -45,8 +45,10 @@ export function cardView(event, stay = null) {
   if (stay) return closedView(event, stay, { node, note, title, area, until });
   if (event.type !== "secure_input_request") {
     countdown(node, event.expires_at, (ms) => {
-      until.textContent = ms > 0 ? t("Waits {left} more; then the answer is no.", { left: left(ms) })
-        : t("The time is over: the answer was no.");
+      const plan = event.type === "approval_request"; // it can be shown again
+      if (ms <= 0) until.textContent = plan ? t("The time is over: nothing was run.") : t("The time is over: the answer was no.");
+      else until.textContent = plan ? t("Waits {left} more; then it lapses, and nothing is run.", { left: left(ms) })
+        : t("Waits {left} more; then the answer is no.", { left: left(ms) });
     });
   }
   let could = null;

@@ -30,7 +30,9 @@ function make(progress) {
     stop: button(t("Stop this"), () => cancel(progress), { class: "quiet danger" }),
   };
   const { status, message, steps, log, budget, stop } = node.parts;
+  follow(log);
   node.parts.sofar = h("div", { class: "so-far", role: "group", "aria-label": t("Steps") }, steps, message);
+  follow(node.parts.sofar);
   node.parts.logBox = h("details", { class: "log-box", open: true, ontoggle: () => settle(node) }, h("summary", {}, t("What it prints")), log);
   node.append(
     h("div", { class: "run-head" }, h("div", {}, status, h("h2", { dir: "auto" }, progress.title)), stop),
@@ -41,7 +43,6 @@ function make(progress) {
 
 function update(node, progress) {
   const { status, message, steps, sofar, log, logBox, budget, stop } = node.parts;
-  const atNewest = atEnd(sofar);
   const again = progress.attempt > 1 ? t(", attempt {attempt}", { attempt: progress.attempt }) : "";
   node.dataset.status = progress.status;
   fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? progress.status}${again}`);
@@ -54,20 +55,23 @@ function update(node, progress) {
   const tail = progress.log_tail.join("\n");
   logBox.hidden = !tail;
   if (log.tail !== tail) {
-    const newest = atEnd(log);
-    const gone = newest ? 0 : heightOfGone(log, tail);
+    const gone = log.follows ? 0 : heightOfGone(log, tail);
     const top = log.scrollTop;
     fill(log, tail);
     log.tail = tail;
-    log.scrollTop = newest ? log.scrollHeight : top - gone; // further up: nothing moves
+    log.scrollTop = log.follows ? log.scrollHeight : top - gone; // further up: nothing moves
   }
   settle(node);
-  if (atNewest) requestAnimationFrame(() => { sofar.scrollTop = sofar.scrollHeight; });
+  requestAnimationFrame(() => { if (sofar.follows) sofar.scrollTop = sofar.scrollHeight; });
   keyed(budget, progress.budget.map((line, n) => ({ ...line, n })), (line) => line.n, makeBar, updateBar);
   stop.hidden = !progress.stoppable;
 }
 
-const atEnd = (box) => box.scrollHeight - box.scrollTop - box.clientHeight <= 40;
+/** Until a hand scrolls it up a box follows what is new, also where another tab hid it meanwhile. */
+function follow(box) {
+  box.follows = true;
+  box.onscroll = () => { if (box.clientHeight) box.follows = box.scrollHeight - box.scrollTop - box.clientHeight <= 40; };
+}
 
 /** From the first line that is printed on the steps have a room of their own: a new one does not move the lines. */
 function settle({ parts: { sofar, logBox } }) {

@@ -198,6 +198,8 @@ async def test_a_plan_that_lapsed_says_so_and_is_shown_again_as_a_new_request(
     asked: list[str] = []
     await page.route("**/work/*/ask", lambda route: _answered(asked, route))
     there.send(plan)
+    until = page.get_by_test_id("active-card").locator(".until")
+    await expect(until).to_contain_text("more; then it lapses, and nothing is run.")
     there.send(CardClosed(request_id="ask-1", outcome="expired", words="Lapsed."))
     there.send(PlansWaiting(waiting=(Waiting(work_item_id=plan.work_item_id, title=plan.title),)))
     card = page.get_by_test_id("active-card")
@@ -336,3 +338,18 @@ async def test_a_step_that_begins_and_a_line_that_goes_do_not_move_the_line_that
     assert await violations(page) == []
     await page.locator(".log-box > summary").click()
     await expect(page.locator(".so-far")).not_to_have_attribute("tabindex", "0")
+
+
+async def test_what_was_begun_on_another_tab_is_followed_from_its_newest_line(there: Stage) -> None:
+    page = there.page
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.evaluate("location.hash = '#/review'")
+    await expect(page.locator("#stream")).to_be_hidden()
+    there.send(_going(2, 0))
+    log = page.locator(".running .log")
+    await expect(log).to_contain_text("line 39 ")
+    await page.evaluate("location.hash = '#/stream'")
+    await expect(page.locator("#stream")).to_be_visible()
+    there.send(_going(3, 1))
+    await expect(log).to_contain_text("line 40 ")
+    assert await log.evaluate("o => o.scrollHeight - o.scrollTop - o.clientHeight") <= 1
