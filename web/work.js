@@ -12,7 +12,8 @@ import { graph } from "./project.js";
 import { dayOf, atTime } from "./time.js";
 import { t } from "./words.js";
 
-export async function showWork(place, [id], free = always) {
+export async function showWork(place, path, free = always) {
+  const [id] = path;
   if (id) return showOne(place, decodeURIComponent(id));
   const all = await getJson("/work"), listed = new Set(all.map((row) => row.id));
   const rows = all.filter((row) => row.status === "waiting" || !listed.has(row.part_of)); // the others are on their project's page

@@ -349,7 +349,7 @@ class Undone(Frozen):
     work_item_id: str
 
 
-class Happened(Frozen):
+class RecordGrew(Frozen):
     """The record has new entries, from whatever program: what a page shows of work, goals,
     reminders and approvals may be older than what there is.
     """
@@ -374,7 +374,7 @@ Outbound = Annotated[
     | RefusedEvent
     | StopEvent
     | Undone
-    | Happened
+    | RecordGrew
     | RecordEvent
     | ModelsEvent
     | DevicePaired

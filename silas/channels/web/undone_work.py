@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from silas.channels.web.events import Happened
+from silas.channels.web.events import RecordGrew
 from silas.channels.web.pages import Pages
 from silas.channels.web.transcript import Transcript
 from silas.clock import Clock
@@ -79,7 +79,7 @@ class UndoneResults:
         for name in undone:
             self._tell(name)
         if self._last != before:
-            self._pages.all(Happened().model_dump_json())
+            self._pages.all(RecordGrew().model_dump_json())
 
     async def follow(self, clock: Clock) -> None:
         """Look again and again for the pages that are there, until this is cancelled."""
