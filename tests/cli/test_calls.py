@@ -97,7 +97,8 @@ def test_who_waits_for_a_person_is_listed_until_somebody_saw_to_it(db: Database)
     runner = CliRunner()
     assert "1 wait for a person: silas queue list" in runner.invoke(cli, ["status"]).output
     listed = runner.invoke(cli, ["queue", "list"])
-    assert listed.output == "desk  desk-7  since 2026-01-02 03:04 UTC, by the rule no-refunds\n"
+    since = "Friday 2 January 2026, 03:04 (Etc/UTC, UTC+00:00)"
+    assert listed.output == f"desk  desk-7  since {since}, by the rule no-refunds\n"
     told = json.loads(runner.invoke(cli, ["queue", "list", "--json"]).stdout)
     assert told == [
         {"connection_id": "desk-7", "queue": "desk", "gate": "no-refunds", "since": row[3]}

@@ -75,7 +75,9 @@ def test_certificates_are_shown_only_with_named_hosts_and_name_servers_never() -
     assert "/etc/resolv.conf" not in {*online, *offline}  # names are resolved outside alone
 
 
-REMOUNT = "mount -o remount,bind,rw / && touch {path} && echo escaped"
+REMOUNT = (  # the mount that has the path: of the disk, or of the memory that tests are given
+    'mount -o remount,bind,rw "$(stat -c %m {folder})" && touch {folder}/mark && echo escaped'
+)
 
 
 def bare(isolation: tuple[str, ...], script: str) -> str:
@@ -94,7 +96,7 @@ def bare(isolation: tuple[str, ...], script: str) -> str:
 @pytest.mark.proves("A20-ROOT-CANNOT-REMOUNT")
 def test_root_without_cap_drop_escapes_and_with_our_options_does_not(tmp_path: Path) -> None:
     """The reason for `--cap-drop ALL`: the same attack, with and without it."""
-    script = REMOUNT.format(path=tmp_path / "mark")
+    script = REMOUNT.format(folder=tmp_path)
     weak = tuple(o for o in ISOLATION if o not in ("--cap-drop", "ALL", "--disable-userns"))
     assert (bare(weak, script) == "escaped\n") == (os.geteuid() == 0)
     (tmp_path / "mark").unlink(missing_ok=True)
