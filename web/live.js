@@ -7,6 +7,7 @@ const PAUSE = 700; // ms: many entries of the record are one drawing
 
 let shown = null; // { place, draw }
 let due = 0;
+let late = false; // something happened while somebody was busy
 
 export const always = () => true;
 
@@ -18,21 +19,26 @@ export function live(place, draw) {
   shown = { place, draw };
 }
 
-on("happened", () => {
+on("happened", soon);
+for (const end of ["click", "focusout"]) document.addEventListener(end, () => late && soon());
+
+function soon() {
   due ||= setTimeout(() => { due = 0; again(); }, PAUSE);
-});
+}
 
 async function again() {
   const one = shown;
-  if (!one?.place.isConnected || busy(one.place)) return;
+  late = Boolean(one?.place.isConnected && busy(one.place));
+  if (!one?.place.isConnected || late) return;
   const focused = one.place.contains(document.activeElement) ? name(document.activeElement) : "";
-  await one.draw(() => shown?.place === one.place && !busy(one.place)).catch(() => undefined); // what was shown stays
+  await one.draw(() => shown?.place === one.place && !(late = busy(one.place))).catch(() => undefined); // what was shown stays
   if (!focused || one.place.contains(document.activeElement)) return;
   /** @type {HTMLElement[]} */ ([...one.place.querySelectorAll("a, button, summary")]).find((node) => name(node) === focused)?.focus({ preventScroll: true });
 }
 
-/** Whether somebody is asked, writes, or has something under way there. */
+/** Whether somebody is asked, writes or is about to, or has something under way there. */
 function busy(place) {
+  if (document.activeElement?.matches("input, textarea") && place.contains(document.activeElement)) return true;
   const writes = /** @type {HTMLInputElement[]} */ ([...place.querySelectorAll("input, textarea")]).some((field) => field.value);
   return writes || place.querySelector("button:disabled, .row-foot .danger:not([aria-label]), .shown-place > *, details[open]") !== null;
 }

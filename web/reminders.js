@@ -56,7 +56,7 @@ function shown(understood, yes, no, done) {
 }
 
 function row(one, again) {
-  const moving = h("div", {});
+  const moving = h("div", { class: "shown-place" });
   const shownAt = h("div", { class: "shown-place" });
   const end = twice({
     label: t("Cancel"), of: one.text, yes: t("Yes, cancel it"), no: t("Keep it"), done: again,

@@ -93,6 +93,34 @@ async def test_a_reminder_is_read_made_moved_and_cancelled(pages: Pages, size: S
     await expect(device.page.get_by_text("Nothing is to come.")).to_be_visible()
 
 
+_DRAWN = """import("/static/state.js").then((state) => {
+  window.drawn = new Promise((done) => state.on("happened", () => setTimeout(done, 1500)));
+})"""
+
+
+async def test_an_open_field_outlives_what_happens_meanwhile(pages: Pages) -> None:
+    phone, desktop = [await _at(pages, size, "reminders") for size in SIZES]
+    await _is_reminded(phone, "the first")
+    await _button(desktop, "Move see the first").click()
+    await desktop.page.evaluate(_DRAWN)
+    await _is_reminded(phone, "the second")
+    await desktop.page.evaluate("window.drawn")
+    await expect(desktop.page.get_by_label("When instead")).to_be_focused()
+    await _button(desktop, "Move see the first").click()  # closed: what happened is shown
+    for name in ("the first", "the second"):
+        await _button(desktop, f"Cancel see {name}").click()
+        await _button(desktop, "Yes, cancel it").click()
+    await expect(phone.page.get_by_text("Nothing is to come.")).to_be_visible()
+
+
+async def _is_reminded(device: Device, text: str) -> None:
+    await device.page.get_by_label("What to remind you of").fill(f"in 20 minutes to see {text}")
+    await device.page.keyboard.press("Enter")
+    await device.at("reminder-yes").click()
+    row = device.at("reminders").locator("> li").filter(has_text=text)
+    await expect(row).to_be_visible()
+
+
 @_EACH_SIZE
 async def test_a_memory_is_added_explained_corrected_and_forgotten(
     pages: Pages, size: Size
