@@ -7,12 +7,13 @@ from collections.abc import Generator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from silas.approval import ApprovalScope, ApprovalVerdict
-from silas.approval.models import NonceConfig
+from silas.approval.models import NonceConfig, TokenUse
 from silas.approval.nonces import SqlNonceStore
 from silas.autonomy.proposals import AutonomyThresholdChange, AutonomyThresholdProposal
 from silas.autonomy.store import SqlAutonomyStore
@@ -60,8 +61,10 @@ def waiting(db: Database, **plan: object) -> WorkItem:
     return item
 
 
-def approved(db: Database, name: str, status: str = "pending", **token: object) -> WorkItem:
-    item = a_plan(id=name)
+def approved(
+    db: Database, name: str, status: str = "pending", parent: str | None = None, **token: object
+) -> WorkItem:
+    item = a_plan(id=name, parent=parent)
     end = SystemClock().now() + timedelta(minutes=30)
     fields = {"plan_hash": subject_of(item).digest, "work_item_id": name, "expires_at": end}
     signed = a_token(a_signer(), SystemClock(), **{**fields, **token})
@@ -122,6 +125,28 @@ def test_moments_are_told_by_the_owners_clock_and_to_programs_in_utc(
     assert "(Europe/Vienna, UTC+0" in signed
     (row,) = json.loads(run("list", "--json").stdout)
     assert row["expires_at"] == "2099-07-01T07:30:00+00:00"
+
+
+def test_what_a_goal_started_is_listed_only_while_it_runs(db: Database) -> None:
+    standing: dict[str, Any] = {"scope": ApprovalScope.standing, "max_executions": 20}
+    approved(db, "goal-1", **standing)
+    for name, status in (("began-1", "running"), ("ended-1", "done"), ("waits-1", "pending")):
+        approved(db, name, status, parent="goal-1", **standing)
+    approved(db, "task-1")
+    last = {**standing, "max_executions": 1}
+    approved(db, "last-1", "running", parent="goal-1", **last)
+    nonces = SqlNonceStore(db, SystemClock(), NonceConfig())
+    end = SystemClock().now() + timedelta(minutes=30)
+    use = TokenUse("token-of-last-1", "digest", "nonce", 1, end)
+    asyncio.run(nonces.spend(use, lambda _: None))
+    assert states() == {"goal-1": "in force", "last-1": "at work", "task-1": "in force"}
+    told = run("list").stdout
+    assert all(name in told for name in ("goal-1", "last-1", "task-1"))
+    hidden = {"began-1", "ended-1", "waits-1"}
+    assert not any(name in told for name in hidden)
+    assert hidden <= states("--all").keys()
+    everything = run("list", "--all").stdout
+    assert all(name in everything for name in hidden)
 
 
 def test_an_approval_says_how_it_stands_and_is_taken_back_once(db: Database) -> None:
