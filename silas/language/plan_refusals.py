@@ -93,6 +93,7 @@ PLAN_REFUSALS: Final = (
     tr_later("It follows up {name}, which is not completed work."),
     tr_later("{name} has no artifact {names}."),
     tr_later("another plan with the id {name} exists already, so give this one another id."),
+    tr_later("The plan cannot be approved: {why}"),
     tr_later(
         "the task {task} was approved elsewhere, as work of its own, and that does not count for "
         "{name}; give it another id."

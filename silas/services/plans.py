@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from silas.cards import PlanCard
+from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import PlanFamilyError
+from silas.home.database import database_path, open_existing_database
 from silas.home.sandbox_tools import tool_search
 from silas.plans import PlanError, PlanParser, WorkItem, WorkItemType, plan_bytes, plan_hash
 from silas.plans.card import effective_mode
@@ -15,6 +17,8 @@ from silas.plans.card_preview import PlanLook, preview_card, preview_hash
 from silas.plans.places import require_places
 from silas.plans.projects.document import join_project
 from silas.plans.projects.limits import MOST_TASKS
+from silas.plans.projects.taken_ids import taken_id
+from silas.plans.store import SqlWorkItemStore
 from silas.services.clock.standing import standing_uses_here
 from silas.services.gates import require_supported
 from silas.services.tools.look_tools import shown_by_work
@@ -104,8 +108,9 @@ def plan_look(config: SilasConfig) -> PlanLook:
     )
 
 
-def require_runnable(item: WorkItem) -> None:
-    """Refuse a plan that nothing here can run, or that is about places that do not exist.
+async def require_runnable(item: WorkItem, config: SilasConfig) -> None:
+    """Refuse a plan that nothing here can run, that is about places that do not exist, or that has
+    the id of another one.
 
     Raises:
         PlanFamilyError: Why.
@@ -113,3 +118,17 @@ def require_runnable(item: WorkItem) -> None:
     require_supported(item)
     for one in (item, *item.children):
         require_places(one)
+    await _require_free(config, item)
+
+
+async def _require_free(config: SilasConfig, item: WorkItem) -> None:
+    """Refuse ids that other plans have here; nothing is taken where Silas was not set up."""
+    if not database_path(config).exists():
+        return
+    clock = SystemClock()
+    with open_existing_database(config, clock) as db:
+        taken = await taken_id(item, SqlWorkItemStore(db, clock))
+    if taken:
+        raise PlanFamilyError(
+            f"The plan cannot be approved: {taken}", code="E_PLAN_TAKEN", work_item_id=item.id
+        )

@@ -25,6 +25,7 @@ from silas.plans import (
     plan_hash,
 )
 from silas.plans.draft import Draft, read_draft
+from silas.plans.projects.taken_ids import another_plan, taken_child, taken_id
 from silas.stream.owner import Owner
 from silas.stream.plan_tokens import PlanTokens
 from silas.work.dependencies import inherited_work
@@ -119,9 +120,9 @@ class Proposer:
         if known is not None and known.status is not WorkItemStatus.running:
             settled = {name: getattr(known, name) for name in _SETTLED_LATER}
             if plan_hash(item.model_copy(update=settled)) != plan_hash(known):
-                return _another(item)
+                return another_plan(item)
         for child in item.children:
-            if taken := await self._child_taken(item, child):
+            if taken := await taken_child(item, child, self._store) or await self._under_way(child):
                 return taken
         try:
             if look:
@@ -131,31 +132,24 @@ class Proposer:
         return ""
 
     async def _taken(self, item: WorkItem) -> str:
-        """Why no new work can have this item's id; nothing where it can."""
-        known = await self._store.get(item.id)
-        if known is not None and plan_hash(known) != plan_hash(item):
-            return _another(item)
-        if known is not None and known.status is WorkItemStatus.running:
-            # a second run would share the first one's scratch copy and repeat its effects
-            return tr(
-                "{id} is running already, or was interrupted: `silas chat` resumes it", id=item.id
-            )
-        for child in item.children:
-            if taken := await self._child_taken(item, child):
-                return taken
+        """Why no new work can have this item's ids; nothing where it can."""
+        if taken := await taken_id(item, self._store):
+            return taken
+        for one in (item, *item.children):
+            if under_way := await self._under_way(one):
+                return under_way
         return ""
 
-    async def _child_taken(self, project: WorkItem, child: WorkItem) -> str:
-        """The same of a task of a project; its approval as something else does not count."""
-        known = await self._store.get(child.id)
-        if known is None:
+    async def _under_way(self, item: WorkItem) -> str:
+        """That it runs, since a second run would share the first one's scratch copy and repeat its
+        effects; nothing where it does not.
+        """
+        known = await self._store.get(item.id)
+        if known is None or known.status is not WorkItemStatus.running:
             return ""
-        if known.parent != project.id:
-            return (
-                f"the task {child.id} was approved elsewhere, as work of its own, and that does "
-                f"not count for {project.id}; give it another id."
-            )
-        return await self._taken(child)
+        return tr(
+            "{id} is running already, or was interrupted: `silas chat` resumes it", id=item.id
+        )
 
     async def propose(
         self,
@@ -302,10 +296,6 @@ class Proposer:
         told = refusal_words(reason).rstrip(".")
         words = tr("The plan was refused: {reason}; nothing was run.", reason=told)
         return Proposal(item, "refused", words)
-
-
-def _another(item: WorkItem) -> str:
-    return f"another plan with the id {item.id} exists already, so give this one another id."
 
 
 def _told(channel: CardChannel, verdict: str, name: str) -> str:

@@ -32,9 +32,39 @@ def test_checking_it_says_so_in_one_sentence(
     done = run(silas("plan", "check", plan, *form), set_up)
     assert done.code == 2
     assert len(done.err.splitlines()) == 1
-    found = re.search(r"[0-9a-f]{64}", done.out)  # it can be read and hashed all the same
-    assert found is not None
+    found = re.search(r"[0-9a-f]{64}", done.out)
+    assert (found is not None) == bool(form)  # a program reads and hashes it all the same
+    assert form or done.out == ""  # a person reads the one sentence, and no card that asks nothing
     assert "[E_PLAN_UNSUPPORTED]" in done.err
+
+
+def test_the_id_of_another_plan_is_told_before_a_card(
+    tmp_path: Path, set_up: dict[str, str]
+) -> None:
+    goal = """---
+id: goal-same
+type: goal
+title: {}
+schedule: "0 7 * * *"
+on_failure: report
+verify: [{{name: there, run: "true", expect: {{exit_code: 0}}}}]
+---
+"""
+    first, second = tmp_path / "first.md", tmp_path / "second.md"
+    first.write_text(goal.format("The first"))
+    second.write_text(goal.format("The second"))
+    approve = run(silas("plan", "check", second), set_up).out.split()[-1]  # its id is free as yet
+    kept = run(silas("plan", "check", first), set_up).out.split()[-1]
+    assert run(silas("run", first, "--approve", kept), set_up).code == 0
+    again = run(silas("plan", "check", first), set_up)
+    assert (again.code, again.out.split()[-1]) == (0, kept)
+    words = "another plan with the id goal-same exists already, so give this one another id"
+    checked = run(silas("plan", "check", second), set_up)
+    assert (checked.code, checked.out) == (2, "")
+    assert checked.err == f"The plan cannot be approved: {words}. [E_PLAN_TAKEN]\n"
+    ran = run(silas("run", second, "--approve", approve), set_up)
+    assert ran.code == 3
+    assert f"{words}; nothing was run." in ran.out + ran.err
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])

@@ -1,0 +1,35 @@
+"""Whether the ids that a plan names are those of other plans (spec 5.2.2, 5.2.3)."""
+
+from silas.plans.models import WorkItem
+from silas.plans.port import WorkItemStore
+from silas.plans.subject import plan_hash
+
+
+async def taken_id(item: WorkItem, store: WorkItemStore) -> str:
+    """Why an id of this plan, or of one of its tasks, is not free; nothing where each is.
+
+    A plan that was approved to the letter may be run again under its id.
+    """
+    known = await store.get(item.id)
+    if known is not None and plan_hash(known) != plan_hash(item):
+        return another_plan(item)
+    for child in item.children:
+        if taken := await taken_child(item, child, store):
+            return taken
+    return ""
+
+
+async def taken_child(project: WorkItem, child: WorkItem, store: WorkItemStore) -> str:
+    """The same of a task of a project; its approval as something else does not count."""
+    known = await store.get(child.id)
+    if known is not None and known.parent != project.id:
+        return (
+            f"the task {child.id} was approved elsewhere, as work of its own, and that does not "
+            f"count for {project.id}; give it another id."
+        )
+    return await taken_id(child, store)
+
+
+def another_plan(item: WorkItem) -> str:
+    """What is said where a plan has the id of another one."""
+    return f"another plan with the id {item.id} exists already, so give this one another id."
