@@ -161,8 +161,8 @@ class Services:
                 lines += [
                     f"  {number}. {task.id}: {state_words(task, project.waits)}" for task in step
                 ]
-        lines += found.warnings
-        return "\n".join(map(show, lines)) or f"Nothing comes within {days} days."
+        lines = [*(lines or [f"Nothing comes within {days} days."]), *found.warnings]
+        return "\n".join(map(show, lines))
 
     async def pause_goal(self, arguments: Mapping[str, Any]) -> str:
         """Less of what runs by itself, on record as a client's; resuming is its owner's."""

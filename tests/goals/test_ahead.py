@@ -90,13 +90,24 @@ def test_another_schedule_is_shown_as_it_is_written(cron: str) -> None:
     assert brief_words(cron) == schedule_words(cron)
 
 
+def test_a_goal_that_runs_once_tells_its_moment_as_its_plan_gives_it() -> None:
+    assert schedule_words("2027-01-01T09:00+01:00") == "once, on 2027-01-01 at 09:00 (UTC+01:00)"
+    assert schedule_words("2027-01-01T09:00Z") == "once, on 2027-01-01 at 09:00 (UTC+00:00)"
+
+
+OFF = {"SILAS_SCHEDULER__ENABLED": "false", "SILAS_SUGGESTIONS__ENABLED": "false"}
+
+
 def test_the_command_lists_by_days_and_says_that_nobody_runs_what_is_due(tmp_path: Path) -> None:
     (tmp_path / "key").write_bytes(b"opens the key of this test")
     (tmp_path / "key").chmod(0o600)
     env = environment(tmp_path, SILAS_KEYS__KEY_FILE=str(tmp_path / "key"))
     assert run(silas("ahead"), env).code == 2  # nothing was set up here
     assert run(silas("init"), env).code == 0
-    assert run(silas("ahead"), env).out == "Nothing comes within 7 days.\n"
+    nothing = run(silas("ahead"), env).out
+    assert nothing.startswith("Nothing comes within 7 days.\n\nNo Silas is running: what is due ")
+    off = run(silas("ahead"), {**env, **OFF}).out
+    assert "Nothing runs by the clock: set `scheduler.enabled` to true." in off
     run(silas("remind", "tomorrow at nine to call the dentist", "--yes"), env)
     done = run(silas("ahead"), env)
     assert done.out.startswith("Tomorrow\n  09:00  call the dentist\n\nNo Silas is running: ")
@@ -130,7 +141,8 @@ def test_the_command_says_all_of_it_in_german(tmp_path: Path) -> None:
     plan.write_text(GOAL.format(place=place, hour=hour))
     env = environment(tmp_path / "home", LC_MESSAGES="de_DE.UTF-8", TZ="Europe/Vienna")
     run(silas("init"), env)
-    assert run(silas("ahead"), env).out == "In den nächsten 7 Tagen kommt nichts.\n"
+    nothing = run(silas("ahead"), env).out
+    assert nothing.startswith("In den nächsten 7 Tagen kommt nichts.\n\nSilas läuft nicht: ")
     approved = run(silas("plan", "check", plan), env).out.rpartition("sha256:")[2].strip()
     run(silas("run", plan, "--approve", f"sha256:{approved}"), env)
     run(silas("remind", "in 3 Wochen zahlen", "--yes"), env)

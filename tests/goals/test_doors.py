@@ -29,7 +29,7 @@ async def ahead(h: Harness, **arguments: Any) -> str:
 async def test_both_are_told_what_comes_and_a_client_no_word_of_a_reminder() -> None:
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
-        assert (await ahead(h)).startswith("Nothing comes within 7 days.")
+        assert (await ahead(h)).startswith("Nothing comes within 7 days.\nNo Silas is running")
         await h.silas.run(goal_text(schedule="0 7 * * *"))
         await h.silas.ask("remind me tomorrow at nine to buy a Zwetschke")
         found = await h.silas.ahead(2)

@@ -36,11 +36,13 @@ LOWER = {
     "commands.py": {"silas.plans.characters"},  # as above
     "calls.py": {"silas.language.calendar"},  # moments in words
     "conversations.py": {"silas.language.calendar", "silas.plans.characters"},  # as above
+    "devices.py": {"silas.language.calendar"},  # as above
     "goals.py": {"silas.plans.characters"},  # as above
     "inspect.py": {"silas.channels", "silas.channels.terminal_colour"},  # a card on a terminal
-    "keys.py": {"silas.keys.key_ring"},  # a fingerprint
+    "keys.py": {"silas.keys.key_ring", "silas.language.calendar"},  # a fingerprint; moments
     "mcp.py": {"silas.channels.mcp"},  # the channel that it serves
     "memory.py": {
+        "silas.language.calendar",  # moments in words
         "silas.memory.bundle_rules",
         "silas.plans.characters",
     },  # whose a bundle is; no character of a memory steers the terminal
@@ -55,6 +57,7 @@ LOWER = {
     },  # as text
     "skills.py": {"silas.plans", "silas.plans.characters", "silas.stop"},
     "start.py": {"silas.stop", "silas.stream.session"},  # whether stopped; the current directory
+    "stop.py": {"silas.stop"},  # whether stopped
     "terminal.py": {
         "silas.channels",
         "silas.channels.terminal_colour",

@@ -110,8 +110,10 @@ def schedule_words(text: str) -> str:
         minutes = round(PAUSE_BETWEEN.total_seconds() / 60)
         return tr("again and again, {minutes} minutes after each end", minutes=minutes)
     if schedule.moment is not None:
-        day, time = schedule.moment.strftime("%Y-%m-%d %H:%M").split()
-        return tr("once, on {day} at {time} UTC", day=day, time=time)
+        written = datetime.fromisoformat(text)  # by the clock that the plan gives
+        day, time, offset = written.strftime("%Y-%m-%d %H:%M %z").split()
+        offset = f"UTC{offset[:3]}:{offset[3:5]}"
+        return tr("once, on {day} at {time} ({offset})", day=day, time=time, offset=offset)
     zone, words = schedule.zone or tr("your time zone"), cron_words(schedule.cron)
     if words:
         return tr("{words} in {zone} (`{cron}`)", words=words, zone=zone, cron=schedule.cron)

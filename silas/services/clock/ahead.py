@@ -193,7 +193,7 @@ class AheadDesk:
                 HeldStore(self.config.data_dir / "held"),
                 Undo(self.config.data_dir / "undo", self.audit),
             ),
-            tuple(self._warnings(bool(found))),
+            tuple(self._warnings()),
         )
 
     async def take_back(self, goal_id: str) -> None:
@@ -283,11 +283,11 @@ class AheadDesk:
         now = self.time.now()  # first, since a jump that is noticed here voids the token
         return await how_it_stands(item, token, self.nonces, self.stops, now, self.lapsed)
 
-    def _warnings(self, anything: bool) -> list[str]:
+    def _warnings(self) -> list[str]:
         found = [self._record(), self.time.state().words(self.config.scheduler.zone)]
-        if anything and not self.config.scheduler.enabled:
+        if not self.config.scheduler.enabled:
             found.append(tr("Nothing runs by the clock: set `scheduler.enabled` to true."))
-        elif anything and not runs_jobs(self.config.data_dir):
+        elif not runs_jobs(self.config.data_dir):
             found.append(
                 tr(
                     "No Silas is running: what is due waits until `silas start` or `silas chat`; "
@@ -372,7 +372,7 @@ async def open_ahead(config: SilasConfig) -> "AsyncGenerator[AheadDesk]":
             goals_over(config, db, time, audit, changed),
             SqlWorkItemStore(db, clock),
             SqlNonceStore(db, time, config.nonce_store),
-            StopEpochs(db, clock, Sentinel(config.data_dir)),
+            StopEpochs(db, clock, Sentinel(config.data_dir, config.scheduler.zone)),
             time,
             audit,
             config,
