@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from silas.approval.models import (
     ApprovalConfig,
@@ -63,6 +64,7 @@ class ApprovalEngine:
         config: ApprovalConfig,
         stops: Stops,
         former: FormerKeys,
+        zone: ZoneInfo,
     ) -> None:
         """Wire the engine.
 
@@ -75,6 +77,7 @@ class ApprovalEngine:
             config: How long a token authorises.
             stops: Whether Silas is stopped, and which tokens a stop made void.
             former: The owner's keys before this one; what they signed gets no new use.
+            zone: The owner's, in which a refusal tells a moment.
         """
         self._signer = signer
         self._nonces = nonces
@@ -83,6 +86,7 @@ class ApprovalEngine:
         self._config = config
         self._stops = stops
         self._former = former
+        self._zone = zone
 
     async def issue_token(
         self,
@@ -178,7 +182,7 @@ class ApprovalEngine:
         # 4 expiry   5 conditions
         refusal = (
             self._halted()
-            or authentic(token, self._signer, self._former)
+            or authentic(token, self._signer, self._former, self._zone)
             or current(token, self._stops.stops())
             or approving(token)
             or bound(token, subject, spawned)
@@ -223,7 +227,7 @@ class ApprovalEngine:
         now = self._clock.now()
         refusal = (
             self._halted()
-            or authentic_for_check(token, self._signer, self._former)
+            or authentic_for_check(token, self._signer, self._former, self._zone)
             or current(token, self._stops.stops())
             or approving(token)
             or bound_for_check(token, subject)
@@ -244,7 +248,7 @@ class ApprovalEngine:
         now = self._clock.now()
         refusal = (
             self._halted()
-            or authentic(token, self._signer, self._former)
+            or authentic(token, self._signer, self._former, self._zone)
             or approving(token)
             or for_goal(token, goal)
             or conditions_met(token, now)

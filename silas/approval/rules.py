@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from silas.approval.models import (
     ApprovalScope,
@@ -34,28 +35,30 @@ class ApprovalRefusal(NamedTuple):
     reason: str
 
 
-def authentic(token: ApprovalToken, signer: Signer, former: FormerKeys) -> ApprovalRefusal | None:
+def authentic(
+    token: ApprovalToken, signer: Signer, former: FormerKeys, zone: ZoneInfo
+) -> ApprovalRefusal | None:
     """Refuse what the owner did not sign exactly so, and an id that does not follow from it.
 
     What a key signed that was replaced meanwhile is the owner's, and authorises nothing any more.
     """
-    return _made(token, signer, former)[0]
+    return _made(token, signer, former, zone)[0]
 
 
 def authentic_for_check(
-    token: ApprovalToken, signer: Signer, former: FormerKeys
+    token: ApprovalToken, signer: Signer, former: FormerKeys, zone: ZoneInfo
 ) -> ApprovalRefusal | None:
     """As `authentic`; but work that was under way when its key was replaced may go on.
 
     Only what the new key vouched for by its id: the old key alone, perhaps in other hands,
     authorises nothing, whatever date it writes on an approval.
     """
-    refusal, key = _made(token, signer, former)
+    refusal, key = _made(token, signer, former, zone)
     return None if key is not None and token.token_id in key.running else refusal
 
 
 def _made(
-    token: ApprovalToken, signer: Signer, former: FormerKeys
+    token: ApprovalToken, signer: Signer, former: FormerKeys, zone: ZoneInfo
 ) -> tuple[ApprovalRefusal | None, FormerKey | None]:
     """Why the key in force does not stand behind a token, and the former key that did, if any."""
     try:
@@ -76,10 +79,11 @@ def _made(
         return ApprovalRefusal("E_APPROVAL_TOKEN_ID", "The token's id is not its own."), None
     if key is None:
         return None, None
+    at = key.retired_at.astimezone(zone)
     return ApprovalRefusal(
         "E_APPROVAL_KEY_RETIRED",
         "The approval was signed with a key that was replaced on "
-        f"{key.retired_at:%Y-%m-%d at %H:%M} UTC; ask again.",
+        f"{at:%A %-d %B %Y, %H:%M} ({zone.key}); ask again.",
     ), key
 
 

@@ -1,5 +1,7 @@
 """Suggestions, preferences and proposals as cards: nothing on them runs anything (spec 0.5.3)."""
 
+from zoneinfo import ZoneInfo
+
 from silas.autonomy.preferences import Promotion
 from silas.autonomy.proposals import AutonomyThresholdProposal, SuggestionProposal
 from silas.cards import Action, Detail
@@ -10,6 +12,7 @@ from silas.cards.models import (
     SuggestionCard,
 )
 from silas.language import tr
+from silas.language.calendar import moment_words
 from silas.plans import show
 from silas.types import Risk
 
@@ -65,8 +68,8 @@ def preference_card(promotion: Promotion) -> DecisionCard:
     )
 
 
-def threshold_card(proposal: AutonomyThresholdProposal) -> AutonomyThresholdCard:
-    """The exact settings before and after, and what speaks for it."""
+def threshold_card(proposal: AutonomyThresholdProposal, zone: ZoneInfo) -> AutonomyThresholdCard:
+    """The exact settings before and after, and what speaks for it; moments in the owner's zone."""
     widen = proposal.changes[0].direction == "widen"
     return AutonomyThresholdCard(
         intent=tr("Let Silas ask less") if widen else tr("Let Silas ask more"),
@@ -90,7 +93,7 @@ def threshold_card(proposal: AutonomyThresholdProposal) -> AutonomyThresholdCard
                         correction_rate=proposal.correction_rate,
                         sample_size=proposal.sample_size,
                     ),
-                    tr("offered until: {until:%F %R} UTC", until=proposal.expires_at),
+                    tr("offered until: {until}", until=moment_words(proposal.expires_at, zone)),
                 ),
             ),
         ),

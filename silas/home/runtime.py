@@ -67,7 +67,7 @@ def sandbox_of(config: SilasConfig) -> Sandbox:
             forbidden=(config.data_dir, config.keys.socket),
             allowed=(config.data_dir / "scratch", config.data_dir / "attachments"),
             outside=Internet(),
-            register=RunRegister(Sentinel(config.data_dir)),
+            register=RunRegister(Sentinel(config.data_dir, config.scheduler.zone)),
         )
     except SandboxUnavailable as error:
         return RefusingSandbox(error)

@@ -30,6 +30,8 @@ WITH_VALUES: Final = (
     tr_later("{why} `silas approvals revoke {name}` takes all of it back."),
     tr_later("It has {left} uses left, and narrowing adds none."),
     tr_later("It ends on {wall} ({zone}), and narrowing puts no end off."),
+    tr_later("The approval was signed with a key that was replaced on {wall} ({zone}); ask again."),
+    tr_later("Silas is stopped since {wall} ({zone}); `silas resume` starts it again."),
     tr_later(
         "{path} cannot be tidied: {why}; give yourself the right to it, or name another folder."
     ),

@@ -109,7 +109,7 @@ def _demo_config(ctx: click.Context, place: Path) -> "SilasConfig":
             raise
         click.echo(f"Your own configuration is left aside: {error}", err=True)
     else:
-        Sentinel(own.data_dir).require_running()
+        Sentinel(own.data_dir, own.scheduler.zone).require_running()
         models = own.models
     key = place / "home" / "data" / "keys" / "unlock.key"
     given = {name: os.environ[name] for name in os.environ if name.startswith("SILAS_MODELS__")}

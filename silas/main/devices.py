@@ -20,8 +20,10 @@ def devices_list(ctx: click.Context, as_json: bool) -> None:
     """Every device: whether it can sign for you, since when, and when it was last here."""
 
     async def work() -> int:
+        from silas.language.calendar import day_words, moment_words
         from silas.services.devices import open_door
 
+        zone = look_config(ctx).scheduler.zone
         async with open_door(look_config(ctx)) as door:
             found = door.devices()
         if as_json:
@@ -30,10 +32,9 @@ def devices_list(ctx: click.Context, as_json: bool) -> None:
         for each in found:
             signs = "signs for you" if each.level == "owner" else "cannot sign"
             state = "revoked" if each.revoked else signs
-            seen = f"{each.seen_at:%Y-%m-%d %H:%M}" if each.seen_at else "never"
-            click.echo(
-                f"{each.id}  {each.name}: {state}, paired {each.paired_at:%Y-%m-%d}, seen {seen}"
-            )
+            seen = moment_words(each.seen_at, zone) if each.seen_at else "never"
+            paired = day_words(each.paired_at.astimezone(zone))
+            click.echo(f"{each.id}  {each.name}: {state}, paired {paired}, seen {seen}")
         if not found:
             click.echo("No device is paired. Make a link for one: silas devices link")
         return DONE

@@ -1,12 +1,17 @@
 """Commands about the owner's keys: show, export, rotate."""
 
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, read_config, run_to_exit
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from silas.services.owner_key import KeyFacts
 
 _WIDTH = 88  # columns, as cards have
 
@@ -47,19 +52,23 @@ def keys_show(ctx: click.Context, as_json: bool) -> None:
         if as_json:
             print_json(said)
         else:
-            _print(said)
+            _print(facts, look_config(ctx).scheduler.zone)
         return DONE
 
     run_to_exit(work)
 
 
-def _print(said: dict[str, Any]) -> None:
-    click.echo(f"public key   {said['public_key']}")
-    click.echo(f"fingerprint  {said['fingerprint']}")
-    click.echo(f"in force     since {said['in_force_since'][:10]}")
-    for key in said["former"]:
-        click.echo(f"before it    {key['public_key']}, until {key['retired_at'][:10]}")
-    click.echo("\n" + textwrap.fill(said["kept"], _WIDTH))
+def _print(facts: "KeyFacts", zone: "ZoneInfo") -> None:
+    from silas.keys.key_ring import fingerprint
+    from silas.language.calendar import moment_words
+
+    click.echo(f"public key   {facts.ring.current}")
+    click.echo(f"fingerprint  {fingerprint(facts.ring.current)}")
+    click.echo(f"in force     since {moment_words(facts.since, zone)}")
+    for key in facts.ring.former:
+        until = moment_words(key.retired_at, zone)
+        click.echo(f"before it    {key.public_key}, until {until}")
+    click.echo("\n" + textwrap.fill(facts.kept, _WIDTH))
 
 
 @keys.command("export")

@@ -14,6 +14,7 @@ from silas.main.shared import DECLINED, DONE, GivenPath, json_option, look_confi
 if TYPE_CHECKING:
     from collections.abc import Generator
     from datetime import datetime
+    from zoneinfo import ZoneInfo
 
     from silas.memory import MemoryItem
     from silas.memory.bundle_rules import BundleFacts
@@ -185,7 +186,7 @@ def memory_import(ctx: click.Context, file: Path, mode: str, yes: bool) -> None:
             with file.open("rb") as source:
                 examined = await bundles.examine(source, mode, file.name)
             with examined:
-                _tell_bundle(examined.facts)
+                _tell_bundle(examined.facts, look_config(ctx).scheduler.zone)
                 if not (yes or _agreed("Import it?")):
                     click.echo(_UNTOUCHED, err=True)
                     return DECLINED
@@ -276,7 +277,8 @@ def _agreed(question: str) -> bool:
         return click.confirm(question, default=False)
 
 
-def _tell_bundle(facts: "BundleFacts") -> None:
+def _tell_bundle(facts: "BundleFacts", zone: "ZoneInfo") -> None:
+    from silas.language.calendar import moment_words
     from silas.memory.bundle_rules import BundleTrust
 
     whose = {
@@ -286,9 +288,8 @@ def _tell_bundle(facts: "BundleFacts") -> None:
         BundleTrust.nobodys: "Nobody signed it; its memories come in as unconfirmed and external, "
         f"from bundle:{facts.name}.",
     }
-    click.echo(
-        f"A bundle of {facts.memories} memories, exported {facts.exported_at:%Y-%m-%d %H:%M} UTC."
-    )
+    exported = moment_words(facts.exported_at, zone)
+    click.echo(f"A bundle of {facts.memories} memories, exported {exported}.")
     click.echo(whose[facts.whose])
     words = "adds to what is remembered" if facts.mode == "merge" else "takes its place"
     click.echo(

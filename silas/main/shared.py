@@ -140,7 +140,7 @@ def open_silas(
     from silas.stop import Sentinel
 
     config = read_config(ctx)
-    sentinel = Sentinel(config.data_dir)
+    sentinel = Sentinel(config.data_dir, config.scheduler.zone)
     sentinel.require_running()
     from silas.wiring.build import Silas
 
@@ -176,7 +176,7 @@ def _config_though_stopped(ctx: click.Context) -> "SilasConfig":
     from silas.stop import Sentinel
 
     config = read_config(ctx)
-    if words := Sentinel(config.data_dir).words():
+    if words := Sentinel(config.data_dir, config.scheduler.zone).words():
         tell_once(words)
     return config
 

@@ -130,7 +130,8 @@ def skills_install(ctx: click.Context, skill: str, approve: str | None) -> None:
         from silas.stop import Sentinel
 
         config, screen = read_config(ctx), terminal(to_stderr=False, approve=None).screen
-        Sentinel(config.data_dir).require_running()  # nobody is asked for what cannot be done
+        sentinel = Sentinel(config.data_dir, config.scheduler.zone)
+        sentinel.require_running()  # nobody is asked for what cannot be done
         async with open_skills(config) as desk:
             look = desk.look(skill)
             digest = look.shown.digest

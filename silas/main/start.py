@@ -73,7 +73,7 @@ def start(
         await initialise(config)
         written = ConfigPlace(config_file(config_option(ctx)), os.environ)
         place = standing_in() if named is None else str(named)
-        overdue = partial(end_process, Sentinel(config.data_dir))
+        overdue = partial(end_process, Sentinel(config.data_dir, config.scheduler.zone))
         async with (
             open_cockpit(config, written, place, overdue) as cockpit,
             reclaiming(cockpit.silas.messages.clock),

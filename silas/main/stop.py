@@ -15,6 +15,7 @@ from silas.main.shared import (
     run_to_exit,
 )
 from silas.services.stop_now import StopNow
+from silas.stop import Sentinel
 
 _NOT_ASKED = "Silas stays stopped. Without a terminal to ask on, say: silas resume --yes"
 _QUESTION = "Let Silas work again? Everything approved before the stop needs a new approval"
@@ -84,7 +85,7 @@ def resume(ctx: click.Context, yes: bool) -> None:
         from silas.services.emergency_stop import open_stop
 
         config = read_config(ctx)
-        words = StopNow(config.data_dir).sentinel.words()
+        words = Sentinel(config.data_dir, config.scheduler.zone).words()
         if not words:
             click.echo("Silas is not stopped.")
             return DONE

@@ -276,7 +276,7 @@ async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
             SqlNonceStore(db, time, config.nonce_store),
             audit,
             time,
-            StopEpochs(db, clock, Sentinel(config.data_dir)),
+            StopEpochs(db, clock, Sentinel(config.data_dir, config.scheduler.zone)),
             scope_work(db, clock),
             warnings,
             LookAnswers(db, clock),

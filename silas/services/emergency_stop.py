@@ -5,7 +5,6 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from silas.audit import Audit
 from silas.audit.log import AuditLog
@@ -51,9 +50,9 @@ class EmergencyStop:
     halt: Halt
 
     @classmethod
-    def of(cls, folder: Path, db: Database, clock: Clock) -> "EmergencyStop":
-        """For one data directory and its database."""
-        sentinel = Sentinel(folder)
+    def of(cls, config: SilasConfig, db: Database, clock: Clock) -> "EmergencyStop":
+        """For one home and its database."""
+        sentinel = Sentinel(config.data_dir, config.scheduler.zone)
         return cls(sentinel, StopEpochs(db, clock, sentinel), Halt(sentinel))
 
     @contextmanager
@@ -178,7 +177,7 @@ def open_stop(config: SilasConfig) -> Generator[StopDesk]:
     Raises:
         DatabaseError: The database cannot be used.
     """
-    clock, sentinel = SystemClock(), Sentinel(config.data_dir)
+    clock, sentinel = SystemClock(), Sentinel(config.data_dir, config.scheduler.zone)
     with open_database(config, clock) as db:
         audit = AuditLog(db, clock, NoKey())
         store = SqlWorkItemStore(db, clock)

@@ -102,6 +102,7 @@ def review_queue(
             clock=clock,
             asks_beside=asks_beside(channel),
             looked_at=partial(somebody_looks, channel),
+            zone=zone,
         )
     )
 

@@ -3,10 +3,13 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from silas.errors import Stopped
+
+_UTC = ZoneInfo("UTC")
 
 NAME = "STOPPED"
 """Of the file, in the data directory."""
@@ -24,8 +27,15 @@ class Sentinel:
     to nowhere, a directory of that name: all of them stop.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Look in the data directory; nothing is made."""
+    def __init__(self, folder: Path, zone: ZoneInfo = _UTC) -> None:
+        """Look in the data directory; nothing is made.
+
+        Args:
+            folder: The data directory.
+            zone: Its owner's, in which the moment of the stop is told; UTC for what must stop
+                whatever the configuration is.
+        """
+        self._zone = zone
         self.folder = folder
         self.path = folder / NAME
 
@@ -36,14 +46,15 @@ class Sentinel:
     def words(self) -> str:
         """The sentence to say where Silas is stopped; empty where it is not."""
         try:
-            moment = datetime.fromtimestamp(os.lstat(self.path).st_mtime, UTC)
+            at = datetime.fromtimestamp(os.lstat(self.path).st_mtime, self._zone)
+            return (
+                f"Silas is stopped since {at:%A %-d %B %Y, %H:%M} ({self._zone.key}); "
+                "`silas resume` starts it again."
+            )
         except FileNotFoundError:
             return ""
         except (OSError, ValueError, OverflowError):  # there, or not to be known: stopped
-            since = ""
-        else:
-            since = f" since {moment:%Y-%m-%d %H:%M:%S} UTC"
-        return f"Silas is stopped{since}; `silas resume` starts it again."
+            return "Silas is stopped; `silas resume` starts it again."
 
     def require_running(self) -> None:
         """The check before anything is done.

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from math import inf
+from zoneinfo import ZoneInfo
 
 from silas.audit import Audit
 from silas.autonomy.calibrate import AutonomyCalibrator
@@ -70,6 +71,7 @@ class ReviewRooms:
             asked nothing, because the next line typed would be taken for the answer.
         looked_at: Whether somebody would see a card now; what nobody sees is not put off, and no
             proposal is declined.
+        zone: The owner's, in which cards tell moments.
     """
 
     suggestions: SuggestionEngine
@@ -83,6 +85,7 @@ class ReviewRooms:
     clock: Clock
     asks_beside: bool
     looked_at: Callable[[], bool]
+    zone: ZoneInfo
 
 
 class ReviewQueue:
@@ -211,7 +214,7 @@ class ReviewQueue:
 
     async def _calibrate(self, proposal: AutonomyThresholdProposal) -> None:
         rooms = self._rooms
-        decision = await rooms.owner.ask(threshold_card(proposal))
+        decision = await rooms.owner.ask(threshold_card(proposal, rooms.zone))
         try:
             await rooms.calibrator.apply(proposal, decision)
         except ApprovalError as error:

@@ -109,7 +109,7 @@ class Parts:
         self.signer = signer = announce_questions(config, runtime.signer, self.channel)
         keys = CheckpointKeys(signer, runtime.ring)
         self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
-        self.stop = EmergencyStop.of(config.data_dir, db, clock)
+        self.stop = EmergencyStop.of(config, db, clock)
         self.time = effective_time(db, clock, self.audit)
         self.nonces: NonceStore = SqlNonceStore(db, self.time, config.nonce_store)
         self.approval = approval_engine(self)
@@ -372,6 +372,7 @@ def approval_engine(parts: Parts) -> ApprovalEngine:
         parts.config.approval,
         parts.stop.epochs,
         parts.runtime.ring,
+        parts.config.scheduler.zone,
     )
 
 

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -56,4 +57,5 @@ def engine(
         ApprovalConfig(),
         NeverStopped(),
         KeyRing.alone(signer.public_key),
+        ZoneInfo("Europe/Vienna"),
     )

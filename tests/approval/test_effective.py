@@ -75,7 +75,7 @@ class House:
         stops = StopEpochs(self.db, self.machine, Sentinel(self.folder))
         ring = KeyRing.alone(signer.public_key)
         self.engine = ApprovalEngine(
-            signer, self.nonces, audit, self.time, ApprovalConfig(), stops, ring
+            signer, self.nonces, audit, self.time, ApprovalConfig(), stops, ring, VIENNA
         )
 
     async def approved(self, days: int = 0) -> ApprovalToken:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -316,7 +317,14 @@ async def test_the_configuration_says_how_long_a_token_lives(
 ) -> None:
     config = ApprovalConfig(default_ttl_minutes=5)
     engine = ApprovalEngine(
-        signer, nonces, audit, clock, config, NeverStopped(), KeyRing.alone(signer.public_key)
+        signer,
+        nonces,
+        audit,
+        clock,
+        config,
+        NeverStopped(),
+        KeyRing.alone(signer.public_key),
+        ZoneInfo("Europe/Vienna"),
     )
     token = await engine.issue_token(TASK, a_decision())
     longer = await engine.issue_token(GOAL, a_decision(), STANDING, 9, ttl_minutes=60 * 24 * 30)

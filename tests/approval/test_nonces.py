@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -202,6 +203,7 @@ async def test_a_use_whose_entry_cannot_be_written_is_not_spent(
         ApprovalConfig(),
         NeverStopped(),
         KeyRing.alone(signer.public_key),
+        ZoneInfo("Europe/Vienna"),
     )
     token = await engine.issue_token(a_subject(), a_decision())
     with database.write() as tx:

@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.support.waits import SECONDS
 SPENDER = """
 import asyncio, os, signal, sys
 from pathlib import Path
+from zoneinfo import ZoneInfo
 from silas.approval import ApprovalConfig, ApprovalToken, NonceConfig
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import SqlNonceStore
@@ -43,7 +45,9 @@ class DyingAudit(AuditLog):
 store = SqlNonceStore(db, clock, NonceConfig())
 audit = DyingAudit(db, clock, signer)
 ring = KeyRing.alone(signer.public_key)
-engine = ApprovalEngine(signer, store, audit, clock, ApprovalConfig(), NeverStopped(), ring)
+engine = ApprovalEngine(
+    signer, store, audit, clock, ApprovalConfig(), NeverStopped(), ring, ZoneInfo("UTC")
+)
 token = ApprovalToken.model_validate_json(Path(sys.argv[2]).read_text())
 print("ready", flush=True)
 sys.stdin.readline()
@@ -93,6 +97,7 @@ async def an_engine(database: Database, clock: SystemClock) -> tuple[ApprovalEng
         ApprovalConfig(),
         NeverStopped(),
         KeyRing.alone(a_signer().public_key),
+        ZoneInfo("Europe/Vienna"),
     ), audit
 
 

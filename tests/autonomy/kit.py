@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from silas.approval.engine import ApprovalEngine
 from silas.approval.models import ApprovalConfig, NonceConfig
@@ -55,6 +56,7 @@ class Rooms:
             ApprovalConfig(),
             NeverStopped(),
             KeyRing.alone(signer.public_key),
+            ZoneInfo("Europe/Vienna"),
         )
         self.items: list[WorkItem] = []
         self.followed: set[str] = set()

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,7 @@ from silas.autonomy.questions import threshold_card
 from silas.autonomy.signals import STANDING_FAMILY, Decision, Signal
 from silas.autonomy.store import Decided
 from silas.errors import ApprovalError, DatabaseError
+from silas.language.calendar import moment_words
 from silas.types import OWNER
 from tests.autonomy.kit import Rooms
 
@@ -218,7 +220,9 @@ async def test_only_so_many_a_week_and_only_for_the_owner(tmp_path: Path) -> Non
 async def test_a_proposal_expires_is_offered_no_more_and_cannot_be_approved(rooms: Rooms) -> None:
     (proposal,) = await proposed(rooms, *YES)
     assert rooms.calibrator.waiting(OWNER) == [proposal]
-    assert f"offered until: {proposal.expires_at:%F %R} UTC" in str(threshold_card(proposal))
+    zone = ZoneInfo("Europe/Vienna")
+    until = moment_words(proposal.expires_at, zone)
+    assert f"offered until: {until}" in str(threshold_card(proposal, zone))
     rooms.clock.advance(PROPOSAL_DAYS * 24 * 3600)
     assert rooms.calibrator.waiting(OWNER) == []
     before = rooms.calibrator.in_force(OWNER)

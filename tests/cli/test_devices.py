@@ -35,8 +35,10 @@ async def test_a_link_is_made_a_device_paired_listed_and_revoked(home: dict[str,
     [facts] = json.loads(run(silas("devices", "list", "--json"), home).out)
     assert (facts["id"], facts["name"], facts["level"]) == (device, "Firefox on a phone", "auth")
     assert run(silas("devices", "revoke", device), home).out == f"Revoked {device}.\n"
-    listed = run(silas("devices", "list"), home).out
-    assert re.fullmatch(rf"{device}  Firefox on a phone: revoked, paired \S+, seen .+\n", listed)
+    zoned = {**home, "SILAS_SCHEDULER__TIMEZONE": "Asia/Kathmandu"}
+    listed = run(silas("devices", "list"), zoned).out
+    told = r"revoked, paired \w+day [\w ]+, seen .+ \(Asia/Kathmandu, UTC\+05:45\)"
+    assert re.fullmatch(rf"{device}  Firefox on a phone: {told}\n", listed)
     again = run(silas("devices", "revoke", "device-0"), home)
     assert (again.code, again.err.count("\n")) == (2, 1)
     assert "silas devices list" in again.err

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -145,7 +146,9 @@ def test_memories_go_to_another_silas_with_their_trust_only_under_the_same_key(
     assert made.output.startswith(f"Wrote 2 memories to {file}, sha256:")
     assert file.stat().st_mode & 0o777 == 0o600
     say("memory", "forget", "--id", "rule", "--yes")
+    monkeypatch.setenv("SILAS_SCHEDULER__TIMEZONE", "Asia/Kathmandu")
     taken = say("memory", "import", file, "--yes")
+    assert re.search(r"exported \w+day [^\n]+ \(Asia/Kathmandu, UTC\+05:45\)\.", taken.output)
     assert "It is yours, by your key" in taken.output
     assert "Imported: 1 new, 0 changed, 1 as they were, 0 deleted." in taken.output
     assert "trust_level: verified" in say("memory", "show", "rule").output

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
@@ -66,7 +67,7 @@ def _as_a_token(value: Any) -> None:
         token = ApprovalToken.model_validate(value)
     except ValidationError:
         return
-    assert authentic(token, _SIGNER, _RING) is not None
+    assert authentic(token, _SIGNER, _RING, ZoneInfo("UTC")) is not None
     try:
         signed = token_bytes(token)
     except (TypeError, ValueError):

@@ -5,9 +5,10 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -26,6 +27,7 @@ from silas.errors import ConfigError, DatabaseError
 from silas.home.key_vault import open_vault
 from silas.keys import Ed25519Signer, KeyRing
 from silas.keys.signed_heads import SignedHead, SignedHeads
+from silas.language.calendar import moment_words
 from silas.plans import PlanParser, WorkItem, WorkItemStatus, subject_of
 from silas.services.owner_key import CheckpointKeys, rotate_key
 from silas.services.record import open_audit
@@ -39,10 +41,13 @@ from tests.support.home import Home, soon
 from tests.support.plans import a_workspace, writing_plan
 from tests.support.waits import SECONDS
 
+KATHMANDU = ZoneInfo("Asia/Kathmandu")
+
 
 @pytest.fixture
 async def config(tmp_path: Path) -> SilasConfig:
-    made = load_config(environ=environment(tmp_path / "home"))
+    env = environment(tmp_path / "home", SILAS_SCHEDULER__TIMEZONE="Asia/Kathmandu")
+    made = load_config(environ=env)
     await initialise(made)
     return made
 
@@ -84,12 +89,14 @@ async def interrupted(config: SilasConfig, work: Path) -> WorkItem:
 async def test_an_approval_that_was_not_used_lapses(config: SilasConfig) -> None:
     async with opened(config) as house:
         token = await house.approval.issue_token(a_subject(), a_decision())
-    await rotate_key(config, stolen=False)
+    ring, _ = await rotate_key(config, stolen=False)
+    at = ring.former[-1].retired_at.astimezone(KATHMANDU)
+    moment = f"{at:%A %-d %B %Y, %H:%M} (Asia/Kathmandu)"
     async with opened(config) as house:
         for ask in (house.approval.verify, house.approval.check):
             verdict = await ask(token, a_subject())
             assert verdict.code == "E_APPROVAL_KEY_RETIRED"
-            assert "replaced on" in verdict.reason
+            assert f"replaced on {moment}; ask again." in verdict.reason
         fresh = await house.approval.issue_token(a_subject(), a_decision())
         assert await house.approval.verify(fresh, a_subject())
 
@@ -361,7 +368,7 @@ async def test_another_process_that_runs_keeps_the_key_and_its_death_frees_it(
 def test_the_commands_show_and_export_the_keys_and_the_doctor_says_their_age(
     tmp_path: Path,
 ) -> None:
-    env = environment(tmp_path / "home")
+    env = environment(tmp_path / "home", SILAS_SCHEDULER__TIMEZONE="Asia/Kathmandu")
     assert run(silas("keys", "show"), env).code == 2
     assert run(silas("init"), env).code == 0
     (first,) = run(silas("keys", "export"), env).out.split()
@@ -374,6 +381,9 @@ def test_the_commands_show_and_export_the_keys_and_the_doctor_says_their_age(
     assert [each["public_key"] for each in shown["former"]] == [first]
     words = run(silas("keys", "show"), env).out
     assert all(key in words for key in keys)
+    ends = moment_words(datetime.fromisoformat(shown["former"][0]["retired_at"]), KATHMANDU)
+    assert f"{first}, until {ends}" in words
+    assert ends.endswith("(Asia/Kathmandu, UTC+05:45)")
     assert "does not protect against" in " ".join(words.split())
     findings = {each["part"]: each for each in json.loads(run(silas("doctor", "--json"), env).out)}
     assert shown["fingerprint"] in findings["key age"]["words"]

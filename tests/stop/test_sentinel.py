@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -25,8 +26,18 @@ def test_whatever_has_the_name_stops(tmp_path: Path, make: Callable[[Path], obje
     sentinel.require_running()
     make(tmp_path / NAME)
     assert sentinel.stands()
-    with pytest.raises(Stopped, match=r"Silas is stopped since .* UTC; `silas resume` starts it"):
+    with pytest.raises(Stopped, match=r"Silas is stopped since .* \(UTC\); `silas resume` starts"):
         sentinel.require_running()
+
+
+def test_since_when_is_told_by_the_owners_clock(tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    path.touch()
+    os.utime(path, (1_795_820_400, 1_795_820_400))  # 27 November 2026, 23:00 UTC
+    said = Sentinel(tmp_path, ZoneInfo("Europe/Vienna")).words()
+    assert said.startswith(
+        "Silas is stopped since Saturday 28 November 2026, 00:00 (Europe/Vienna);"
+    )
 
 
 def test_a_place_that_cannot_be_looked_at_stops(tmp_path: Path) -> None:
@@ -48,7 +59,7 @@ def test_placing_twice_keeps_the_first_and_removing_ends_it(tmp_path: Path) -> N
     assert sentinel.place()
     os.utime(sentinel.path, (86_400, 86_400))
     assert not sentinel.place()
-    assert "1970-01-02" in sentinel.words()
+    assert "2 January 1970" in sentinel.words()
     sentinel.keep()
     sentinel.remove()
     sentinel.remove()

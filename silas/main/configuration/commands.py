@@ -130,7 +130,7 @@ def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None
                 return DONE
             planned = desk.plan({name: wanted})
             if planned.widens:
-                Sentinel(settings.data_dir).require_running()
+                Sentinel(settings.data_dir, settings.scheduler.zone).require_running()
                 owner = terminal(to_stderr=as_json, approve=None)
                 if not owner.attended:
                     raise ApprovalError(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def execution_over(config: SilasConfig, db: Database, audit: Audit, clock: Clock) -> BatchExecution:
     """The mover with its journal; it moves nothing while Silas is stopped or its record changed."""
-    sentinel = Sentinel(config.data_dir)
+    sentinel = Sentinel(config.data_dir, config.scheduler.zone)
 
     def require_ready() -> None:
         sentinel.require_running()

@@ -103,7 +103,8 @@ async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
         goals = goals_over(config, db, time, audit, notifier_of(config).notify)
         record = record_words(config, db)
         nonces = SqlNonceStore(db, time, config.nonce_store)
-        stops, lapsed = StopEpochs(db, clock, Sentinel(config.data_dir)), lapsed_here(config, audit)
+        sentinel = Sentinel(config.data_dir, config.scheduler.zone)
+        stops, lapsed = StopEpochs(db, clock, sentinel), lapsed_here(config, audit)
 
         async def how(item: WorkItem, token: ApprovalToken) -> Given:
             return await how_it_stands(item, token, nonces, stops, time.now(), lapsed)

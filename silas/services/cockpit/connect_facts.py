@@ -48,7 +48,7 @@ class ConnectFacts:
 
     def stopped(self) -> str:
         """Words about a stop in force."""
-        return Sentinel(self.config.data_dir).words()
+        return Sentinel(self.config.data_dir, self.config.scheduler.zone).words()
 
     async def seen(self, head: str, device: str) -> None:
         """Compare the record with the newest signed head that a device was told."""

@@ -68,7 +68,7 @@ _WORDS: Final = (
         "against root."
     ),
     tr_later("not stopped; `silas stop --now`, or a file {path}, stops everything"),
-    tr_later("Silas is stopped since {since}; `silas resume` starts it again."),
+    tr_later("Silas is stopped since {wall} ({zone}); `silas resume` starts it again."),
     tr_later("Silas is stopped; `silas resume` starts it again."),
     tr_later("written for {machine}"),
     tr_later("ABI {version}, protects files, TCP, devices, abstract sockets and signals"),

@@ -98,7 +98,7 @@ async def _record_finding(config: SilasConfig, vault: Vault) -> DoctorFinding:
 
 
 def _stop_finding(config: SilasConfig) -> DoctorFinding:
-    sentinel = Sentinel(config.data_dir)
+    sentinel = Sentinel(config.data_dir, config.scheduler.zone)
     words = sentinel.words()
     ready = f"not stopped; `silas stop --now`, or a file {sentinel.path}, stops everything"
     return DoctorFinding.of("emergency stop", not words, words or ready)

@@ -234,10 +234,19 @@ async def open_skills(config: SilasConfig) -> "AsyncGenerator[SkillDesk]":
             try:
                 record = looking_log(config, db, clock, CheckpointKeys(signer, ring))
                 record.look()
-                stops = EmergencyStop.of(config.data_dir, db, clock).epochs
+                stops = EmergencyStop.of(config, db, clock).epochs
                 time = effective_time(db, clock, audit)
                 nonces = SqlNonceStore(db, time, config.nonce_store)
-                yield ApprovalEngine(signer, nonces, record, time, config.approval, stops, ring)
+                yield ApprovalEngine(
+                    signer,
+                    nonces,
+                    record,
+                    time,
+                    config.approval,
+                    stops,
+                    ring,
+                    config.scheduler.zone,
+                )
             finally:
                 ring.release()
 
