@@ -298,12 +298,12 @@ BEHIND: Mapping[str, str] = {
 """Facts that many events have and few sentences tell, in the order in which they are said."""
 
 
-def timeline(entries: Iterable[AuditEntry], zone: tzinfo | None, width: int) -> Iterator[str]:
+def timeline(entries: Iterable[AuditEntry], zone: tzinfo, width: int) -> Iterator[str]:
     """Entries as lines: a heading for every day, then number, time of day and sentence.
 
     Args:
         entries: In their order. One that was damaged is said to be, and hides no other.
-        zone: Whose days and hours; None for this machine's.
+        zone: Whose days and hours.
         width: Columns; longer sentences go on below themselves.
     """
     day = ""

@@ -182,7 +182,8 @@ class Services:
             raise AssertionError("the audit of a session is a log")
         head = await log.head()
         entries = await log.entries(after=max(head.seq - last, 0), limit=last)
-        return "\n".join(timeline(entries, zone=None, width=_WIDTH))
+        zone = (await self._ahead(1)).zone
+        return "\n".join(timeline(entries, zone, width=_WIDTH))
 
 
 def _coming(one: "Coming", zone: ZoneInfo) -> str:

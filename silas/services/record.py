@@ -5,6 +5,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from silas.audit import AuditEntry, AuditHead, ChainVerdict
 from silas.audit.kept_head import KeptAuditLog
@@ -32,11 +33,13 @@ class AuditDesk:
 
     Attributes:
         warnings: What the owner must be told about witnesses that failed.
+        zone: Whose days and hours the entries are told in: the owner's.
     """
 
     log: KeptAuditLog
     ring: KeyRing
     warnings: list[str]
+    zone: ZoneInfo
 
     async def head(self) -> AuditHead:
         """The newest entry."""
@@ -44,7 +47,7 @@ class AuditDesk:
 
     async def narrate(self, last: int) -> list[str]:
         """The latest entries as plain sentences under their days, oldest first."""
-        return list(timeline(await self._latest(last), zone=None, width=_WIDTH))
+        return list(timeline(await self._latest(last), zone=self.zone, width=_WIDTH))
 
     async def documents(self, last: int) -> list[dict[str, Any]]:
         """The same entries as data, each with its sentence."""
@@ -94,7 +97,7 @@ async def open_audit(config: SilasConfig, *, sign: bool = False) -> "AsyncGenera
     with open_record(config, warnings, unlock=sign) as (db, audit, ring):
         warn_if_changed(audit, warnings)
         await settle_succession(db, audit, ring)
-        yield AuditDesk(audit, ring, warnings)
+        yield AuditDesk(audit, ring, warnings, config.scheduler.zone)
 
 
 def warn_if_changed(audit: KeptAuditLog, warnings: list[str]) -> None:

@@ -42,7 +42,8 @@ async def test_a_link_is_made_a_device_paired_listed_and_revoked(home: dict[str,
     again = run(silas("devices", "revoke", "device-0"), home)
     assert (again.code, again.err.count("\n")) == (2, 1)
     assert "silas devices list" in again.err
-    record = run(silas("audit", "show"), home).out
+    record = run(silas("audit", "show"), zoned).out
+    assert record.splitlines()[0].endswith(", +0545")  # the day of the owner's zone
     for words in (
         "A pairing link was made.",
         "The device Firefox on a phone was paired",
