@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from silas.cards import Arrived, Card, CardChannel
+from silas.cards.unseen import unseen
 from silas.stream.escalation_actions import HandoverChannel
 from silas.stream.turn_place import asks_beside, heard_in_turn, somebody_looks
 
@@ -12,7 +13,11 @@ Answer = TypeVar("Answer")
 
 
 class ClosingChannel:
-    """A channel that can be closed for questions: open ones and later ones answer safely."""
+    """A channel that can be closed for questions: open ones and later ones answer safely.
+
+    Where cards stand beside the conversation a plan goes on waiting: ending Silas is no answer to
+    it. At a terminal it is: whoever ends Silas there was asked and has not said yes.
+    """
 
     def __init__(self, channel: CardChannel) -> None:
         self._channel = channel
@@ -56,16 +61,19 @@ class ClosingChannel:
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """The channel's answer, unless questions are closed before it comes."""
         if self._closed.is_set():
-            return card.safe
+            return self._unanswered(card)
         asking = asyncio.ensure_future(self._channel.ask(to, card))
         closing = asyncio.ensure_future(self._closed.wait())
         try:
             await asyncio.wait({asking, closing}, return_when=asyncio.FIRST_COMPLETED)
             # an answer that is there counts, also in the moment of closing
-            return asking.result() if asking.done() else card.safe
+            return asking.result() if asking.done() else self._unanswered(card)
         finally:
             asking.cancel()
             closing.cancel()
+
+    def _unanswered(self, card: Card[Answer]) -> Answer:
+        return unseen(card) if self.asks_beside else card.safe
 
     def close(self) -> None:
         """From now on every question has its safe answer."""

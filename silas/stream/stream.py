@@ -22,7 +22,7 @@ from silas.stream.propose import Proposer
 from silas.stream.stop_answer import STOPPED_WORDS, AnswersUnderWay
 from silas.stream.stopping import stop_on_request
 from silas.stream.turn import TurnProcessor
-from silas.stream.turn_place import TurnPlace
+from silas.stream.turn_place import TurnPlace, somebody_looks
 from silas.types import OWNER, address_of
 from silas.work.executor import WorkItemExecutor
 
@@ -193,7 +193,7 @@ class Stream:
         for one in waiting:
             why = one.rationale
             words = why if why.startswith(_AGAIN) else f"{_AGAIN} {why}"
-            await self._asked(one._replace(rationale=words))
+            await self._asked(one._replace(rationale=words), told=somebody_looks(self._channel))
 
     def ask_about(self, waiting: WaitingPlan) -> bool:
         """Ask about a plan that waits, and go on after a yes; False where that is under way."""
@@ -235,10 +235,11 @@ class Stream:
         finally:
             self._asking.discard(item.id)
 
-    async def _asked(self, waiting: WaitingPlan) -> None:
+    async def _asked(self, waiting: WaitingPlan, *, told: bool = True) -> None:
+        """Ask, and go on after a yes; that it still waits is `told`, or was told before."""
         item, by = waiting.item, waiting.asked_by
-        told = address_of(OWNER, by.conversation)
-        to = told if by.message else self._dispatcher.address_of(item.id)
+        asker = address_of(OWNER, by.conversation)
+        to = asker if by.message else self._dispatcher.address_of(item.id)
         send = self._sender(to, by.message)
         self._asking.add(item.id)
         ask = partial(
@@ -254,7 +255,7 @@ class Stream:
             self._questions.pop(item.id, None)
         if proposal.verdict == "approved":
             self._dispatcher.dispatch(item, send)
-        else:
+        elif told or proposal.verdict != "waiting":
             await send(proposal.words)
 
     async def handle(self, incoming: Incoming) -> Reply:

@@ -88,11 +88,11 @@ def test_a_backup_without_permissions_is_brought_back_by_content(house: House) -
 def test_what_is_not_known_by_its_content_is_refused_named_and_left(
     house: House, replaced: Callable[[Path], None]
 ) -> None:
+    words = house.approved(house.plan("later", "cp a later.txt"))
     replaced(house.work)
     stands = house.files
-    later = house.plan("later", "cp a later.txt")
     for _ in range(2):
-        refused = house.command(*house.approved(later))
+        refused = house.command(*words)
         assert refused.code != 0
         assert f"{house.work} is half-changed: cut-short was interrupted" in refused.err
         assert "silas undo cut-short --keep-files" in refused.err

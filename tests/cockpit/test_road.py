@@ -167,3 +167,27 @@ async def test_ending_answers_an_open_card_safely_and_lets_pages_go(tmp_path: Pa
     await page.end()
     assert not home.result.exists()
     assert silas.executor.running() == ()
+
+
+async def test_a_plan_that_waits_when_silas_ends_waits_at_each_start_and_says_so_once(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path)
+    async with a_cockpit(home) as cockpit:
+        page = ProgramPage(cockpit.origin, Ed25519Signer.from_seed(b"w" * 32))
+        await page.pair(await cockpit.link())
+        await page.connect()
+        await page.say(COPY)
+        asked = await page.next("approval_request")
+        port = int(cockpit.origin.rpartition(":")[2])
+    for starts in (2, 3):  # nobody is there to be asked
+        async with a_cockpit(home, port=port) as cockpit, asyncio.timeout(SECONDS):
+            while (await cockpit.events()).count("plan_waits") < starts:
+                await asyncio.sleep(0)
+    async with a_cockpit(home, port=port) as cockpit:
+        said = [kept.get("text", "") for kept in (await page.connect(after=0))["transcript"]]
+        assert len([text for text in said if "waits for its owner" in text]) == 1, said
+        [plan] = await cockpit.running.silas.proposer.waiting()
+        assert plan.id in str(asked)
+        await page.end()
+    assert not home.result.exists()

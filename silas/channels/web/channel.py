@@ -9,6 +9,7 @@ from silas.audit import Audit
 from silas.cards import Arrived, Card, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer
+from silas.cards.unseen import unseen
 from silas.channels.proofs import Signed
 from silas.channels.web.answer_stream import AnswerStream
 from silas.channels.web.card_events import CardAsked, answer_of, card_event, mark_proved
@@ -26,7 +27,7 @@ from silas.channels.web.events import (
     Undone,
 )
 from silas.channels.web.fatigue import FatigueWatch
-from silas.channels.web.open_cards import TAPS, OpenCard, label, lapsed, unseen, waiting_for_secret
+from silas.channels.web.open_cards import TAPS, OpenCard, label, lapsed, waiting_for_secret
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NOT_OFFERED, proof_words
@@ -163,13 +164,13 @@ class WebChannel:
         its safe answer at once (8.1). A page that goes while a card is open may come back to it.
         """
         if whose(to) != OWNER or self._closed:
-            return card.safe
+            return unseen(card) if whose(to) == OWNER else card.safe
         return await self._asked(to, card) if len(self._pages) else unseen(card)
 
     async def hold(self, to: str, card: Card[Answer]) -> Answer:
         """As `ask`; where no page is connected the card is kept for one that comes in its time."""
         if whose(to) != OWNER or self._closed:
-            return card.safe
+            return unseen(card) if whose(to) == OWNER else card.safe
         return await self._asked(to, card)
 
     async def _asked(self, to: str, card: Card[Answer]) -> Answer:
@@ -382,7 +383,7 @@ class WebChannel:
             self._arrived.put_nowait(None)
             for waiting in self._open.values():
                 if not waiting.answer.done():
-                    waiting.answer.set_result(waiting.card.safe)
+                    waiting.answer.set_result(unseen(waiting.card))
 
     async def leave(self) -> None:
         """Let every page go (close code 1001): Silas ends, and only then the server."""

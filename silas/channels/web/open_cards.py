@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from silas.cards import Card, PlanAnswer, PlanCard
+from silas.cards import Card, PlanCard
 from silas.cards.models import SecureInputCard
 from silas.channels.web.questions import CardEvent
 from silas.language import tr, tr_later
@@ -17,7 +17,6 @@ Answer = TypeVar("Answer")
 TAPS = {Risk.low: 1, Risk.medium: 2, Risk.high: 2, Risk.irreversible: 3}
 """What the gesture of a card's risk takes (0.5.2); a no is always one."""
 
-_WAITING: Any = PlanAnswer(verdict="waiting")
 _LAPSED = tr_later("Lapsed: nobody answered in time, and the safe answer stands.")
 _LAPSED_PLAN = tr_later(
     "Lapsed: nobody answered in time, and nothing was run. Show it again to decide."
@@ -56,11 +55,6 @@ def waiting_for_secret(
         if isinstance(one.card, SecureInputCard) and one.card.ref_id == ref_id
     )
     return tuple(one for one in islice(found, 1) if not one[1].answer.done())
-
-
-def unseen(card: Card[Answer]) -> Answer:
-    """What it means that nobody saw a card: a plan waits, everything else is answered safely."""
-    return cast(Answer, _WAITING) if type(card) is PlanCard else card.safe
 
 
 def lapsed(card: Card[Any]) -> str:

@@ -280,12 +280,17 @@ async def test_a_card_outlives_its_page_and_ends_safely_when_its_time_is_over(
 
 async def test_a_closing_cockpit_answers_every_open_card_safely(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
-        page, card = h.page(), a_card(PlanCard)
-        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
-        await _next(page)
+        page, plan, card = h.page(), a_card(PlanCard), a_card(GateCard)
+        asking = [asyncio.ensure_future(h.channel.ask(OWNER, one)) for one in (plan, card)]
+        for _ in asking:
+            await _next(page)
         h.channel.close()
-        assert await _soon(asking) == card.safe
-        assert await _soon(h.channel.ask(OWNER, card)) == card.safe
+        waits, safe = [await _soon(one) for one in asking]
+        assert (waits.verdict, safe) == ("waiting", card.safe)
+        for ask in (h.channel.ask, h.channel.hold):
+            assert (await _soon(ask(OWNER, plan))).verdict == "waiting"
+            assert await _soon(ask(OWNER, card)) == card.safe
+            assert await _soon(ask("somebody", plan)) == plan.safe
 
 
 async def test_silas_ends_only_once_each_page_was_told_so(tmp_path: Path) -> None:

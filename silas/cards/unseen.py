@@ -1,0 +1,14 @@
+"""What it means that nobody answered a card (spec 4.1.1, 18.2; decision D501)."""
+
+from typing import Any, Final, TypeVar, cast
+
+from silas.cards.models import Card, PlanAnswer, PlanCard
+
+Answer = TypeVar("Answer")
+
+_WAITING: Final[Any] = PlanAnswer(verdict="waiting")
+
+
+def unseen(card: Card[Answer]) -> Answer:
+    """A plan goes on waiting, unapproved; everything else is answered safely."""
+    return cast(Answer, _WAITING) if type(card) is PlanCard else card.safe
