@@ -32,14 +32,15 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
 
         async with open_work(ctx) as desk:
             item, result, waiting = await desk.one(work_item_id)
+            back = "" if waiting else desk.taken_back(item)
         status = ASKED if waiting else item.status.value
         status, why = (status, "") if waiting else await _by_clock(ctx, item, status)
         if as_json:
-            print_json({**document(item, result, status), "why": why})
+            print_json({**document(item, result, status), "why": why, "taken_back": back})
             return DONE
         lines = lines_of(item, result, status, plan_look(read_config(ctx)))
-        if why:
-            lines.insert(1, as_shown(why))
+        for text in filter(None, (back, why)):
+            lines.insert(1, as_shown(text))
         for line in lines:
             click.echo(line)
         return DONE

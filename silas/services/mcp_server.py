@@ -131,10 +131,14 @@ class Services:
         if item is None:
             return f"There is no plan {name!r}: it was never proposed, or not approved."
         result = await self._silas.runs.result_of(name)
+        back = self._silas.taken_back(item)
+        told = f"{name} is {item.status.value}"
+        if back:  # ahead of what it did, which does not stand any more
+            told = f"{told}. {back}"
         if result is None:
-            return f"{name} is {item.status.value}"
-        told = f"{name} is {item.status.value}: {result.summary}"
-        return "\n\n".join((told, *result_texts(result)))
+            return told
+        ended = f"{told}\n\nBefore that: " if back else f"{told}: "
+        return "\n\n".join((f"{ended}{result.summary}", *result_texts(result)))
 
     async def memory_search(self, arguments: Mapping[str, Any]) -> str:
         """What is remembered for this connection."""

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 from silas.audit.log import AuditLog
 from silas.clock import SystemClock
@@ -131,10 +132,12 @@ class ProjectDesk(NamedTuple):
     Attributes:
         store: Where they are kept.
         undoing: Knows what was taken back.
+        zone: The owner's.
     """
 
     store: SqlWorkItemStore
     undoing: Undo
+    zone: ZoneInfo
 
     async def all(self) -> list[WorkItem]:
         """Every approved project with its tasks, the newest last."""
@@ -167,7 +170,7 @@ class ProjectDesk(NamedTuple):
 
     def taken_back(self, project: WorkItem) -> str:
         """That it was taken back, whole or in part, in one sentence; empty where it was not."""
-        return taken_back_words(project, self.undoing)
+        return taken_back_words(project, self.undoing, self.zone)
 
 
 @asynccontextmanager
@@ -180,4 +183,4 @@ async def open_projects(config: SilasConfig) -> "AsyncGenerator[ProjectDesk]":
     clock = SystemClock()
     with open_existing_database(config, clock) as db:
         undoing = Undo(config.data_dir / "undo", AuditLog(db, clock, NoKey()))
-        yield ProjectDesk(SqlWorkItemStore(db, clock), undoing)
+        yield ProjectDesk(SqlWorkItemStore(db, clock), undoing, config.scheduler.zone)

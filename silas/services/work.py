@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+from zoneinfo import ZoneInfo
 
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
@@ -35,7 +36,7 @@ from silas.work.changes.undo import Undo
 from silas.work.effects import Effects
 from silas.work.models import PATCH
 from silas.work.outcome_resolver import OutcomeResolver
-from silas.work.projects.undo import UndoneWork, undo_work
+from silas.work.projects.undo import UndoneWork, taken_back_words, undo_work
 
 
 class ShownWork(Protocol):
@@ -109,6 +110,7 @@ class WorkDesk:
 
     Attributes:
         warnings: What the owner must be told, such as that the record was changed.
+        zone: The owner's.
     """
 
     store: SqlWorkItemStore
@@ -121,6 +123,7 @@ class WorkDesk:
     undone: Callable[[WorkItem], Awaitable[None]]
     warnings: list[str]
     db: Database
+    zone: ZoneInfo
 
     def half_changed(self) -> list[LeftBehind]:
         """Directories that are neither as before nor as after some work, or may be."""
@@ -139,6 +142,10 @@ class WorkDesk:
         """One piece of work; see `piece_of_work`."""
         shown = scope_work(self.db, SystemClock())
         return await piece_of_work(work_item_id, self.question, self.store, shown)
+
+    def taken_back(self, item: WorkItem) -> str:
+        """That what it changed was taken back, and when; empty where none of it was."""
+        return taken_back_words(item, self.undoing, self.zone)
 
     def damaged(self) -> list[Damaged]:
         """What was set aside because it cannot be read."""
@@ -229,7 +236,7 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
 
         people = PersonQueues(db, audit, clock)
         held = HeldStore(config.data_dir / "held")
-        rest = (recover, undone, warnings, db)
+        rest = (recover, undone, warnings, db, config.scheduler.zone)
         yield WorkDesk(store, undoing, waiting, held, settling, people, *rest)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
@@ -26,7 +27,7 @@ from silas.work.authority.narrowing import ApprovalNarrowing
 from silas.work.authority.run_policy import PROMPT
 from silas.work.changes.undo import Undo
 from silas.work.executor import WorkItemExecutor
-from silas.work.projects.undo import UndoneWork, undo_work
+from silas.work.projects.undo import UndoneWork, taken_back_words, undo_work
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -75,6 +76,7 @@ class Session:
     registry: ToolRegistry
     retriever: MemoryRetriever
     conversations: ConversationStore
+    zone: ZoneInfo
 
     async def ask(
         self, text: str, *, workspace: Path | None = None, conversation: str = FIRST
@@ -177,6 +179,10 @@ class Session:
         if item is not None:
             await self.undone(item)
         return taken
+
+    def taken_back(self, item: WorkItem) -> str:
+        """That what work changed was taken back, and when; empty where none of it was."""
+        return taken_back_words(item, self.undoing, self.zone)
 
     async def tidy(self, folder: Path, *, only: str = "") -> "TidiedFolder":
         """Ask about the files of a folder batch by batch, and move what is approved.

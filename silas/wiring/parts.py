@@ -316,6 +316,7 @@ class Parts:
             registry=self.registry,
             retriever=mind.remembered.retriever,
             conversations=mind.talks,
+            zone=self.config.scheduler.zone,
         )
 
     def _plan_runs(

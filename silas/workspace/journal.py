@@ -49,6 +49,8 @@ class Journal:
         began: When, in nanoseconds of the file system's clock.
         mark: Names temporary files, so that leftovers of a crash are recognised.
         note: What whoever changes the directory wants to know of it after a crash.
+        undone: When it was taken back, by the same clock; 0 where it was not, or by an earlier
+            version.
     """
 
     root: Path
@@ -61,6 +63,7 @@ class Journal:
     began: int
     mark: str
     note: str = ""
+    undone: int = 0
 
     @property
     def before(self) -> States:
@@ -107,6 +110,7 @@ def write_journal(undo_dir: Path, journal: Journal) -> None:
         "began": journal.began,
         "mark": journal.mark,
         "note": journal.note,
+        "undone": journal.undone,
     }
     new = f"{_JOURNAL}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -167,6 +171,7 @@ def _journal_of(raw: Any) -> Journal:
         began=raw["began"],
         mark=raw["mark"],
         note=raw.get("note", ""),  # journals of earlier versions have none
+        undone=int(raw.get("undone", 0)),  # nor this
     )
 
 

@@ -180,7 +180,9 @@ def _saved(undo_dir: Path, journal: Journal, original: int) -> ContentSource:
 def _back(undo_dir: Path, journal: Journal, original: int, start: States) -> None:
     saved = _saved(undo_dir, journal, original)
     Transition(original, start, journal.before, saved, journal.mark).run(journal.kept)
-    write_journal(undo_dir, replace(journal, phase="undone"))
+    os.utime(undo_dir)  # the file system tells the moment
+    at = undo_dir.stat().st_mtime_ns
+    write_journal(undo_dir, replace(journal, phase="undone", undone=at))
     for path in undo_dir.glob("*.inode"):
         path.unlink()  # it has its other names; no further one is to be seen
 

@@ -1,12 +1,16 @@
 """A project in the cockpit: shown with its tasks, and taken back as a whole."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from silas.cards import PlanCard
+from silas.language.calendar import moment_words
 from silas.services.cockpit.undone import UndoneEntries
+from silas.services.mcp_server import Services
 from silas.testing import ScriptedChannel
-from silas.workspace.journal import read_journal, write_journal
+from silas.workspace.journal import Journal, read_journal, write_journal
 from tests.cockpit.house import a_house
 from tests.projects.kit import PROJECT, project_text
 from tests.work.kit import owner
@@ -53,16 +57,48 @@ async def test_it_is_shown_with_its_tasks_and_taken_back_as_a_whole(tmp_path: Pa
         write_journal(place_of, replace(undone, phase="undoing"))  # a crash left half of it
         assert await undoings.is_undone(PROJECT) is False
         (half,) = [row for row in await house.get("/work") if row["id"] == PROJECT]
-        assert half["taken_back"] == "What it changed was taken back in part: b."
+        assert half["taken_back"].startswith(
+            "What it changed was taken back in part: b; the last of it "
+        )
         write_journal(place_of, undone)
         again = await house.signed(f"/work/{PROJECT}/undo")
         assert again.status_code == 409
         rows = {row["id"]: row for row in await house.get("/work")}
         assert rows[PROJECT]["undoable"] is False
-        whole = "What it changed was taken back."
+        whole = _taken_back(undone)
         assert (rows[PROJECT]["taken_back"], rows["a"]["taken_back"]) == (whole, whole)
     assert isinstance(channel, ScriptedChannel)
     assert [isinstance(card, PlanCard) for card in channel.cards] == [True]
+
+
+def _taken_back(journal: Journal) -> str:
+    """By the clock of the house's owner."""
+    at = datetime.fromtimestamp(journal.undone / 1e9, UTC)
+    return f"What it changed was taken back: {moment_words(at, ZoneInfo('Europe/Vienna'))}."
+
+
+async def test_every_door_says_when_it_was_taken_back(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    text = project_text({"a": _writes(place, "a", []), "b": _writes(place, "b", ["a"])})
+    async with a_house(owner()) as house:
+        silas = house.harness.silas
+        status = Services(silas, silas.ahead).plan_status
+        await silas.run(text)
+        assert (await status({"id": PROJECT})).startswith(f"{PROJECT} is done: All 2 tasks")
+        await silas.undo(PROJECT)
+        place_of = house.harness.config.data_dir / "undo" / "a" / "000001"
+        undone = read_journal(place_of)
+        whole = _taken_back(undone)
+        told = await status({"id": PROJECT})
+        assert told.startswith(f"{PROJECT} is done. {whole}\n\nBefore that: All 2 tasks are done")
+        assert (await status({"id": "a"})).startswith(f"a is done. {whole}\n\nBefore that: ")
+        item = await house.parts.store.get("a")
+        assert item is not None
+        assert silas.taken_back(item) == whole
+        write_journal(place_of, replace(undone, undone=0))  # as an earlier version wrote it
+        (row,) = [row for row in await house.get("/work") if row["id"] == "a"]
+        assert row["taken_back"] == "What it changed was taken back."
 
 
 async def test_where_one_task_was_taken_back_it_says_so(tmp_path: Path) -> None:
@@ -74,5 +110,6 @@ async def test_where_one_task_was_taken_back_it_says_so(tmp_path: Path) -> None:
         assert (await house.get(f"/work/{PROJECT}"))["taken_back"] == ""
         assert (await house.signed("/work/b/undo")).status_code == 200
         rows = {row["id"]: row for row in await house.get("/work")}
-    assert rows[PROJECT]["taken_back"] == "What it changed was taken back in part: b."
+    part = "What it changed was taken back in part: b; the last of it "
+    assert rows[PROJECT]["taken_back"].startswith(part)
     assert (rows[PROJECT]["undoable"], rows["a"]["taken_back"]) == (True, "")

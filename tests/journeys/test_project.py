@@ -1,6 +1,7 @@
 """The project of section 13.5 with real commands: files beside it, one yes, one undo."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -138,9 +139,14 @@ def test_it_is_deployed_with_one_yes_and_taken_back_with_one_undo(deployment: De
     assert undone.out == f"Taken back, in this order: {', '.join(reversed(TASKS))}.\n"
     assert deployment.files() == BEFORE
     shown = deployment.silas("projects", "show", "project-deploy-v2")
-    assert "\nWhat it changed was taken back.\n" in shown.out
+    told = re.search(
+        r"^What it changed was taken back: .+ \d{4}, \d\d:\d\d \(.+\)\.$", shown.out, re.M
+    )
+    assert told is not None, shown.out
+    assert told[0] in deployment.silas("show", "project-deploy-v2").out.splitlines()[1]
+    assert told[0] in deployment.silas("show", list(TASKS)[0]).out
     assert shown.out.count("    taken back\n") == 5, shown.out
-    assert "What it changed was taken back." in deployment.silas("projects", "list").out
+    assert told[0] in deployment.silas("projects", "list").out
     again = deployment.silas("undo", "project-deploy-v2")
     assert again.code != 0
     assert "There is nothing to undo for 'project-deploy-v2'" in again.err

@@ -248,7 +248,7 @@ class WorkRoom:
         whole |= {item.id: "" for item in items if not whole.keys().isdisjoint(item.tasks)}
         halves = {half.work_item_id: half.words for half in undoing.files.left()} if found else {}
         back = {
-            item.id: taken_back_words(item, undoing)
+            item.id: taken_back_words(item, undoing, self._session.zone)
             for item in items
             if not {item.id, *item.tasks}.isdisjoint(found)
         }

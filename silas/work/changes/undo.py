@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from datetime import UTC, datetime
 from pathlib import Path
 
 from silas.audit import Audit
@@ -125,11 +126,20 @@ class Undo:
 
     def is_undone(self, work_item_id: str) -> bool:
         """Whether the item changed something, and all of it was undone."""
+        found = self._journals(work_item_id)
+        return bool(found) and all(one is not None and one.phase == "undone" for one in found)
+
+    def undone_at(self, work_item_id: str) -> datetime | None:
+        """When the item's change was last undone; None where it was not, or nobody knows when."""
+        last = max((one.undone for one in self._journals(work_item_id) if one), default=0)
+        return datetime.fromtimestamp(last / 1e9, UTC) if last else None
+
+    def _journals(self, work_item_id: str) -> list[Journal | None]:
+        """Of each change of an item; None for one that cannot be read."""
         kept = self._folder / work_item_id
         if not is_item_id(work_item_id) or not kept.is_dir():
-            return False
-        found = [_journal(place) for place in kept.iterdir() if place.name.isdecimal()]
-        return bool(found) and all(one is not None and one.phase == "undone" for one in found)
+            return []
+        return [_journal(place) for place in kept.iterdir() if place.name.isdecimal()]
 
     def _refuse_before_later(self, work_item_id: str, journal: Journal) -> None:
         """What came last goes first: later work began on what this item left."""

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Sequence
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from silas.errors import SandboxError
 from silas.language import tr
+from silas.language.calendar import moment_words
 from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, WorkItemType, plan_bytes
 from silas.plans.effect import effect_of
 from silas.plans.projects.kept import with_tasks
@@ -82,20 +84,32 @@ def all_taken_back(names: Sequence[str], undoing: Undo) -> bool:
     return undone and not any(undoing.stands(name) for name in names)
 
 
-def taken_back_words(item: WorkItem, undoing: Undo) -> str:
-    """That what work changed was taken back, of a project in part too; empty where none of it was.
+def taken_back_words(item: WorkItem, undoing: Undo, zone: ZoneInfo) -> str:
+    """That what work changed was taken back and when, of a project in part too; empty where none of
+    it was.
 
     Args:
         item: A piece of work; of a project with the ids of its tasks.
         undoing: Has the journals.
+        zone: The owner's.
     """
     names = item.tasks or (item.id,)
     undone = [name for name in names if undoing.is_undone(name)]
     if not undone:
         return ""
-    if not all_taken_back(names, undoing):
-        return tr("What it changed was taken back in part: {tasks}.", tasks=", ".join(undone))
-    return tr("What it changed was taken back.")
+    last = max((at for name in undone if (at := undoing.undone_at(name))), default=None)
+    when = None if last is None else moment_words(last, zone)
+    if all_taken_back(names, undoing):
+        whole = tr("What it changed was taken back.")
+        return whole if when is None else tr("What it changed was taken back: {when}.", when=when)
+    tasks = ", ".join(undone)
+    if when is None:
+        return tr("What it changed was taken back in part: {tasks}.", tasks=tasks)
+    return tr(
+        "What it changed was taken back in part: {tasks}; the last of it {when}.",
+        tasks=tasks,
+        when=when,
+    )
 
 
 def _left_something(task: WorkItem) -> bool:
