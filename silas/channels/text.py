@@ -13,7 +13,7 @@ from silas.cards.models import (
     DecisionCard,
     Detail,
 )
-from silas.language import tr, tr_later
+from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import as_shown
 from silas.types import Risk
 
@@ -24,6 +24,12 @@ WIDTH = 88
 
 _ALWAYS_OPEN = frozenset({Risk.high, Risk.irreversible})
 _SIGNED = PlanCard | ToolCallCard | BatchReviewCard | HeldCard
+FIRST_SCREEN: Final = 24
+"""Lines of a plan's card that a person at a terminal sees first."""
+
+_AROUND = 2
+"""Lines before and after the options."""
+
 TRIES = 3
 """An unclear reply is asked again twice; then the safe answer stands."""
 
@@ -103,13 +109,45 @@ def short_lines(card: PlanCard, width: int = WIDTH) -> list[str]:
     """
     opened = [one for one in card.details if one.open and one.heading != "Hash"]
     more = tr('"{more}" shows everything that your yes signs.', more=tr(MORE))
-    return [
-        *_head(card, width),
-        *_detailed(opened, width),
+    head = _head(card, width)
+    end = [
         "",
         *_wrapped(tr("Hash: "), f"sha256:{_told_hash(card)}", width),
         *_wrapped("", more, width),
     ]
+    if card.task_hashes:
+        tasks, *opened = opened
+        own = _detailed(opened, width)
+        used = sum(map(len, (head, own, end, _options(card, width)))) + _AROUND
+        return [*head, *_first_tasks(tasks, FIRST_SCREEN - used, width), *own, *end]
+    return [*head, *_detailed(opened, width), *end]
+
+
+def _first_tasks(tasks: Detail, room: int, width: int) -> list[str]:
+    """As many of a project's tasks as fit on so many lines, each whole; the others are counted.
+
+    What all of them together may do is the sentence that stands above them.
+    """
+    lines = _detailed([tasks], width)
+    if len(lines) <= room:
+        return lines
+    shown, left = _detailed([tasks.model_copy(update={"lines": ()})], width), len(tasks.lines) // 2
+    for start in range(0, len(tasks.lines), 2):  # two lines a task
+        two = tasks.lines[start : start + 2]
+        told = [piece for text in two for piece in detail_line(text, width)]
+        if len(shown) + len(told) + len(_further(left, width)) > room:
+            break
+        shown, left = [*shown, *told], left - 1
+    return [*shown, *_further(left, width)]
+
+
+def _further(many: int, width: int) -> list[str]:
+    words = tr(
+        '{tasks}: "{more}" shows all of it before you answer.',
+        tasks=tr_many(many, "{count} further task", "{count} further tasks"),
+        more=tr(MORE),
+    )
+    return detail_line(words, width)
 
 
 def _told_hash(card: PlanCard) -> str:

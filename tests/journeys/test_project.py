@@ -144,7 +144,7 @@ def test_it_is_deployed_with_one_yes_and_taken_back_with_one_undo(deployment: De
     )
     assert told is not None, shown.out
     assert told[0] in deployment.silas("show", "project-deploy-v2").out.splitlines()[1]
-    assert told[0] in deployment.silas("show", list(TASKS)[0]).out
+    assert told[0] in deployment.silas("show", next(iter(TASKS))).out
     assert shown.out.count("    taken back\n") == 5, shown.out
     assert told[0] in deployment.silas("projects", "list").out
     again = deployment.silas("undo", "project-deploy-v2")

@@ -62,7 +62,8 @@ def project_card(project: BoundPlan, tasks: Sequence[BoundPlan], rationale: str)
     plans = [json.loads(task.canonical) for task in tasks]
     whole = project_hash(own.approves, [card.approves for card in cards])
     parts = map(_task, range(len(plans)), plans, cards)
-    *details, last = map(_of_project, own.details)
+    checked = bool(json.loads(project.canonical)["verify"])
+    *details, last = (_of_project(one, checked=checked) for one in own.details)
     lines = (
         *last.lines,
         tr("with its {cards} tasks and the files that they run:", cards=len(cards)),
@@ -101,12 +102,16 @@ def project_hash(project: str, tasks: Sequence[str]) -> str:
     return sha256_hex(canonical_bytes({"project": project, "tasks": list(tasks)}))
 
 
-def _of_project(part: Detail) -> Detail:
-    """A part of the project's own plan, so that it is not taken for one of its tasks."""
+def _of_project(part: Detail, *, checked: bool) -> Detail:
+    """A part of the project's own plan, so that it is not taken for one of its tasks.
+
+    Without checks of its own it does nothing: all that is done is its tasks'.
+    """
     for known, (heading, further) in _HEADINGS.items():
         if part.heading == tr(known):
             lines = (*part.lines, *map(tr, further))
-            return part.model_copy(update={"heading": tr(heading), "lines": lines})
+            told = {"heading": tr(heading), "lines": lines, "open": part.open and checked}
+            return part.model_copy(update=told)
     return part
 
 

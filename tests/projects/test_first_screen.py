@@ -1,0 +1,55 @@
+"""What a person at a terminal sees first of a project: 24 lines, however many tasks it has."""
+
+from typing import Any
+
+import pytest
+
+from silas.cards import PlanCard
+from silas.channels.text import MORE, render_card, render_short
+from silas.plans import PlanParser, WorkItem, plan_bytes
+from silas.plans.projects.card import BoundPlan, project_card
+from tests.projects.kit import chain, project_text
+
+
+def _card(many: int, checks: list[dict[str, Any]] | None = None) -> PlanCard:
+    """Of a project whose tasks each wait for the one before."""
+    tasks = chain(*(f"task-{number:02}" for number in range(1, many + 1)))
+    given = {name: {**task, "workspace": "/srv/app"} for name, task in tasks.items()}
+    item = PlanParser().parse(project_text(given, verify=checks))
+    return project_card(_bound(item), [_bound(task) for task in item.children], "You asked for it.")
+
+
+def _bound(item: WorkItem) -> BoundPlan:
+    return BoundPlan(plan_bytes(item), {}, {}, {})
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("many", [1, 3, 6, 40])
+def test_a_terminal_shows_a_project_on_24_lines_with_its_hash(many: int, width: int) -> None:
+    card = _card(many)
+    lines = render_short(card, width).split("\n")
+    text = "\n".join(lines).replace("\n   \\ ", "")
+    assert len(lines) <= 24
+    assert card.approves in text
+    assert f"Does {many} task" in text
+    shown = sum(f"(`task-{number:02}`)" in text for number in range(1, many + 1))
+    told = [line.strip() for line in text.split("\n") if " further task" in line]
+    if shown < many:
+        rest = f"{many - shown} further task{'s' if many - shown > 1 else ''}"
+        assert told == [f'{rest}: "{MORE}" shows all of it before you answer.']
+    else:
+        assert told == []
+    assert "".join(lines).count("1  Approve") == 1
+
+
+def test_all_tasks_stand_in_the_whole_text() -> None:
+    whole = render_card(_card(40), 80)
+    assert all(f"{number}. Do task-{number:02} (" in whole for number in range(1, 41))
+
+
+def test_what_its_own_checks_may_touch_stands_on_the_first_screen_where_there_are_any() -> None:
+    check = {"name": "whole", "run": "true", "expect": {"exit_code": 0}}
+    heading = "What its own checks may touch, beside its tasks"
+    assert heading not in render_short(_card(3), 80)
+    assert heading in render_short(_card(3, [check]), 80)
+    assert heading in render_card(_card(3), 80)
