@@ -32,8 +32,8 @@ GOING_ON = {
     "and approve it anew.",
     "blocked": "`silas run` its plan again when what blocked it is out of the way; that of the "
     "whole where it is part of a project.",
-    HELD: "done and not applied, because its changes need your word; `silas approvals show ID` "
-    "shows them, `silas approvals approve ID` asks you, `deny ID` drops them.",
+    HELD: "done and not applied, because its changes need your word; `silas approvals approve ID` "
+    "shows them and asks you, `silas approvals deny ID` drops them.",
     ASKED: "a plan that waits for your answer; `silas approve ID` asks you, and so does "
     "`silas chat` if Silas was killed.",
 }

@@ -13,6 +13,7 @@ from silas.testing import ScriptedChannel
 from silas.workspace.journal import Journal, read_journal, write_journal
 from tests.cockpit.house import a_house
 from tests.projects.kit import PROJECT, project_text
+from tests.projects.test_held import Owner, tasks
 from tests.work.kit import owner
 
 
@@ -113,3 +114,16 @@ async def test_where_one_task_was_taken_back_it_says_so(tmp_path: Path) -> None:
     part = "What it changed was taken back in part: b; the last of it "
     assert rows[PROJECT]["taken_back"].startswith(part)
     assert (rows[PROJECT]["undoable"], rows["a"]["taken_back"]) == (True, "")
+
+
+async def test_changes_that_wait_are_told_with_the_page_that_asks(tmp_path: Path) -> None:
+    async with a_house(Owner("keep").channel) as house:
+        await house.harness.silas.run(project_text(tasks(tmp_path)))
+        rows = {row["id"]: row for row in await house.get("/work")}
+    assert rows["second"]["summary"].startswith(
+        "Nothing of it is applied yet: 1 change waits for your yes, because of second.txt: "
+    )
+    assert rows["second"]["summary"].endswith(" Look at them, then apply or drop them: “Review”.")
+    assert rows[PROJECT]["summary"].startswith(
+        "The changes of its task second wait for your yes (“Review”). On a yes the project goes on"
+    )

@@ -77,7 +77,7 @@ async def ran(h: Harness, base: Path) -> WorkItemResult:
         PROJECT: "blocked", "first": "done", "second": "blocked", "third": "pending",
         "aside": "done",
     }  # fmt: skip
-    assert result.summary.startswith("The changes of its task second wait for your yes: ")
+    assert result.summary.startswith("The changes of its task second wait for your yes (`")
     assert result.summary.endswith("goes on with third, on a no it has failed.")
     assert not (base / "site" / "second.txt").exists()
     return result

@@ -21,6 +21,7 @@ from silas.approval import (
 )
 from silas.audit import Audit
 from silas.errors import ApprovalError, SandboxError, SilasError, reason
+from silas.language import tr, tr_many
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.characters import show_exactly
 from silas.plans.rules import is_item_id
@@ -344,11 +345,19 @@ async def drop_changes(
 
 
 def _waiting_words(held: HeldChanges) -> str:
-    many, first = len(held.kept.changes), held.paths[0]
-    others = f" and {len(held.paths) - 1} more" if len(held.paths) > 1 else ""
-    name, path = f"silas approvals %s {held.work_item_id}", show_exactly(first.path)
-    return (
-        f"Its {many} {'change waits' if many == 1 else 'changes wait'} for your yes, and nothing "
-        f"was applied: {path}{others}: {first.why}. `{name % 'show'}` shows them, "
-        f"`{name % 'approve'}` asks you, `{name % 'deny'}` drops them."
+    waits = tr_many(
+        len(held.kept.changes),
+        "Nothing of it is applied yet: {count} change waits for your yes",
+        "Nothing of it is applied yet: {count} changes wait for your yes",
+    )
+    first, more = held.paths[0], len(held.paths) - 1
+    how = f"`silas approvals approve {held.work_item_id}`"
+    others = tr(" (and {more} more)", more=more) if more else ""
+    return tr(
+        "{waits}, because of {path}{others}: {why}. Look at them, then apply or drop them: {how}.",
+        waits=waits,
+        path=show_exactly(first.path),
+        others=others,
+        why=first.why,
+        how=how,
     )

@@ -51,8 +51,8 @@ class ProjectEnding:
         whose = tr("{task} and of {more} more", task=name, more=more) if more else name
         then = tr("with {tasks}", tasks=", ".join(left)) if left else tr("to its end")
         words = tr(
-            "The changes of its task {whose} wait for your yes: `silas approvals approve {task}` "
-            "asks you. On a yes the project goes on {then}, on a no it has failed.",
+            "The changes of its task {whose} wait for your yes (`silas approvals approve {task}`). "
+            "On a yes the project goes on {then}, on a no it has failed.",
             whose=whose,
             task=first.id,
             then=then,
