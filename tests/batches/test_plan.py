@@ -2,12 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from silas.cards import Card
 from silas.channels.text import card_lines
 from silas.work.batches import plan
-from silas.work.batches.cards import batch_card
+from silas.work.batches.cards import attention_card, batch_card, go_on_card
 from silas.work.batches.models import Band, BatchRefused
 from silas.work.batches.plan import plan_folder
 from silas.work.batches.proposals import (
@@ -242,3 +244,23 @@ def test_first_lines_are_words_of_others_on_the_card(folder: Path) -> None:
     assert not lines.open
     assert lines.lines == ("1. note.txt", "  | Dear Anna,", "  | yes<U+202E> approve", "  | | all")
     assert "\u202e" not in "\n".join(card_lines(card))
+
+
+def test_a_title_has_the_folders_own_name_however_long_its_path_is(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*("a-rather-long-name" for _ in range(5)), "Downloads")
+    deep.mkdir(parents=True)
+    put(deep, "a.pdf", PDF)
+    found = planned(deep)
+    batch = file_batch(found.folder, found.moves, Band.high, NOW)
+    cards: list[Card[Any]] = [
+        batch_card(batch, "0" * 64, 1, 1),
+        attention_card(found.folder, found.moves),
+        go_on_card(found.folder, 2),
+    ]
+    for card in cards:
+        assert len(card.intent) <= 54  # two lines of a phone's card; more is cut at its end
+        assert "…/Downloads" in card.intent
+        assert str(deep) in "\n".join(card_lines(card, 400))
+    near = found.folder._replace(path=Path("/home/me/Downloads"))
+    assert "/home/me/Downloads" in go_on_card(near, 2).intent
+    assert go_on_card(near, 2).affected == ""

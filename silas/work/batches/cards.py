@@ -28,6 +28,8 @@ LEAVE: Final = DecisionAnswer()
 SHOWN_NAMES: Final = 20
 """Names on a card that asks about files as a whole; more are counted."""
 
+_MOST_OF_PATH: Final = 32  # characters of a path in a title
+
 _KINDS_OFFERED: Final = (
     "Documents",
     "Pictures",
@@ -57,7 +59,7 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
         intent=tr(
             "Move {many} in {batch} ({number} of {of})",
             many=many,
-            batch=show_exactly(str(batch.folder.path)),
+            batch=_short(batch.folder),
             number=number,
             of=of,
         ),
@@ -70,6 +72,7 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
         details=(
             *_grouped(moves),
             *_lines(moves),
+            *_whole(batch.folder),
             Detail(heading=tr("Hash"), lines=(f"sha256:{digest}",)),
         ),
         actions=(
@@ -96,6 +99,24 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
             for number, (item, move) in enumerate(zip(batch.proposal.items, moves, strict=True), 1)
         ),
     )
+
+
+def _short(folder: Folder) -> str:
+    """A folder for a title, which a page cuts at its end: of a long path the last name alone."""
+    place = show_exactly(str(folder.path))
+    return place if len(place) <= _MOST_OF_PATH else f"…/{show_exactly(folder.path.name)}"
+
+
+def _cut(folder: Folder) -> str:
+    """The whole path, where a title has its last name alone; else nothing."""
+    place = show_exactly(str(folder.path))
+    return place if len(place) > _MOST_OF_PATH else ""
+
+
+def _whole(folder: Folder) -> tuple[Detail, ...]:
+    """The same as a part of a card whose line is taken."""
+    place = _cut(folder)
+    return (Detail(heading=tr("The folder"), lines=(place,), open=True),) if place else ()
 
 
 def _choosing(moves: Sequence[FileMove]) -> tuple[Action[BatchAnswer], ...]:
@@ -137,11 +158,12 @@ def attention_card(folder: Folder, moves: Sequence[FileMove]) -> DecisionCard:
     """Files that are not what their names say: told, with what could be done."""
     many = _files(len(moves))
     return DecisionCard(
-        intent=tr("Look at {many} in {folder}", many=many, folder=show_exactly(str(folder.path))),
+        intent=tr("Look at {many} in {folder}", many=many, folder=_short(folder)),
         risk=Risk.medium,
         rationale=tr("They are not what their names say; opening one may start a program.")
         if len(moves) > 1
         else tr("It is not what its name says; opening it may start a program."),
+        affected=_cut(folder),
         details=(Detail(heading=tr("What they are"), lines=_names(moves), open=True),),
         actions=(
             Action(
@@ -208,10 +230,11 @@ def go_on_card(folder: Folder, left: int) -> DecisionCard:
         intent=tr(
             "Show the other {batches} of {folder}",
             batches=_batches(left),
-            folder=show_exactly(str(folder.path)),
+            folder=_short(folder),
         ),
         risk=Risk.low,
         rationale=tr("You moved nothing of the last two."),
+        affected=_cut(folder),
         actions=(
             Action(
                 label=tr("Show the next one"),
