@@ -137,6 +137,9 @@ _PLACES: Mapping[OriginKind, str] = {
 def place_of(origin: Origin) -> str:
     """Where something was read, in words for a card."""
     tool = show_exactly(origin.tool)
+    if origin.kind is OriginKind.message and origin.name:
+        sender = show_exactly(origin.name.removeprefix("channel:"))
+        return tr("a message from {sender} ({taint})", sender=sender, taint=origin.taint)
     if origin.name:
         read = tr(", read by {tool}", tool=tool) if tool else ""
         return f"{tr(_PLACES[origin.kind])} {show_exactly(origin.name)}{read}"

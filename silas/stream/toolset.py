@@ -25,11 +25,9 @@ class TurnToolset:
     async def build(self, turn: Turn, access: Access) -> None:
         """Tools of the access level; those of the workspace only in the owner's own turns."""
         allowed = frozenset(await access.get_allowed_tools())
-        said_by = OriginKind.owner if turn.message.taint is TaintLevel.owner else OriginKind.message
-        turn.shown.provenance.entered(
-            turn.message.text, Origin(kind=said_by, taint=turn.message.taint)
-        )
-        if turn.scope_id == OWNER and said_by is OriginKind.owner:
+        origin = _origin(turn)
+        turn.shown.provenance.entered(turn.message.text, origin)
+        if turn.scope_id == OWNER and origin.kind is OriginKind.owner:
             place = turn.message.incoming.workspace or ""
             turn.shown.looks = self._looks(
                 place, turn.message.text, turn.seat.scope.conversation, turn.aside
@@ -51,3 +49,12 @@ class TurnToolset:
     def show_skills(self, turn: Turn) -> None:
         """The names and descriptions of the skills, in view of the models."""
         turn.shown.skills = self._skills.catalogue()
+
+
+def _origin(turn: Turn) -> Origin:
+    """Whose words this turn is about; of somebody else also who sent them, and from where."""
+    taint = turn.message.taint
+    if taint is TaintLevel.owner:
+        return Origin(kind=OriginKind.owner, taint=taint)
+    said = turn.message.incoming.message
+    return Origin(kind=OriginKind.message, name=f"{said.sender_id} on {said.channel}", taint=taint)
