@@ -17,6 +17,7 @@ from silas.autonomy.signals import CORRECTIONS, Signal
 from silas.autonomy.store import Decided, SqlAutonomyStore
 from silas.clock import Clock
 from silas.errors import ApprovalError
+from silas.language import tr_later
 from silas.plans.goals.schedule import STANDING_USES
 from silas.types import OWNER, new_id
 
@@ -58,6 +59,12 @@ KNOBS_OF: Mapping[str, tuple[str, ...]] = {
     "standing": ("standing.max_executions",),
 }
 """Which settings the decisions about a kind of family speak for; for others nothing is proposed."""
+
+_ABOUT: Mapping[str, str] = {
+    "batch": tr_later("files to tidy"),
+    "standing": tr_later("work that goals started"),
+}
+"""What the decisions about a kind of family are about."""
 
 
 def knobs(config: AutonomyConfig, default_size: int, high_min: float) -> dict[str, Knob]:
@@ -232,7 +239,7 @@ class AutonomyCalibrator:
         changes = self._changes(scope_id, keys, direction)
         if not changes:
             return None
-        window = f"last {rate.samples} decisions / {config.window_days} days"
+        window = f"the last {rate.samples} decisions within {config.window_days} days"
         return AutonomyThresholdProposal(
             proposal_id=new_id("threshold"),
             scope_id=scope_id,
@@ -275,10 +282,15 @@ class AutonomyCalibrator:
 
 
 def _why(family: str, rate: Rate, direction: Direction) -> str:
-    less = "ask less" if direction == "widen" else "ask more"
+    kind = _ABOUT[family.partition(":")[0]]
+    if direction == "widen":
+        return (
+            f"Of {rate.samples} decisions about {kind} you corrected {rate.corrections}; "
+            "Silas could ask less."
+        )
     return (
-        f"Of {rate.samples} decisions about {family} you corrected {rate.corrections}; "
-        f"Silas could {less}."
+        f"Of {rate.samples} decisions about {kind} you corrected {rate.corrections}; "
+        "Silas could ask more."
     )
 
 

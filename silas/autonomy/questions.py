@@ -11,10 +11,17 @@ from silas.cards.models import (
     DecisionCard,
     SuggestionCard,
 )
-from silas.language import tr
+from silas.language import refusal_words, tr, tr_later, tr_many
 from silas.language.calendar import moment_words
 from silas.plans import show
 from silas.types import Risk
+
+_SETTINGS = {
+    "batch_review.default_size": tr_later("how many files one question is about"),
+    "batch_review.confidence.high_min": tr_later("how sure Silas is of what it puts together"),
+    "standing.max_executions": tr_later("how often one yes to a goal starts work"),
+}
+"""What each setting is, for its owner."""
 
 NO_ANSWER = DecisionAnswer()
 DO_IT = DecisionAnswer(selected_value="do_it", approved=True)
@@ -74,20 +81,21 @@ def threshold_card(proposal: AutonomyThresholdProposal, zone: ZoneInfo) -> Auton
     return AutonomyThresholdCard(
         intent=tr("Let Silas ask less") if widen else tr("Let Silas ask more"),
         risk=Risk(proposal.risk_level),
-        rationale=show(proposal.rationale),
-        affected=f"{len(proposal.changes)} settings",
+        rationale=show(refusal_words(proposal.rationale)),
+        affected=tr_many(len(proposal.changes), "1 setting", "{count} settings"),
         details=(
             Detail(
                 heading=tr("Settings"),
                 lines=tuple(
-                    f"{change.key}: {change.current_value} -> {change.proposed_value}"
+                    f"{tr(_SETTINGS.get(change.key, change.key))}: {change.current_value} -> "
+                    f"{change.proposed_value} (`{change.key}`)"
                     for change in proposal.changes
                 ),
             ),
             Detail(
                 heading=tr("Evidence"),
                 lines=(
-                    tr("window: {evidence_window}", evidence_window=proposal.evidence_window),
+                    tr("window: {window}", window=refusal_words(proposal.evidence_window)),
                     tr(
                         "corrected: {correction_rate:.2%} of {sample_size}",
                         correction_rate=proposal.correction_rate,

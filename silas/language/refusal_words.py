@@ -31,6 +31,13 @@ WITH_VALUES: Final = (
     tr_later("It has {left} uses left, and narrowing adds none."),
     tr_later("It ends on {wall} ({zone}), and narrowing puts no end off."),
     tr_later("The approval was signed with a key that was replaced on {wall} ({zone}); ask again."),
+    tr_later(
+        "Of {samples} decisions about {kind} you corrected {corrections}; Silas could ask less."
+    ),
+    tr_later(
+        "Of {samples} decisions about {kind} you corrected {corrections}; Silas could ask more."
+    ),
+    tr_later("the last {samples} decisions within {days} days"),
     tr_later("Silas is stopped since {wall} ({zone}); `silas resume` starts it again."),
     tr_later(
         "{path} cannot be tidied: {why}; give yourself the right to it, or name another folder."

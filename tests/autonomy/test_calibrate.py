@@ -21,6 +21,7 @@ from silas.autonomy.questions import threshold_card
 from silas.autonomy.signals import STANDING_FAMILY, Decision, Signal
 from silas.autonomy.store import Decided
 from silas.errors import ApprovalError, DatabaseError
+from silas.language import speak
 from silas.language.calendar import moment_words
 from silas.types import OWNER
 from tests.autonomy.kit import Rooms
@@ -241,3 +242,32 @@ async def test_work_that_was_started_alone_and_went_well_may_start_more_often(
     assert (change.key, change.current_value, change.proposed_value) == (
         "standing.max_executions", "20", "40"
     )  # fmt: skip
+
+
+async def test_a_proposal_says_what_each_setting_is_and_why_in_the_owners_language(
+    rooms: Rooms,
+) -> None:
+    zone = ZoneInfo("Europe/Vienna")
+    for _ in range(30):
+        await rooms.calibrator.record_outcome(Signal(STANDING_FAMILY, "approved"))
+    (proposal,) = await rooms.calibrator.evaluate(OWNER, rooms.clock.now())
+    card = threshold_card(proposal, zone)
+    assert card.affected == "1 setting"
+    assert card.rationale == (
+        "Of 30 decisions about work that goals started you corrected 0; Silas could ask less."
+    )
+    assert card.details[0].lines == (
+        "how often one yes to a goal starts work: 20 -> 40 (`standing.max_executions`)",
+    )
+    speak("de")
+    try:
+        card = threshold_card(proposal, zone)
+    finally:
+        speak("en")
+    assert card.affected == "1 Einstellung"
+    assert card.rationale == (
+        "Von 30 Entscheidungen über von Zielen begonnene Arbeit hast du 0 berichtigt; "
+        "Silas könnte weniger fragen."
+    )
+    assert card.details[0].lines[0].startswith("wie oft ein Ja zu einem Ziel Arbeit beginnt: 20 ")
+    assert card.details[1].lines[0].startswith("Zeitraum: die letzten 30 Entscheidungen in ")
