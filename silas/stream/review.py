@@ -214,7 +214,10 @@ class ReviewQueue:
 
     async def _calibrate(self, proposal: AutonomyThresholdProposal) -> None:
         rooms = self._rooms
-        decision = await rooms.owner.ask(threshold_card(proposal, rooms.zone))
+        card = threshold_card(proposal, rooms.zone)
+        decision = await rooms.owner.ask(card)
+        if decision == card.safe and not rooms.looked_at():
+            return  # Silas ends, or the page went: that is no answer, and it is offered again
         try:
             await rooms.calibrator.apply(proposal, decision)
         except ApprovalError as error:

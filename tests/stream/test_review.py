@@ -270,11 +270,32 @@ async def test_a_threshold_changes_by_the_owners_yes_with_a_verified_token() -> 
         await desk.turn()
         (card,) = desk.channel.cards
         assert isinstance(card, AutonomyThresholdCard)
-        assert "batch_review.default_size: 10 -> 20" in card.details[0].lines
+        assert card.details[0].lines[0] == (
+            "how many files one question is about: 10 -> 20 (`batch_review.default_size`)"
+        )
         (decided,) = await entries_of(h, "autonomy_decided")
         used = await entries_of(h, "approval.used")
     assert decided["changed"][0] == "batch_review.default_size = 20"
     assert len(used) == 1
+
+
+async def test_a_proposal_is_not_declined_by_the_end_of_silas_or_of_the_page() -> None:
+    def gone(card: Card[Any]) -> Any:
+        channel.somebody_looks = False  # the channel closes, and with it what is asked there
+        return card.safe
+
+    channel = Beside(gone)
+    settings = {"behavior_preferences": {"enabled": False}}
+    desk = Desk(gone, channel=channel, settings=settings)
+    async with desk.harness as h:
+        for _ in range(30):
+            await desk.queue.noted(Signal("batch:archive", "approved"))
+        await desk.turn()
+        assert desk.kinds() == ["AutonomyThresholdCard"]
+        assert await entries_of(h, "autonomy_decided") == []
+        channel.somebody_looks = True
+        await desk.turn()
+        assert desk.kinds() == ["AutonomyThresholdCard"] * 2
 
 
 async def test_how_work_ended_reaches_the_mood_and_unfinished_work_is_suggested() -> None:

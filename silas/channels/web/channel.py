@@ -113,8 +113,8 @@ class WebChannel:
 
     @property
     def somebody_looks(self) -> bool:
-        """Whether a page is connected."""
-        return len(self._pages) > 0
+        """Whether a page is connected; nobody, once no more questions are taken."""
+        return not self._closed and len(self._pages) > 0
 
     def shows_drafts_to(self, recipient_id: str) -> bool:
         """The owner, while a page is there to see it."""

@@ -284,7 +284,9 @@ async def test_a_closing_cockpit_answers_every_open_card_safely(tmp_path: Path) 
         asking = [asyncio.ensure_future(h.channel.ask(OWNER, one)) for one in (plan, card)]
         for _ in asking:
             await _next(page)
+        assert h.channel.somebody_looks
         h.channel.close()
+        assert not h.channel.somebody_looks  # a page is there, and can answer nothing any more
         waits, safe = [await _soon(one) for one in asking]
         assert (waits.verdict, safe) == ("waiting", card.safe)
         for ask in (h.channel.ask, h.channel.hold):
