@@ -156,7 +156,7 @@ def effective_mode(item: WorkItem) -> InteractionMode:
 
 def forcing(risk: Risk) -> str:
     """Why a risk forces confirmation; nothing where it does not."""
-    return tr("its risk is {risk}", risk=risk) if risk in NEEDS_CONFIRMATION else ""
+    return tr("its risk is {risk}", risk=tr(risk.value)) if risk in NEEDS_CONFIRMATION else ""
 
 
 def _plan(canonical: bytes) -> Plan:

@@ -12,6 +12,7 @@ from silas.cards import Card, Detail, PlanCard
 from silas.gates import GateResult
 from silas.language import speak
 from silas.plans import plan_bytes, plan_card
+from silas.plans.card import forcing
 from silas.plans.goals.schedule import schedule_words
 from silas.plans.projects.card import BoundPlan, project_card
 from silas.reminders.models import When
@@ -23,6 +24,7 @@ from silas.stream.turn_gates import gate_card
 from silas.testing.builders import a_plan
 from silas.tools import RiskLevel, validated_call
 from silas.tools.pending_call import AskReason
+from silas.types import Risk
 from silas.work.models import CallQuestion
 
 _ENGLISH = re.compile(
@@ -134,3 +136,9 @@ def test_parts_of_a_card_are_the_same_in_both_languages(german: None) -> None:
         shapes.append([len(part.lines) for part in _project().details])
     assert shapes[0] == shapes[1]
     assert all(isinstance(part, Detail) for part in _project().details)
+
+
+@pytest.mark.usefixtures("german")
+def test_a_risk_that_makes_silas_ask_is_told_in_german() -> None:
+    assert forcing(Risk.high) == "sein Risiko ist hoch"
+    assert forcing(Risk.low) == ""
