@@ -21,7 +21,6 @@ _SETTINGS = {
     "batch_review.confidence.high_min": tr_later("how sure Silas is of what it puts together"),
     "standing.max_executions": tr_later("how often one yes to a goal starts work"),
 }
-"""What each setting is, for its owner."""
 
 NO_ANSWER = DecisionAnswer()
 DO_IT = DecisionAnswer(selected_value="do_it", approved=True)
@@ -75,6 +74,11 @@ def preference_card(promotion: Promotion) -> DecisionCard:
     )
 
 
+def setting_words(key: str) -> str:
+    """What a setting of how much Silas asks is, for its owner."""
+    return tr(_SETTINGS.get(key, key))
+
+
 def threshold_card(proposal: AutonomyThresholdProposal, zone: ZoneInfo) -> AutonomyThresholdCard:
     """The exact settings before and after, and what speaks for it; moments in the owner's zone."""
     widen = proposal.changes[0].direction == "widen"
@@ -87,7 +91,7 @@ def threshold_card(proposal: AutonomyThresholdProposal, zone: ZoneInfo) -> Auton
             Detail(
                 heading=tr("Settings"),
                 lines=tuple(
-                    f"{tr(_SETTINGS.get(change.key, change.key))}: {change.current_value} -> "
+                    f"{setting_words(change.key)}: {change.current_value} -> "
                     f"{change.proposed_value} (`{change.key}`)"
                     for change in proposal.changes
                 ),

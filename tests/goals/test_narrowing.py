@@ -157,7 +157,10 @@ async def test_a_widened_setting_is_read_shown_and_tightened_in_one_act(said: st
         assert isinstance(card, PlanCard)
         assert any("without asking 40 times" in line for d in card.details for line in d.lines)
         assert (await token_of(h)).max_executions == 40
-        assert "40 is 20 again" in (await h.silas.ask(said)).text
+        told = (await h.silas.ask(said)).text
+        assert (
+            "how often one yes to a goal starts work (`standing.max_executions`): 40 is 20 " in told
+        )
         assert "nothing was widened" in (await h.silas.ask(said)).text
         (entry,) = await entries_of(h, "autonomy_tightened")
         assert entry["changed"] == ["standing.max_executions = 20"]

@@ -22,6 +22,7 @@ from silas.approval import (
 from silas.approval.revocation import revoke
 from silas.audit import Audit
 from silas.autonomy.calibrate import Knob
+from silas.autonomy.questions import setting_words
 from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import Clock
 from silas.db import at_once
@@ -82,7 +83,12 @@ class TightenedSettings(NamedTuple):
         if not self.changed:
             return tr("Silas asks as often as it is configured to; nothing was widened.")
         rows = ", ".join(
-            tr("{key} {before} is {after} again", **one._asdict()) for one in self.changed
+            tr(
+                "{what} (`{key}`): {before} is {after} again",
+                what=setting_words(one.key),
+                **one._asdict(),
+            )
+            for one in self.changed
         )
         return tr("Silas asks more often from now on: {rows}.", rows=rows)
 
