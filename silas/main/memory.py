@@ -43,7 +43,7 @@ def memory_search(ctx: click.Context, query: str, raw: bool, limit: int, as_json
 
         async with open_memory(look_config(ctx)) as desk:
             found = await desk.search(query, limit, raw=raw)
-        _print_items(found, as_json, "Nothing that is remembered fits.")
+        _print_items(ctx, found, as_json, "Nothing that is remembered fits.")
         return DONE
 
     run_to_exit(work)
@@ -61,7 +61,7 @@ def memory_list(ctx: click.Context, last: int, as_json: bool) -> None:
 
         async with open_memory(look_config(ctx)) as desk:
             found = await desk.newest(last)
-        _print_items(found, as_json, "Nothing is remembered yet.")
+        _print_items(ctx, found, as_json, "Nothing is remembered yet.")
         return DONE
 
     run_to_exit(work)
@@ -217,7 +217,7 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
         async with open_memory(look_config(ctx)) as desk:
             if memory_id is not None:
                 found = desk.to_forget(memory_id)
-                click.echo(_line(found))
+                click.echo(_line(found, look_config(ctx).scheduler.zone))
                 if not (yes or _agreed("Forget it?")):
                     click.echo(_UNTOUCHED, err=True)
                     return DECLINED
@@ -298,12 +298,15 @@ def _tell_bundle(facts: "BundleFacts", zone: "ZoneInfo") -> None:
     )
 
 
-def _print_items(found: "list[MemoryItem]", as_json: bool, nothing: str) -> None:
+def _print_items(
+    ctx: click.Context, found: "list[MemoryItem]", as_json: bool, nothing: str
+) -> None:
     if as_json:
         print_json([item.model_dump(mode="json", exclude={"embedding"}) for item in found])
         return
+    zone = look_config(ctx).scheduler.zone
     for item in found:
-        click.echo(_line(item))
+        click.echo(_line(item, zone))
     if not found:
         click.echo(nothing)
 
@@ -315,10 +318,11 @@ def _print_taken(item: "MemoryItem", as_json: bool, words: str) -> None:
         click.echo(words)
 
 
-def _line(item: "MemoryItem") -> str:
+def _line(item: "MemoryItem", zone: "ZoneInfo") -> str:
     from silas.plans.characters import show
 
     words = " ".join(item.content.split())
     short = words if len(words) <= _LINE else f"{words[:_LINE]}..."
     trust = f"{item.trust_level.value}, {item.taint.value}"
-    return f"{show(item.memory_id)}  {item.created_at:%Y-%m-%d}  {trust}  {show(short)}"
+    day = f"{item.created_at.astimezone(zone):%Y-%m-%d}"
+    return f"{show(item.memory_id)}  {day}  {trust}  {show(short)}"

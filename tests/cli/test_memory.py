@@ -342,3 +342,14 @@ def test_the_doctor_says_how_memories_are_found(
     (found,) = [each for each in findings if each["part"] == "memory search"]
     assert found["ok"] is False
     assert "memory.embed" in found["words"]
+
+
+def test_the_day_of_a_memory_is_the_owners(
+    home: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = a_memory("late", "The tea is out.", created_at="2026-05-05T22:30:00Z")
+    remember(home, late)
+    monkeypatch.setenv("SILAS_SCHEDULER__TIMEZONE", "Europe/Vienna")
+    assert "late  2026-05-06  " in say("memory", "list").output
+    assert "late  2026-05-06  " in say("memory", "search", "tea").output
+    assert "late  2026-05-06  " in say("memory", "forget", "--id", "late").output
