@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from nacl.signing import SigningKey
 
@@ -26,6 +27,7 @@ from silas.stop.epochs import StopEpochs
 from silas.testing import MemoryAudit, NeverStopped
 from silas.testing.approval import MemoryNonceStore, a_decision, a_signer, a_subject
 
+UTC = ZoneInfo("UTC")
 _TOKENS = 100  # a round
 _SUBJECT, _DECISION = a_subject(), a_decision()
 
@@ -58,7 +60,7 @@ async def _measured(db: Database, clock: SystemClock, rounds: int) -> dict[str, 
     store = SqlNonceStore(db, clock, NonceConfig())
     stops = StopEpochs(db, clock, Sentinel(db.path.parent))
     ring = KeyRing.alone(signer.public_key)
-    stored = ApprovalEngine(signer, store, audit, clock, config, stops, ring)
+    stored = ApprovalEngine(signer, store, audit, clock, config, stops, ring, UTC)
     key = SigningKey(signer.seed_for_vault())
     figures: dict[str, list[float]] = {
         "raw_us": [],
@@ -75,7 +77,9 @@ async def _measured(db: Database, clock: SystemClock, rounds: int) -> dict[str, 
 
     for _ in range(rounds):
         nonces = MemoryNonceStore(clock, NonceConfig())
-        pure = ApprovalEngine(signer, nonces, _Unrecorded(), clock, config, NeverStopped(), ring)
+        pure = ApprovalEngine(
+            signer, nonces, _Unrecorded(), clock, config, NeverStopped(), ring, UTC
+        )
         signed = token_bytes(await pure.issue_token(_SUBJECT, _DECISION))
 
         async def raw(signed: bytes = signed) -> None:

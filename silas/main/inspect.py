@@ -50,12 +50,13 @@ def status(ctx: click.Context, as_json: bool) -> None:
             held = set(desk.held.ids())
             damaged = desk.damaged()
             halves = {half.work_item_id: half for half in desk.half_changed()}
-            goals = desk.goal_states()
+            goals, back = desk.goal_states(), {item.id: desk.taken_back(item) for item in items}
         stands = {name: state for name, state in goals.items() if state != "active"}
         if as_json:
             rows = [item_line(item) for item in items] + [asked_line(i) for i in waiting]
             for row in rows:
                 row["held"] = row["id"] in held
+                row["taken_back"] = back.get(row["id"], "")
                 if row["id"] in goals:
                     row["goal"] = goals[row["id"]]
             named = [{"status": "damaged", **one._asdict(), "words": one.words} for one in damaged]
@@ -65,6 +66,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
         for item in [] if as_json else items:
             state = HELD if item.id in held else stands.get(item.id, item.status.value)
             click.echo(f"{state:8} {item.id}  {item.title}")
+            if back[item.id]:
+                click.echo(f"         {back[item.id]}")
         for item in [] if as_json else waiting:
             click.echo(f"{ASKED:8} {item.id}  {item.title}")
         troubles = [half.words for half in halves.values()] + [one.words for one in damaged]
@@ -102,9 +105,13 @@ def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
         async with open_work(ctx) as desk:
             patch, why_not = await patch_shown(desk, work_item_id)
             held = work_item_id in desk.held.ids()
+            back = await desk.taken_back_of(work_item_id)
         if as_json:
-            print_json({"work_item": work_item_id, "patch": patch, "held": held, "words": why_not})
+            row = {"work_item": work_item_id, "patch": patch, "held": held, "words": why_not}
+            print_json({**row, "taken_back": back})
             return DONE
+        if back:
+            click.echo(back, err=True)
         if held:
             click.echo("Not applied: these changes wait for your yes.", err=True)
         if not patch:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
-from silas.damage import Damaged
+from silas.damage import Damaged, unless_damaged
 from silas.db import Database
 from silas.errors import DatabaseError, SandboxError
 from silas.home.crash_recovery import recover_after_crash
@@ -154,6 +154,11 @@ class WorkDesk:
     async def items(self) -> list[WorkItem]:
         """Every work item, newest last."""
         return sorted(await self.store.every(), key=lambda item: (item.created_at, item.id))
+
+    async def taken_back_of(self, work_item_id: str) -> str:
+        """The same by its id; empty also where the work is damaged or was never there."""
+        item = await unless_damaged(self.store.get(work_item_id))
+        return "" if item is None else self.taken_back(item)
 
     def goal_states(self) -> dict[str, str]:
         """Of each goal by its id how its clock stands: `active`, `failing`, `paused` or `ended`."""

@@ -165,3 +165,19 @@ def test_benchmarks_that_a_run_keeps_are_delivered(tmp_path: Path, set_up: dict[
     digest = run(silas("plan", "check", plan), set_up).out.splitlines()[-1]
     assert run(silas("run", plan, "--approve", digest), set_up).code == 0
     assert (work / ".benchmarks/0001.json").is_file()
+
+
+def test_what_was_taken_back_says_so_wherever_it_is_shown(tmp_path: Path) -> None:
+    env, back = environment(tmp_path / "home"), "What it changed was taken back: "
+    assert run(silas("init"), env).code == 0
+    assert ran(tmp_path, env).code == 0
+    asked = (("show", "task-show"), ("status",), ("diff", "task-show"))
+    for words in asked:
+        ended = run(silas(*words), env)
+        assert back not in ended.out + ended.err, words
+    assert run(silas("undo", "task-show"), env).code == 0
+    for words in asked:
+        ended = run(silas(*words), env)
+        assert back in ended.out + ended.err, words
+        told = run(silas(*words, "--json"), env).out
+        assert f'"taken_back": "{back}' in told, words
