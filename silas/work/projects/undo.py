@@ -29,10 +29,10 @@ class UndoneWork(NamedTuple):
     def words(self, work_item_id: str) -> str:
         """What is said of it."""
         if not self.stays and self.taken_back == (work_item_id,):
-            return f"The workspace is as it was before {work_item_id}."
-        lines = [f"Taken back, in this order: {', '.join(self.taken_back)}."]
+            return tr("The workspace is as it was before {work}.", work=work_item_id)
+        lines = [tr("Taken back, in this order: {tasks}.", tasks=", ".join(self.taken_back))]
         if self.stays:
-            lines.append(f"What these sent stays sent: {', '.join(self.stays)}.")
+            lines.append(tr("What these sent stays sent: {tasks}.", tasks=", ".join(self.stays)))
         return "\n".join(lines)
 
 
