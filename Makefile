@@ -32,7 +32,7 @@ start: $(READY) system
 # test anew before the first one starts. Each worker has half of the files, so that what the tests of
 # a file share is made once, and takes from the other's when it is done.
 test: $(READY) $(VENV)/.embeddings system browser
-	@PYTHONDONTWRITEBYTECODE= sh scripts/in_memory.sh $(BIN)/python -m pytest -n 2 --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= sh scripts/in_memory.sh $(BIN)/python -m pytest -n 3 --dist worksteal
 
 # Takes 118 s of processor time, so about a minute on two idle cores (the aim is 90 seconds): format,
 # lint, types of what changed, floors, and the tests that start no process.
