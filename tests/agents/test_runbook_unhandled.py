@@ -174,6 +174,7 @@ SEVERAL = "You asked for more than one thing, and none of it was done: say one a
         "zip the photos and send them to mum",
         "read me a.txt then shred it",
         "hello, delete a.txt and shred b.md",
+        "finish step 3. Augment the file and delete a.txt",
     ],
 )
 async def test_an_answer_to_several_requests_says_that_none_was_done(request_text: str) -> None:
@@ -191,6 +192,7 @@ async def test_an_answer_to_several_requests_says_that_none_was_done(request_tex
         "sing",
         "hello and delete everything",
         "thanks, now delete everything",
+        "was war am 3. März in meinem Kalender",
     ],
 )
 async def test_an_answer_to_one_request_does_not(request_text: str) -> None:

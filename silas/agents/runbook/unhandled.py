@@ -10,8 +10,10 @@ from silas.plans.runbooks.request import wanted_of
 _MASKED: Final = re.compile(
     r"'[^'\n]*[/ ][^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`"
     r"|(?:(?<!\S)|(?<=['\"`]))(?:\S+/\S*|/\S+)"  # elsewhere, all that follows has no slash
+    r"|\b\d{1,2}\.\s+(?i:januar|jänner|februar|märz|april|mai|juni|juli|august|september|oktober|"
+    r"november|dezember)\b"
 )
-"""Paths and quoted texts: no word in them begins another part of a request."""
+"""Paths, quoted texts and days of a month: nothing in them begins another part of a request."""
 
 _BREAK: Final = re.compile(
     r"(?P<strong>\s*;\s*|[.!?]\s+|\n+|"
