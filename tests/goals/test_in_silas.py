@@ -57,6 +57,19 @@ async def test_a_healthy_goal_is_asked_about_once_and_says_nothing() -> None:
         assert (watched.looks, watched.repaired) == (2, 0)
 
 
+async def test_the_card_of_a_goal_that_runs_once_says_how_old_its_yes_may_be_by_then() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(schedule="2027-06-01T09:00+02:00"))
+        (card,) = channel.cards
+        (line,) = next(d for d in card.details if d.heading.startswith("When it runs")).lines
+        assert line == (
+            "runs once, on 2027-06-01 at 09:00 (UTC+02:00): checks `state`; one that fails starts "
+            "the work below, without asking where your yes is at most 30 days old by then; else a "
+            "card asks you first."
+        )
+
+
 @pytest.mark.proves("S5.2.3-STANDING-VERIFIED", "S5.2.3-HASH-AUDITED")
 async def test_a_failing_check_spawns_the_task_under_the_standing_approval() -> None:
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()

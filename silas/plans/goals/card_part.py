@@ -8,7 +8,7 @@ from silas.language import tr, tr_later
 from silas.plans.characters import name_as_code
 from silas.plans.effect import Plan
 from silas.plans.goals.limits import SPAWNS
-from silas.plans.goals.schedule import StandingLimit, schedule_words
+from silas.plans.goals.schedule import StandingLimit, read_schedule, schedule_words
 
 _CYCLES: Mapping[str, str] = defaultdict(
     lambda: tr_later(
@@ -33,6 +33,23 @@ _CYCLES: Mapping[str, str] = defaultdict(
 )
 """What a goal does at its moments, by its `cycle`, or by what follows a failing check."""
 
+_ONCE: Mapping[str, str] = {
+    "work": tr_later(
+        "runs {when}: does the work below, without asking where your yes is at most "
+        "{standing_days} days old by then; else a card asks you first."
+    ),
+    "when": tr_later(
+        "runs {when}: only where {names} pass first, does the work below and tells you, without "
+        "asking where your yes is at most {standing_days} days old by then; else a card asks you "
+        "first. Otherwise nothing is done and nothing is said."
+    ),
+    SPAWNS: tr_later(
+        "runs {when}: checks {names}; one that fails starts the work below, without asking where "
+        "your yes is at most {standing_days} days old by then; else a card asks you first."
+    ),
+}
+"""The same of a goal that runs once, which may be later than its approval lasts."""
+
 
 def recurs(plan: Plan, standing: StandingLimit) -> tuple[Detail, ...]:
     """When a goal runs, what it checks, and what a failing check sets off without asking."""
@@ -42,8 +59,10 @@ def recurs(plan: Plan, standing: StandingLimit) -> tuple[Detail, ...]:
         schedule_words(plan["schedule"]),
         ", ".join(name_as_code(check["name"]) for check in plan["verify"]),
     )
+    once = read_schedule(plan["schedule"]).moment is not None
+    kind = str(plan.get("cycle") or plan["on_failure"])
     line = tr(
-        _CYCLES[str(plan.get("cycle") or plan["on_failure"])],
+        _ONCE[kind] if once and kind in _ONCE else _CYCLES[kind],
         when=when,
         names=names,
         standing_uses=standing.uses,
