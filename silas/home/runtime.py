@@ -15,7 +15,7 @@ from silas.home.secret_store import SecretNamed, open_secrets, secret_named
 from silas.home.web_tools import Web, real_web
 from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
-from silas.plans import PlanLibrary, shipped_plans
+from silas.plans import PlanLibrary
 from silas.plans.runbooks.requirements import Equipment
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable, default
 from silas.stop import RunRegister, Sentinel
@@ -91,7 +91,7 @@ def model_of(
     environ = dict(os.environ)
 
     def runbook() -> "Model":  # where no role is the built-in model, no runbook is read
-        library = PlanLibrary([*config.plans_dirs, shipped_plans()])
+        library = PlanLibrary.of_owner(config.plans_dirs)
         return RunbookModel(library, equipment(config, sandbox).found, config.scheduler.zone)
 
     def keyed(one: "ModelChoice") -> "ModelChoice":

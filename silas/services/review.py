@@ -30,7 +30,7 @@ from silas.db import Database
 from silas.errors import SilasError
 from silas.language import tr
 from silas.memory import MemoryStore
-from silas.plans import PlanLibrary, WorkItem, shipped_plans
+from silas.plans import PlanLibrary, WorkItem
 from silas.plans.store import SqlWorkItemStore
 from silas.services.clock.standing import configured_knobs
 from silas.stream.models import Incoming
@@ -118,7 +118,7 @@ def able_to_plan(config: SilasConfig, models: Callable[[], ModelsConfig], clock:
 
     @cache  # read where the built-in model answers and something is suggested
     def library() -> PlanLibrary:
-        return PlanLibrary([*config.plans_dirs, shipped_plans()])
+        return PlanLibrary.of_owner(config.plans_dirs)
 
     def able(words: str) -> bool:
         roles = models()
@@ -139,7 +139,7 @@ def asking_anew(config: SilasConfig) -> Asked:
 
     @cache  # read where something was asked for again and again
     def library() -> PlanLibrary:
-        return PlanLibrary([*config.plans_dirs, shipped_plans()])
+        return PlanLibrary.of_owner(config.plans_dirs)
 
     def asked(item: WorkItem) -> str:
         plan = library().titled(item.title)

@@ -15,7 +15,7 @@ from silas.home.runtime import Runtime, equipment
 from silas.home.web_tools import Web
 from silas.keys import KeyRing, Signer
 from silas.keys.secrets import SecretVault
-from silas.plans import PlanLibrary, shipped_plans
+from silas.plans import PlanLibrary
 from silas.sandbox import Sandbox, default
 from silas.sandbox.network.outside import NO_OUTSIDE
 from silas.stop import RunRegister, Sentinel
@@ -163,7 +163,7 @@ class Harness:
     def _role_models(self, config: SilasConfig) -> "Callable[[ModelChoice], Model]":
         @cache  # each role that is the built-in model reads the same runbooks
         def library() -> PlanLibrary:
-            return PlanLibrary([*config.plans_dirs, shipped_plans()])
+            return PlanLibrary.of_owner(config.plans_dirs)
 
         def make(choice: "ModelChoice") -> "Model":
             from silas.agents.runbook.model import RunbookModel  # noqa: PLC0415 - PydanticAI

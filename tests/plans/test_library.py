@@ -324,3 +324,16 @@ def test_a_library_file_that_is_not_text_is_refused_and_named(tmp_path: Path) ->
 def test_a_runbook_block_is_no_part_of_a_plan() -> None:
     with pytest.raises(PlanError, match="unknown key `runbook`"):
         PlanParser().parse(DEMO)
+
+
+def test_a_wrong_file_of_the_owners_stops_no_other_and_nothing_takes_its_place(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "good.md").write_text(DEMO, encoding="utf-8")
+    (tmp_path / "run-tests.md").write_text("no plan", encoding="utf-8")
+    library = PlanLibrary.of_owner([tmp_path])
+    assert library.named("good") is not None
+    assert SHIPPED.named("run-tests") is not None
+    assert library.named("run-tests") is None  # his own was to take its place
+    [fault] = library.faults
+    assert "run-tests.md" in fault

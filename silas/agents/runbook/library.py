@@ -58,6 +58,9 @@ P = TypeVar("P", bound=RunbookTemplate)
 class Library(Protocol[P]):
     """The plan library: finds a plan for a message and fills it in."""
 
+    faults: tuple[str, ...]
+    """Why files are left out; each sentence names its file."""
+
     def plans(self) -> Sequence[P]:
         """All of them."""
         ...

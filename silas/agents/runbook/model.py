@@ -57,7 +57,7 @@ from silas.agents.runbook.library import Equip, Library, RunbookTemplate
 from silas.agents.runbook.routes import at_its_times, direct, to_planner
 from silas.canonical import digest
 from silas.errors import PlanFamilyError, SilasError
-from silas.language import tr, tr_later
+from silas.language import refusal_words, tr, tr_later
 from silas.memory import MemoryType
 
 
@@ -319,8 +319,10 @@ class RunbookModel(Model):
     def _cannot(self, text: str, found: str = "") -> str:
         """What is missing, and that nothing of a request for several things was done."""
         plans = self._library.plans()
-        said = about.cannot(text, plans, found) if found else about.cannot(text, plans)
-        return f"{said}\n{tr(_SEVERAL)}" if self._further(text) else said
+        said = [about.cannot(text, plans, found) if found else about.cannot(text, plans)]
+        said += [tr(_SEVERAL)] if self._further(text) else []
+        said += [tr(_LEFT_OUT, why=refusal_words(why)) for why in self._library.faults]
+        return "\n".join(said)
 
     def _further(self, text: str) -> Sequence[str]:
         return unhandled.further_parts(text, self._known)
@@ -338,6 +340,8 @@ class RunbookModel(Model):
 _SEVERAL = tr_later(
     "You asked for more than one thing, and none of it was done: say one at a time."
 )
+
+_LEFT_OUT = tr_later("A file of your own plans is left out. {why}")
 
 
 def _look_call(look: LookCall, messages: Sequence[ModelMessage]) -> ToolCallPart:

@@ -123,20 +123,40 @@ class LibraryPlan(Frozen):
 
 
 class PlanLibrary:
-    """The runbooks of some directories; of two with the same name, the first wins."""
+    """The runbooks of some directories; of two with the same name, the first wins.
 
-    def __init__(self, directories: Sequence[Path]) -> None:
+    `faults` says why files are left out; each sentence names its file.
+    """
+
+    def __init__(self, directories: Sequence[Path], *, leave_out: bool = False) -> None:
         """Read every `*.md` there; a directory that does not exist has none.
+
+        Args:
+            directories: Where.
+            leave_out: Go on without a file that cannot be used, and without another of its name,
+                which it was meant to take the place of.
 
         Raises:
             PlanError: A file is not a plan; the message names it.
             PlanFamilyError: `E_PLAN_LIBRARY`: a runbook block is wrong or a file is unreadable.
         """
-        found: dict[str, LibraryPlan] = {}
-        for directory in directories:
-            for path in sorted(directory.glob("*.md")):
-                found.setdefault(path.stem, _load(path))
-        self._plans = tuple(found[name] for name in sorted(found))
+        found: dict[str, LibraryPlan | None] = {}
+        faults = list[str]()
+        for path in (path for directory in directories for path in sorted(directory.glob("*.md"))):
+            try:
+                found[path.stem] = found[path.stem] if path.stem in found else _load(path)
+            except PlanFamilyError as error:
+                if not leave_out:
+                    raise
+                found[path.stem] = None
+                faults.append(error.message)
+        self._plans = tuple(plan for _, plan in sorted(found.items()) if plan is not None)
+        self.faults = tuple(faults)
+
+    @classmethod
+    def of_owner(cls, own: Sequence[Path]) -> "PlanLibrary":
+        """The owner's runbooks before the shipped ones; a wrong one of his stops no other."""
+        return cls([*own, shipped_plans()], leave_out=True)
 
     def plans(self) -> tuple[LibraryPlan, ...]:
         """All runbooks, by name."""

@@ -17,6 +17,7 @@ from silas.home.sandbox_tools import tool_findings
 from silas.home.signer_client import arrangement, is_apart
 from silas.home.witnesses import witness_findings
 from silas.keys.vault import Vault
+from silas.plans import PlanLibrary
 from silas.sandbox import probe
 from silas.services.doctor.mcp_servers import mcp_findings
 from silas.services.doctor.reachability import check_models, check_reachability
@@ -56,6 +57,7 @@ async def diagnose(config: SilasConfig, *, deep: bool = False) -> list[DoctorFin
         findings.append(await _record_finding(config, vault))
     findings += await asyncio.to_thread(witness_findings, config)
     findings += await check_reachability(config, await settings_findings(config))
+    findings += await asyncio.to_thread(_runbook_findings, config)
     findings.append(await asyncio.to_thread(phone_finding, config))
     findings += [DoctorFinding.of(*row) for row in await toolset_findings(config)]
     if database_path(config).exists():
@@ -115,6 +117,14 @@ def _database_finding(config: SilasConfig) -> list[DoctorFinding]:
         return [DoctorFinding("database", "failed", str(error))]
     found = [DoctorFinding("database row", "failed", row.words) for row in damaged]
     return [DoctorFinding("database", "ok", f"{path} is readable and up to date"), *found]
+
+
+def _runbook_findings(config: SilasConfig) -> list[DoctorFinding]:
+    """The owner's own runbooks; who has none is told nothing."""
+    faults = PlanLibrary(config.plans_dirs, leave_out=True).faults
+    if config.plans_dirs and not faults:
+        return [DoctorFinding("runbooks", "ok", "each file of your own can be used")]
+    return [DoctorFinding("runbook", "failed", fault) for fault in faults]
 
 
 def _workspace_findings(config: SilasConfig) -> list[DoctorFinding]:

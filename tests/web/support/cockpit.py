@@ -22,7 +22,7 @@ from silas.db import Database
 from silas.home.runtime import Runtime, equipment, model_of
 from silas.home.secret_store import secrets_of
 from silas.keys import KeyRing
-from silas.plans import PlanLibrary, shipped_plans
+from silas.plans import PlanLibrary
 from silas.sandbox import default
 from silas.services.memory import Unsigned, desk_on
 from silas.stop import RunRegister, Sentinel
@@ -224,7 +224,7 @@ def _runtime(models: "Mapping[str, Model]", clock: Clock) -> Any:
             if choice.base_url:  # a server that the test runs
                 return model_of(config, choice, lambda _: "", default(config.sandbox, forbidden=()))
             scripted = models.get(choice.name.rpartition(":")[2])
-            library = PlanLibrary([*config.plans_dirs, shipped_plans()])
+            library = PlanLibrary.of_owner(config.plans_dirs)
             return scripted or RunbookModel(
                 library,
                 equipment(config, default(config.sandbox, forbidden=(), register=register)).found,
