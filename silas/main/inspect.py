@@ -219,8 +219,6 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
         )
 
         item, config = read_plan(file).item, read_config(ctx)
-        if not as_json:  # a program reads and hashes it all the same
-            await require_runnable(item, config)
         card = plan_card(item, "Checked from a file.", plan_look(config))
         approve = f"sha256:{card.approves}"
         if as_json:
@@ -231,8 +229,7 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
                 what = "its tasks and the files" if card.task_hashes else "the files"
                 click.echo(f"The plan is sha256:{card.plan_hash}; with {what} that it runs:")
             click.echo(approve)
-        if as_json:
-            await require_runnable(item, config)
+        await require_runnable(item, config)  # it is read and hashed, whatever runs here
         return DONE
 
     run_to_exit(work)

@@ -178,7 +178,8 @@ def test_a_diff_as_json_is_the_patch_and_whether_it_waits(tmp_path: Path) -> Non
     patch = run(silas("diff", "task-json"), env).out
     assert "made.txt" in patch
     document = json.loads(run(silas("diff", "task-json", "--json"), env).out)
-    assert document == {"work_item": "task-json", "patch": patch, "held": False, "words": ""}
+    facts = {"held": False, "words": "", "taken_back": ""}
+    assert document == {"work_item": "task-json", "patch": patch, **facts}
     entries = json.loads(run(silas("audit", "show", "--json"), env).out)
     ended = next(each for each in entries if each["event"] == "work_item_finished")
     assert ended["data"]["work_item_id"] == "task-json"
