@@ -11,6 +11,7 @@ from typing import Final
 
 from silas.language.calendar import retold_wall
 from silas.language.catalogue import ENGLISH, spoken, tr, tr_later
+from silas.language.plan_faults import PLACES, PLAN_FAULTS
 from silas.language.plan_refusals import PLAN_REFUSALS
 from silas.language.retold import retold
 
@@ -47,6 +48,7 @@ WITH_VALUES: Final = (
     tr_later("{path} cannot be opened any more ({why}); nothing was moved."),
     tr_later("The task {name} was not undone, nor what came before it: {why}"),
     tr_later("Nothing was stored: {why}"),
+    tr_later("The runbook {path} cannot be used: {wrong}."),
     tr_later(
         "Nothing was undone: {named}. Move your own version aside and put back what the work left "
         "there; then undo again."
@@ -77,13 +79,19 @@ def refusal_words(message: str) -> str:
 def _sentences() -> Sequence[str]:
     """Read where the first refusal is told in another language; English needs none of them."""
     file = Path(__file__).with_name("refusals.json")
-    return *WITH_VALUES, *json.loads(file.read_text(encoding="utf-8"))
+    return *PLACES, *WITH_VALUES, *json.loads(file.read_text(encoding="utf-8"))
+
+
+def _plan_fault(words: str) -> str:
+    told = tr(words)
+    return told if told != words else retold(words, PLAN_FAULTS, _VALUES)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     "wall": retold_wall,
     "state": tr,
     "why": refusal_words,
+    "wrong": _plan_fault,
     "reason": refusal_words,
     "fault": refusal_words,
     "error": refusal_words,

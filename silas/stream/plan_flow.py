@@ -146,7 +146,7 @@ class PlanFlow:
         return tr(
             "{message}\n\nThe plan cannot be read: {error}. {back}Nothing was run.",
             message=message,
-            error=error,
+            error=refusal_words(str(error)),
             back=back,
         )
 

@@ -12,6 +12,8 @@ import silas
 from scripts.refusals import refusal_sentences
 from scripts.words import REFUSALS, refusals_with_values
 from silas.language.refusal_words import WITH_VALUES, refusal_words
+from silas.plans import PlanError, PlanParser
+from tests.plans.malformed import MALFORMED, Malformed
 
 _VALUE = re.compile(r"\{[^{}]*\}")
 
@@ -71,3 +73,14 @@ def test_every_refusal_that_is_raised_is_told_in_german() -> None:
 )
 def test_a_refusal_is_told_in_german_with_its_values(english: str, told: str) -> None:
     assert refusal_words(english).startswith(told)
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize("case", MALFORMED, ids=lambda case: case.name)
+def test_how_a_plan_is_wrong_is_told_in_german(case: Malformed) -> None:
+    with pytest.raises(PlanError) as refused:
+        PlanParser().parse(case.text)
+    error = refused.value
+    told = refusal_words(str(error))
+    assert told.startswith(f"Zeile {error.line}, Spalte {error.column}: ")
+    assert error.reason not in told
