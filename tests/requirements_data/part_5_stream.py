@@ -71,7 +71,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S5.1.1-SUPPRESSED-NOT-SENT", "5.1.1", "A suppressed response is never sent."),
     R("S5.1.1-RETRIES-THEN-FALLBACK", "5.1.1", "Rephrase and retry end after max_retries in the named fallback."),
     R("S5.1.1-HANDOVER-FALLBACKS", "5.1.1", "Hand-over falls back to a queue, then to a report."),
-    R("S5.1.1-SPAWN-TASK", "5.1.1", "spawn_task makes a fix task from the failure.", e.GOALS),
+    R("S5.1.1-SPAWN-TASK", "5.1.1", "spawn_task makes a fix task from the failure."),
     R("S5.1.1-ALWAYS-AUDITED", "5.1.1", "Every block is audited with gate, reason and sender."),
     R("S5.1.1-POLICY-ONLY", "5.1.1", "A quality gate never escalates."),
     # 5.1.2 plan approval

@@ -112,6 +112,7 @@ async def test_fallbacks_that_lead_in_a_circle_end_in_a_report() -> None:
     assert told["stranger"] == BLOCKED_WORDS
 
 
+@pytest.mark.proves("S5.1.1-SPAWN-TASK")
 @pytest.mark.parametrize("mine", [True, False])
 async def test_a_task_made_of_a_failure_waits_for_the_owner_and_nothing_runs(mine: bool) -> None:
     channel = ScriptedChannel(saying_yes)
