@@ -94,14 +94,7 @@ async def run_server(
     Raises:
         ConfigError: `E_CFG_PORT`: the address cannot be listened at.
     """
-    import uvicorn  # noqa: PLC0415 - only the cockpit pays for it
-
-    from silas.channels.web import protocols  # noqa: PLC0415
-
-    class Server(uvicorn.Server):
-        @contextlib.contextmanager
-        def capture_signals(self) -> Generator[None]:
-            yield  # whoever started Silas decides when it ends
+    from silas.channels.web import protocols  # noqa: PLC0415 - it loads uvicorn, which is slow
 
     connections = room_for_connections(clock)
     listening = _bound(host, port, interface)
@@ -110,23 +103,7 @@ async def run_server(
     def admit(address: str, head: bytes) -> bool:
         return strangers.take(address) or knows(head)
 
-    server = Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            server_header=False,
-            date_header=True,
-            proxy_headers=False,
-            http=protocols.HttpProtocol,
-            h11_max_incomplete_event_size=MOST_HEADER_BYTES,
-            ws=protocols.SocketProtocol,
-            ws_max_size=MOST_FRAME_BYTES,
-            ws_per_message_deflate=False,
-            timeout_graceful_shutdown=_PATIENCE_SECONDS,
-        )
-    )
+    server = _server(app)
     with count_repeated_errors() as repeats:
         running = asyncio.create_task(server.serve(sockets=[]))
         arrivals = Acceptor(
@@ -148,6 +125,36 @@ async def run_server(
             await asyncio.wait([running])
             sweeping.cancel()
             await asyncio.wait([sweeping])
+
+
+def _server(app: Any) -> "uvicorn.Server":
+    """One that listens at nothing by itself, says little of itself and takes no signals."""
+    import uvicorn  # noqa: PLC0415 - only the cockpit pays for it
+
+    from silas.channels.web import protocols  # noqa: PLC0415 - it loads uvicorn
+
+    class Server(uvicorn.Server):
+        @contextlib.contextmanager
+        def capture_signals(self) -> Generator[None]:
+            yield  # whoever started Silas decides when it ends
+
+    return Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            server_header=False,
+            date_header=True,
+            proxy_headers=False,
+            http=protocols.HttpProtocol,
+            h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+            ws=protocols.SocketProtocol,
+            ws_max_size=MOST_FRAME_BYTES,
+            ws_per_message_deflate=False,
+            timeout_graceful_shutdown=_PATIENCE_SECONDS,
+        )
+    )
 
 
 async def _sweep(connections: Connections, repeats: RepeatedErrors, clock: Clock) -> None:
