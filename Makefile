@@ -29,12 +29,13 @@ start: $(READY) system
 	@$(BIN)/silas start $(ARGS)
 
 # Python may keep what it compiled, whatever the environment says: else each worker compiles every
-# test anew before the first one starts. Each worker has half of the files, so that what the tests of
-# a file share is made once, and takes from the other's when it is done.
+# test anew before the first one starts. Each worker has a part of the files, so that what the tests
+# of a file share is made once, and takes from another's when it is done. A test waits for a browser, a
+# sandbox or another process 30 % of its time: three workers keep two cores busy.
 test: $(READY) $(VENV)/.embeddings system browser
 	@PYTHONDONTWRITEBYTECODE= sh scripts/in_memory.sh $(BIN)/python -m pytest -n 3 --dist worksteal
 
-# Takes 118 s of processor time, so about a minute on two idle cores (the aim is 90 seconds): format,
+# Takes 157 s of processor time, so 80 s on two idle cores (the aim is 90 seconds): format,
 # lint, types of what changed, floors, and the tests that start no process.
 # Python may keep what it compiled, which saves a third of the time.
 quick: $(READY)
