@@ -6,9 +6,12 @@ import { canonicalBytes, hex, isoFormat } from "./canonical.js";
 const utf8 = new TextEncoder();
 let skew = 0; // milliseconds that the server's clock is ahead of this device's
 
+/** What time it is at the server, in milliseconds, as far as this device has been told. */
+export const now = () => Date.now() + skew;
+
 /** Follow the server's clock where this device's is off: a signature is fresh for five minutes. */
-export function noteServerTime(dateHeader) {
-  const there = Date.parse(dateHeader ?? "");
+export function noteServerTime(told) {
+  const there = Date.parse(told ?? "");
   if (Number.isNaN(there)) return;
   const off = there - Date.now();
   skew = Math.abs(off) > 60_000 ? off : 0;
@@ -60,7 +63,7 @@ export function base64(buffer) {
 async function prove(bytesOf) {
   const pair = await deviceKey();
   if (!pair) return null;
-  const timestamp = isoFormat(Date.now() + skew);
+  const timestamp = isoFormat(now());
   const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
   const data = bytesOf(timestamp, nonce);
   const signature = base64(await crypto.subtle.sign("Ed25519", pair.privateKey, data));

@@ -3,7 +3,7 @@
 
 import { cardDigest, readJson } from "./canonical.js";
 import { pageToken } from "./api.js";
-import { deviceKey, proveDecision, proveMessage } from "./keys.js";
+import { deviceKey, noteServerTime, proveDecision, proveMessage } from "./keys.js";
 import { apply, emit, state } from "./state.js";
 import { kept as keptConversation } from "./talks.js";
 
@@ -86,6 +86,7 @@ function keepHead() {
 }
 
 function received(frame) {
+  if (frame.type === "stream_state") noteServerTime(frame.now); // before anything is signed or counted down
   const topics = apply(state, frame);
   if (frame.type === "stream_state") begun();
   if (frame.type === "record") keepHead();

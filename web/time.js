@@ -1,5 +1,6 @@
 /* Times in the reader's own words. */
 
+import { now } from "./keys.js";
 import { locale, t } from "./words.js";
 
 const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
@@ -14,9 +15,9 @@ let today = "";
 
 /** In words, kept for ten minutes of each moment: a long conversation asks for thousands. */
 export function dayOf(iso) {
-  const now = new Date().toDateString();
-  if (today !== now) days.clear();
-  today = now;
+  const there = new Date(now()).toDateString();
+  if (today !== there) days.clear();
+  today = there;
   const key = iso.slice(0, 15);
   if (!days.has(key)) days.set(key, dayWords(iso));
   return days.get(key);
@@ -24,10 +25,10 @@ export function dayOf(iso) {
 
 function dayWords(iso) {
   const day = new Date(iso);
-  const now = new Date();
-  const yesterday = new Date(now);
-  yesterday.setDate(now.getDate() - 1);
-  if (day.toDateString() === now.toDateString()) return t("Today");
+  const there = new Date(now());
+  const yesterday = new Date(there);
+  yesterday.setDate(there.getDate() - 1);
+  if (day.toDateString() === there.toDateString()) return t("Today");
   if (day.toDateString() === yesterday.toDateString()) return t("Yesterday");
   return date.format(day);
 }
@@ -62,21 +63,21 @@ let timer = null;
  */
 export function countdown(node, until, update) {
   const entry = { node, until: new Date(until).getTime(), update, seen: false };
-  update(entry.until - Date.now());
+  update(entry.until - now());
   ticking.add(entry);
   timer ??= setInterval(tick, 1000);
 }
 
 /** Call `update(seconds)` every second until the node has left the page. */
 export function stopwatch(node, update) {
-  const began = Date.now();
-  countdown(node, began + 86_400_000, () => update(Math.floor((Date.now() - began) / 1000)));
+  const began = now();
+  countdown(node, began + 86_400_000, () => update(Math.floor((now() - began) / 1000)));
 }
 
 function tick() {
   for (const entry of ticking) {
     entry.seen ||= entry.node.isConnected;
-    const remaining = entry.until - Date.now();
+    const remaining = entry.until - now();
     if (entry.seen && !entry.node.isConnected) ticking.delete(entry);
     else entry.update(remaining);
     if (remaining <= 0) ticking.delete(entry);

@@ -203,7 +203,7 @@ async def _opened(
     parts.audit.follow(telling_of_the_record(channel.pages))
     door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))
     inside, limits = (
-        SocketSplit(app, Sockets(channel, facts, withholding)),
+        SocketSplit(app, Sockets(channel, facts, withholding, clock)),
         web_limits(config, clock),
     )
     phone.serve(lambda hosts: RequestGuard(inside, door, hosts, limits), served)

@@ -112,6 +112,10 @@ class ProgramPage:
         """Ask for data."""
         return await self._http.get(path, headers=self._page)
 
+    async def post(self, path: str) -> httpx.Response:
+        """Ask for something that takes no signature."""
+        return await self._http.post(path, headers=self._page)
+
     @property
     def _page(self) -> dict[str, str]:
         return {"X-Silas-Page": self._token}

@@ -184,10 +184,21 @@ async def test_a_plan_that_waits_when_silas_ends_waits_at_each_start_and_says_so
         async with a_cockpit(home, port=port) as cockpit, asyncio.timeout(SECONDS):
             while (await cockpit.events()).count("plan_waits") < starts:
                 await asyncio.sleep(0)
-    async with a_cockpit(home, port=port) as cockpit:
+    async with a_cockpit(home, port=port) as cockpit, asyncio.timeout(SECONDS):
+        while (await cockpit.events()).count("plan_waits") < 4:
+            await asyncio.sleep(0)
         said = [kept.get("text", "") for kept in (await page.connect(after=0))["transcript"]]
         assert len([text for text in said if "waits for its owner" in text]) == 1, said
         [plan] = await cockpit.running.silas.proposer.waiting()
         assert plan.id in str(asked)
+        async with a_page(cockpit.origin, await cockpit.link()) as other:
+            await other.connect()
+            assert not home.result.exists()
+            await page.post(f"/work/{plan.id}/ask")
+            again, there = [await one.next("approval_request") for one in (page, other)]
+            assert again["request_id"] == there["request_id"] != asked["request_id"]
+            await other.answer(there, **_YES)
+            assert (await page.next("card_closed"))["outcome"] == "answered"
+            assert (await page.next("post_execution"))["status"] == "done"
         await page.end()
-    assert not home.result.exists()
+    assert home.result.exists()

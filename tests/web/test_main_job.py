@@ -7,7 +7,7 @@ from playwright.async_api import expect
 
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit
-from tests.web.support.device import PHONE, SIZES, NewDevice, Size
+from tests.web.support.device import PHONE, SIZES, Device, NewDevice, Scheme, Size
 from tests.web.support.library import COPY, SLOWLY
 
 pytestmark = in_a_browser
@@ -144,3 +144,32 @@ async def test_what_happened_is_told_in_sentences_and_what_is_said_is_no_questio
     await device.at("entry").filter(has_text="approved the plan").click()
     await expect(entries).to_contain_text("What was shown")
     await expect(entries).to_contain_text("What it may touch")
+
+
+_OFF = """
+const There = Date, off = %d * 60_000;
+window.Date = class extends There {
+  constructor(...given) { given.length ? super(...given) : super(There.now() + off); }
+  static now() { return There.now() + off; }
+};
+"""
+
+
+@pytest.mark.parametrize("minutes", [10, -10, 400 * 24 * 60], ids=["ahead", "behind", "a year"])
+async def test_what_a_phone_whose_clock_is_off_signs_counts_and_it_counts_down_by_silas(
+    cockpit: Cockpit, new_device: NewDevice, minutes: int
+) -> None:
+    async def off(origin: str, size: Size = PHONE, scheme: Scheme = "light") -> Device:
+        device = await new_device(origin, size, scheme)
+        await device.context.add_init_script(_OFF % minutes)
+        return device
+
+    phone = await cockpit.paired(off, PHONE)
+    await phone.says(COPY)
+    card = await phone.sees_a_card("Copy the notes")
+    await expect(card.locator(".until")).to_contain_text(re.compile(r"Waits [1-4]:\d\d more"))
+    await phone.answers("Approve and run once")
+    await phone.goes_to("stream")
+    await expect(phone.at("result")).to_contain_text("Done")
+    assert cockpit.home.result.exists()
+    assert "message_replayed" not in await cockpit.events()

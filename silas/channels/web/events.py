@@ -265,11 +265,13 @@ class StreamState(Frozen):
         asked_in: Which conversation each open question belongs to, by `request_id`.
         answering_in: Which conversation each message of `answering` was said in.
         language: The code of the language that Silas speaks.
+        now: What time it is here, which a page goes by whose device's clock is off.
     """
 
     type: Literal["stream_state"] = "stream_state"
     level: Literal["owner", "auth"]
     device: str
+    now: AwareDatetime
     seq: int
     complete: bool
     transcript: tuple["Kept", ...]

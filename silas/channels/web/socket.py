@@ -15,6 +15,7 @@ from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
 from silas.channels.web.record_rule import FRAMES
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
+from silas.clock import Clock
 from silas.language import COCKPIT, said_at, spoken
 
 MOST_SENT_AGAIN = 200
@@ -65,14 +66,20 @@ class Sockets:
         channel: Where messages and answers go.
         standing: What a page must know when it connects.
         withholding: Keeps back what was forgotten.
+        clock: The one that signatures are fresh by.
     """
 
     def __init__(
-        self, channel: WebChannel, standing: PageStatus, withholding: ForgottenContent
+        self,
+        channel: WebChannel,
+        standing: PageStatus,
+        withholding: ForgottenContent,
+        clock: Clock,
     ) -> None:
         self._channel = channel
         self._standing = standing
         self._withholding = withholding
+        self._clock = clock
 
     async def serve(self, websocket: WebSocket) -> None:
         """One connection from its first frame to its end."""
@@ -120,6 +127,7 @@ class Sockets:
         return StreamState(
             level=session.level,
             device=session.device,
+            now=self._clock.now(),
             seq=newest,
             complete=part.complete and after == first.after,
             transcript=part.kept,

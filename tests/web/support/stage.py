@@ -129,7 +129,7 @@ def a_state(**changed: Any) -> StreamState:
     known: dict[str, Any] = {
         "level": "owner", "device": "Test", "seq": 0, "complete": True, "transcript": (),
         "cards": (), "running": (), "waiting": (), "stopped": "", "runbook": False,
-        "onboarding": False,
+        "onboarding": False, "now": datetime.now(UTC),
     }  # fmt: skip
     return StreamState(**{**known, **changed})
 
