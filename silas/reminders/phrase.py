@@ -20,11 +20,14 @@ class Phrase(NamedTuple):
     Attributes:
         parts: In the order in which they were said.
         start, end: Characters of the sentence.
+        narrowed: The words with those behind them that take something away again, such as “every
+            day except Sundays”; empty where none do.
     """
 
     parts: tuple[Part, ...]
     start: int
     end: int
+    narrowed: str = ""
 
     def of(self, kind: str) -> Part | None:
         """The first part of a kind."""
@@ -34,6 +37,11 @@ class Phrase(NamedTuple):
 _BETWEEN: Final = re.compile(r"[\s,;]*(?:(?:and|und|then|dann)\s+)?", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+|@", re.UNICODE)
 _CLOSING: Final = re.compile(r"[\s.!?,;]*(?:(?:please|bitte|thanks|danke)[\s.!?]*)?", re.IGNORECASE)
+_NARROWS: Final = re.compile(
+    r"[\s,(]*(?:except|excluding|apart\s+from|other\s+than|but\s+not|unless|außer|ausser|bis\s+auf|"
+    r"aber\s+nicht|(?:between|zwischen)(?=\s+\d)|or\s+so\b|oder\s+so\b)(?:\s+[\w:.]+){0,3}",
+    re.IGNORECASE,
+)
 _ONCE: Final = frozenset({"in", "every", "day", "clock", "until"})
 _MOST_PARTS: Final = 5
 
@@ -90,7 +98,14 @@ def chosen_phrase(text: str) -> Phrase | None:
 
     A time in the middle belongs to what is to be said, where there is another.
     """
-    found = phrases_in(text)
+    phrase = _chosen(text, phrases_in(text))
+    narrows = _NARROWS.match(text, phrase.end) if phrase else None
+    if phrase is None or narrows is None:
+        return phrase
+    return phrase._replace(narrowed=text[phrase.start : narrows.end()].rstrip(" .,"))
+
+
+def _chosen(text: str, found: list[Phrase]) -> Phrase | None:
     if not found:
         return None
     lead = len(text) - len(text.lstrip(" ,:"))

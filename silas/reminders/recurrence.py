@@ -48,7 +48,7 @@ def rule_of(part: Part, read_date: ReadDate) -> str:
     if "nth" in groups:
         nth, day = number_of(groups["nth"]), _DAYS[WEEKDAYS[groups["nthday"].lower()]]
         if not (nth == -1 or 1 <= nth <= 5):
-            raise _no_rule(part)
+            raise no_rule(part.words.strip())
         return f"FREQ=MONTHLY;BYDAY={nth}{day}"
     if "monthday" in groups or "monthday2" in groups:
         return _monthly(int(groups.get("monthday") or groups["monthday2"]), part)
@@ -69,7 +69,7 @@ def _stepped(part: Part) -> str:
     groups = part.groups
     step = number_of(groups["step"]) if "step" in groups else 1
     if not 1 <= step <= _MOST_STEP:
-        raise _no_rule(part)
+        raise no_rule(part.words.strip())
     interval = f";INTERVAL={step}" if step > 1 else ""
     if "days" in groups:
         named = [word.strip(",").removesuffix("s") for word in groups["days"].lower().split()]
@@ -95,7 +95,7 @@ def _stepped(part: Part) -> str:
 
 def _monthly(day: int, part: Part) -> str:
     if not 1 <= day <= 31:
-        raise _no_rule(part)
+        raise no_rule(part.words.strip())
     if day < _SHORT_MONTHS_FROM:
         return f"FREQ=MONTHLY;BYMONTHDAY={day}"
     days = ",".join(map(str, range(_SHORT_MONTHS_FROM - 1, day + 1)))
@@ -112,9 +112,10 @@ def unit_of(word: str) -> str:
     raise AssertionError(f"{word} is no unit of time")
 
 
-def _no_rule(part: Part) -> ReminderRefused:
+def no_rule(words: str) -> ReminderRefused:
+    """The refusal of words that no rule says."""
     return ReminderRefused(
-        f"Silas cannot tell when “{part.words.strip()}” is; say it as “every second Friday” or "
+        f"Silas cannot tell when “{words}” is; say it as “every second Friday” or "
         "“on the 5th of every month”.",
         code="E_REMINDER_TIME",
     )

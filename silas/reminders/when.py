@@ -11,7 +11,7 @@ from silas.reminders.models import ReminderRefused, When
 from silas.reminders.numerals import number_of
 from silas.reminders.patterns import PARTS_OF_DAY, WEEKDAYS
 from silas.reminders.phrase import Part, Phrase
-from silas.reminders.recurrence import rule_of, unit_of
+from silas.reminders.recurrence import no_rule, rule_of, unit_of
 
 DEFAULT_TIME: Final = time(9)
 """The time of a day that was said without one."""
@@ -46,6 +46,8 @@ def read_when(phrase: Phrase, now: datetime, zone: ZoneInfo) -> When:
     Raises:
         ReminderRefused: It is past, or there is no such time.
     """
+    if phrase.narrowed:
+        raise no_rule(phrase.narrowed)
     here = now.astimezone(zone).replace(tzinfo=None)
     delay, every, day = phrase.of("in"), phrase.of("every"), phrase.of("day")
     clock = _time_of(phrase)

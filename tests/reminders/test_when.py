@@ -271,3 +271,23 @@ def test_each_moment_is_after_the_last_and_found_from_any_moment_between(
     between = first + (second - first) / 2
     assert following(rule, begun, where, between) == second
     assert count_between(rule, begun, where, after, second, 10) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("every weekday except Wednesday at 8 standup", "every weekday except Wednesday at 8"),
+        ("every day at 8 except Sundays to walk", "every day at 8 except Sundays to walk"),
+        ("jeden Tag außer Sonntag um 8", "jeden Tag außer Sonntag um 8"),
+        ("every 90 minutes between 9 and 17 to drink", "every 90 minutes between 9 and 17"),
+        ("in three days or so to call", "in three days or so to call"),
+        ("to call in three days, or so", "in three days, or so"),
+    ],
+)
+def test_what_takes_a_part_of_a_time_away_is_refused_and_named(said: str, words: str) -> None:
+    asked = request_of(f"remind me {said}")
+    assert asked is not None
+    assert asked.phrase is not None
+    with pytest.raises(ReminderRefused, match="Silas cannot tell when") as refused:
+        read_when(asked.phrase, NOW, VIENNA)
+    assert f"“{words}”" in refused.value.message
