@@ -9,7 +9,8 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Final
+from string import Formatter
+from typing import Any, Final
 
 ENGLISH: Final = "en"
 
@@ -21,6 +22,20 @@ _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides 
 _SPOKEN = {"language": ENGLISH}  # of the process, like a locale
 
 
+class _Numbers(Formatter):
+    """Numbers with separators, as every language here but English has them: `10.000`, `10,5 %`."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """As ever, with point and comma in each other's place."""
+        written: str = super().format_field(value, format_spec)
+        numeric = format_spec and isinstance(value, int | float)
+        return written.translate(_SWAPPED) if numeric else written
+
+
+_SWAPPED: Final = str.maketrans(",.", ".,")
+_NUMBERS: Final = _Numbers()
+
+
 def tr(english: str, **values: object) -> str:
     """A sentence in the owner's language, with its values in it.
 
@@ -29,8 +44,10 @@ def tr(english: str, **values: object) -> str:
         values: What stands there, as it is.
     """
     language = spoken()
-    words = english if language == ENGLISH else _catalogue(language).get(english, english)
-    return words.format(**values) if values else words
+    if language == ENGLISH:
+        return english.format(**values) if values else english
+    words = _catalogue(language).get(english, english)
+    return _NUMBERS.vformat(words, (), values) if values else words
 
 
 def tr_many(count: int, one: str, many: str) -> str:

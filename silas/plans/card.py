@@ -15,7 +15,7 @@ from silas.approval.grants import GrantRefused, grant_lines, grants_of, shortest
 from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
-from silas.language import tr, tr_later, tr_many
+from silas.language import decimal, tr, tr_later, tr_many
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import as_code, name_as_code, show, show_exactly, show_lines
@@ -369,8 +369,8 @@ def _budget(budget: dict[str, Any]) -> tuple[str, ...]:
 
 def _dollars(amount: float) -> str:
     """With cents, and to the last digit where these do not say it."""
-    cents = f"{amount:.2f}"
-    return f"${cents}" if float(cents) == amount else f"${amount}"
+    cents = float(f"{amount:.2f}") == amount
+    return f"${decimal(amount, 2)}" if cents else f"${amount}"
 
 
 def _rest(plan: Plan) -> tuple[str, ...]:

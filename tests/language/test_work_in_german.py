@@ -10,10 +10,11 @@ from silas.audit.narrate import narrate
 from silas.config import load_config
 from silas.home.findings import DoctorFinding
 from silas.language import grouped
-from silas.plans import Budget, BudgetUsed
+from silas.plans import Budget, BudgetUsed, plan_bytes, plan_card
 from silas.plans.budget import shares
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.cockpit.finding_words import finding_words
+from silas.testing.builders import a_plan
 from silas.work.checks.preflight import LeftOut, PreflightResult, TriedCheck, preflight_note
 from silas.work.report import report_heading
 from silas.work.step_descriptions import step_words
@@ -53,6 +54,10 @@ def test_numbers_are_written_as_german_has_them() -> None:
     told = [one.words for one in shares(BudgetUsed(tokens=2265), Budget(max_tokens=200_000))]
     assert told[:2] == ["2.265 von 200.000 Token", "$0,00 von $2,00"]
     assert grouped(3_221_225_472) == "3.221.225.472"
+    limited = a_plan(budget=Budget(max_tokens=10_000, max_cost_usd=0.1))
+    card = plan_card(plan_bytes(limited), rationale="")
+    told = "\n".join(line for detail in card.details for line in detail.lines)
+    assert "höchstens 10.000 Token und $0,10" in told
 
 
 def test_the_settings_in_force_are_named_in_german(tmp_path: Path) -> None:
