@@ -17,7 +17,7 @@ pytestmark = in_a_browser
 _EACH_SIZE = pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
 _BELOW_THE_STEPS = {"log-box", "run-message"}
 """What stands below the steps of work, and moves where one more of them begins."""
-_MOST_OCTETS = 250_000
+_MOST_OCTETS = 150_000
 """Of the whole page, fetched for the first time: half a second on a poor line."""
 
 
