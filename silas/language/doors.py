@@ -29,9 +29,9 @@ PAGES: Final = (
     (r"memory (?:list|search|show|forget)", tr_later("Memory")),
     (r"persona", tr_later("How Silas speaks")),
     (r"(?:tools|workers) list", tr_later("Tools")),
-    (r"devices (?:list|revoke)", tr_later("Devices")),
+    (r"devices (?:list|revoke|link)", tr_later("Devices")),
     (r"secrets", tr_later("Secrets")),
-    (r"doctor(?!.*--)|audit verify", tr_later("What protects you")),
+    (r"doctor(?!.*--)|audit verify|approvals showing", tr_later("What protects you")),
     (r"setup", tr_later("Who answers")),
 )  # fmt: skip
 """What a command begins with, and the page under More that does the same."""
