@@ -1,5 +1,6 @@
 """Several conversations in the page: begun, left, found again, renamed, put away, brought back."""
 
+import json
 import os
 from pathlib import Path
 
@@ -120,6 +121,27 @@ async def test_it_is_renamed_put_away_and_brought_back_by_keyboard(
         await photographed(device, f"archived-{scheme}")
     await here.get_by_role("button", name="Undo").click()
     await expect(here.get_by_test_id("open")).to_be_visible()
+
+
+async def test_it_is_saved_as_markdown_and_as_json_by_its_buttons(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await cockpit.paired(new_device)
+    await device.says("What can you do?")
+    await expect(device.at("heard")).to_have_count(1)
+    await device.goes_to("conversations")
+    await device.at("change").first.click()
+    saved = dict[str, str]()
+    for form, ending in (("markdown", ".md"), ("json", ".json")):
+        async with device.page.expect_download() as saving:
+            await device.at(f"export-{form}").click()
+        file = await saving.value
+        assert file.suggested_filename.endswith(ending)
+        saved[form] = (await file.path()).read_text(encoding="utf-8")
+    assert "What can you do?" in saved["markdown"]
+    said = json.loads(saved["json"])["messages"]
+    assert {one["who"] for one in said} >= {"owner", "silas"}
+    assert "What can you do?" in said[0].values()
 
 
 async def asks_to_delete(device: Device, title: str) -> None:
