@@ -67,7 +67,8 @@ FIX = FakePlan(
 class FakeLibrary:
     """One plan, found by the word "fix"; `branch` is taken from "on <branch>"."""
 
-    faults: tuple[str, ...] = ()
+    def __init__(self) -> None:
+        self.faults: Mapping[str, str] = {}
 
     def plans(self) -> tuple[FakePlan, ...]:
         return (FIX,)

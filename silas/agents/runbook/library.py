@@ -58,8 +58,8 @@ P = TypeVar("P", bound=RunbookTemplate)
 class Library(Protocol[P]):
     """The plan library: finds a plan for a message and fills it in."""
 
-    faults: tuple[str, ...]
-    """Why files are left out; each sentence names its file."""
+    faults: Mapping[str, str]
+    """Of each file that is left out why, by the file's name."""
 
     def plans(self) -> Sequence[P]:
         """All of them."""

@@ -57,8 +57,9 @@ from silas.agents.runbook.library import Equip, Library, RunbookTemplate
 from silas.agents.runbook.routes import at_its_times, direct, to_planner
 from silas.canonical import digest
 from silas.errors import PlanFamilyError, SilasError
-from silas.language import refusal_words, tr, tr_later
+from silas.language import tr, tr_later
 from silas.memory import MemoryType
+from silas.plans.characters import show
 
 
 class RunbookModel(Model):
@@ -321,7 +322,7 @@ class RunbookModel(Model):
         plans = self._library.plans()
         said = [about.cannot(text, plans, found) if found else about.cannot(text, plans)]
         said += [tr(_SEVERAL)] if self._further(text) else []
-        said += [tr(_LEFT_OUT, why=refusal_words(why)) for why in self._library.faults]
+        said += [tr(_LEFT_OUT, file=show(file)) for file in self._library.faults]
         return "\n".join(said)
 
     def _further(self, text: str) -> Sequence[str]:
@@ -341,7 +342,9 @@ _SEVERAL = tr_later(
     "You asked for more than one thing, and none of it was done: say one at a time."
 )
 
-_LEFT_OUT = tr_later("A file of your own plans is left out. {why}")
+_LEFT_OUT = tr_later(
+    "The runbook {file} cannot be used, so it is left out: `silas doctor` says why."
+)  # whoever asked, so neither its place nor a word of it
 
 
 def _look_call(look: LookCall, messages: Sequence[ModelMessage]) -> ToolCallPart:

@@ -125,7 +125,7 @@ class LibraryPlan(Frozen):
 class PlanLibrary:
     """The runbooks of some directories; of two with the same name, the first wins.
 
-    `faults` says why files are left out; each sentence names its file.
+    `faults` says of each file that is left out why, by the file's name.
     """
 
     def __init__(self, directories: Sequence[Path], *, leave_out: bool = False) -> None:
@@ -141,7 +141,7 @@ class PlanLibrary:
             PlanFamilyError: `E_PLAN_LIBRARY`: a runbook block is wrong or a file is unreadable.
         """
         found: dict[str, LibraryPlan | None] = {}
-        faults = list[str]()
+        faults = dict[str, str]()
         for path in (path for directory in directories for path in sorted(directory.glob("*.md"))):
             try:
                 found[path.stem] = found[path.stem] if path.stem in found else _load(path)
@@ -149,9 +149,9 @@ class PlanLibrary:
                 if not leave_out:
                     raise
                 found[path.stem] = None
-                faults.append(error.message)
+                faults[path.name] = error.message
         self._plans = tuple(plan for _, plan in sorted(found.items()) if plan is not None)
-        self.faults = tuple(faults)
+        self.faults: Mapping[str, str] = faults
 
     @classmethod
     def of_owner(cls, own: Sequence[Path]) -> "PlanLibrary":

@@ -124,7 +124,7 @@ def _runbook_findings(config: SilasConfig) -> list[DoctorFinding]:
     faults = PlanLibrary(config.plans_dirs, leave_out=True).faults
     if config.plans_dirs and not faults:
         return [DoctorFinding("runbooks", "ok", "each file of your own can be used")]
-    return [DoctorFinding("runbook", "failed", fault) for fault in faults]
+    return [DoctorFinding("runbook", "failed", fault) for fault in faults.values()]
 
 
 def _workspace_findings(config: SilasConfig) -> list[DoctorFinding]:
