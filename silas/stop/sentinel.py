@@ -3,13 +3,10 @@
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from silas.errors import Stopped
-
-_UTC = ZoneInfo("UTC")
 
 NAME = "STOPPED"
 """Of the file, in the data directory."""
@@ -27,13 +24,13 @@ class Sentinel:
     to nowhere, a directory of that name: all of them stop.
     """
 
-    def __init__(self, folder: Path, zone: ZoneInfo = _UTC) -> None:
+    def __init__(self, folder: Path, zone: tzinfo = UTC) -> None:
         """Look in the data directory; nothing is made.
 
         Args:
             folder: The data directory.
             zone: Its owner's, in which the moment of the stop is told; UTC for what must stop
-                whatever the configuration is.
+                whatever the configuration is, and where this machine knows no zones.
         """
         self._zone = zone
         self.folder = folder
@@ -48,7 +45,7 @@ class Sentinel:
         try:
             at = datetime.fromtimestamp(os.lstat(self.path).st_mtime, self._zone)
             return (
-                f"Silas is stopped since {at:%A %-d %B %Y, %H:%M} ({self._zone.key}); "
+                f"Silas is stopped since {at:%A %-d %B %Y, %H:%M} ({self._zone}); "
                 "`silas resume` starts it again."
             )
         except FileNotFoundError:
