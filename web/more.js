@@ -5,6 +5,7 @@ import { button, fill, h, icon } from "./dom.js";
 import { skeleton } from "./activity.js";
 import { plain } from "./extras.js";
 import { showDevices } from "./devices.js";
+import { now } from "./keys.js";
 import { showSetup } from "./setup.js";
 import { showSpeech } from "./speech.js";
 import { showWork } from "./work.js";
@@ -95,7 +96,7 @@ async function showProtection(place) {
   showing,
   h("h2", { class: "label-title" }, t("How you are protected")),
   h("ul", { class: "plainlist" }, PROMISES.map((words) => h("li", {}, words))),
-  h("p", { class: "small" }, t("Checked {inFull}.", { inFull: inFull(Date.now()) })));
+  h("p", { class: "small" }, t("Checked {inFull}.", { inFull: inFull(now()) })));
   await (await import("./showing.js")).showShowing(showing);
 }
 

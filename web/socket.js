@@ -3,7 +3,7 @@
 
 import { cardDigest, readJson } from "./canonical.js";
 import { pageToken } from "./api.js";
-import { deviceKey, noteServerTime, proveDecision, proveMessage } from "./keys.js";
+import { deviceKey, noteServerTime, now, proveDecision, proveMessage } from "./keys.js";
 import { apply, emit, state } from "./state.js";
 import { kept as keptConversation } from "./talks.js";
 
@@ -34,7 +34,7 @@ export function connect() {
  * question `after` was closed, if one is named. Gives its id.
  */
 export function say(text, after = "") {
-  const message = { id: newId(), text, at: new Date().toISOString(), after, conversation: state.conversation, replaces: after ? "" : state.replaces };
+  const message = { id: newId(), text, at: new Date(now()).toISOString(), after, conversation: state.conversation, replaces: after ? "" : state.replaces };
   if (!after) state.replaces = "";
   state.outgoing = [...state.outgoing, message];
   keepMessages();

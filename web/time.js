@@ -48,7 +48,7 @@ export function took(seconds) {
   return seconds < 1 ? t(", under 1 s") : `, ${whole} s`;
 }
 
-export function greeting(hour = new Date().getHours()) {
+export function greeting(hour = new Date(now()).getHours()) {
   if (hour < 5 || hour >= 22) return t("Good night");
   if (hour < 12) return t("Good morning");
   return hour < 18 ? t("Good afternoon") : t("Good evening");
