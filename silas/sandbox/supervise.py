@@ -18,6 +18,7 @@ from typing import Protocol
 from silas.errors import SandboxError, Stopped
 from silas.sandbox.bubblewrap.launch import Launch
 from silas.sandbox.models import EndedBy, Hear, SandboxLimits, SandboxResult
+from silas.sandbox.process_group import counted_by_the_kernel
 from silas.sandbox.watch import exact_memory, has_ended, impose, parent, sample
 from silas.stop.runs import Register
 
@@ -262,6 +263,8 @@ class Run:
             return
         try:
             impose(self._init, self._limits, count_processes=self._count_processes)
+            most = self._limits.processes
+            self._owned.enter_context(counted_by_the_kernel(self._init, most))
             # whoever stops Silas knows of it before anything runs inside, or it never runs
             self._owned.callback(self._register.enter(self._bwrap, self._init))
         except ProcessLookupError:

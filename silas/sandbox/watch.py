@@ -194,7 +194,8 @@ def impose(pid: int, limits: SandboxLimits, *, count_processes: bool) -> None:
         pid: The init, still waiting to start the command.
         limits: What to impose.
         count_processes: Whether the kernel counts processes per user namespace (5.14 and newer).
-            Root is never limited this way; the supervisor counts in any case.
+            Root is never limited this way, but by `silas.sandbox.process_group`; the supervisor
+            counts in any case.
     """
     for kind, (soft, hard) in ceilings(limits).items():
         resource.prlimit(pid, kind, (_capped(kind, soft), _capped(kind, hard)))

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import subprocess
 import zlib
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from silas.errors import SandboxError
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
+from silas.sandbox.process_group import counted_by_the_kernel
 from silas.sandbox.watch import Usage, exact_memory
 from tests.support.waits import SECONDS
 
@@ -245,6 +247,32 @@ while True:
 async def test_a_fork_bomb_is_ended_and_leaves_nothing(python: Run, nap: str) -> None:
     result = await python(BOMB + f"#{nap}", limits={"processes": 20, "wall_seconds": 2})
     assert result.ended_by in ("processes", "timeout")  # timeout where the kernel refuses forks
+    assert running(nap) == []
+
+
+FORKS = """
+import os, time
+for _ in range(3000):
+    try:
+        if os.fork() == 0: time.sleep(60); os._exit(0)
+        os.write(1, b"x")
+    except OSError: pass
+"""
+
+
+@pytest.mark.proves("S9.1-RESOURCE-LIMITS")
+async def test_the_kernel_refuses_the_process_beyond_the_limit_without_waiting_for_a_look(
+    python: Run, nap: str
+) -> None:
+    with (
+        subprocess.Popen(["/bin/sleep", "60"]) as child,
+        counted_by_the_kernel(child.pid, 20) as counted,
+    ):
+        child.kill()
+    if os.getuid() == 0 and not counted:
+        pytest.skip("root without control groups: the kernel counts nothing, the samples alone do")
+    result = await python(FORKS + f"#{nap}", limits={"processes": 20, "wall_seconds": 2})
+    assert 10 < len(result.stdout) <= 21  # a look is every 50 ms: hundreds, were it the only one
     assert running(nap) == []
 
 
