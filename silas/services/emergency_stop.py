@@ -76,7 +76,8 @@ class EmergencyStop:
                 record()
             return not self.halt.busy
 
-        with Watch(self.sentinel, asyncio.get_running_loop(), notice, overdue):
+        loop = asyncio.get_running_loop()
+        with Watch(self.sentinel, loop, notice, overdue, self.halt):
             yield
 
 

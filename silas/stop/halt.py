@@ -1,6 +1,7 @@
 """Ends the work of one process when the stop comes and its event loop still answers."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -17,6 +18,8 @@ class Halt:
         self._sentinel = sentinel
         self._under_way: set[asyncio.Task[Any]] = set()
         self._cancelled: set[asyncio.Task[Any]] = set()
+        self.begun = threading.Event()
+        """Set when work begins: whoever watches for the stop looks more often from then on."""
 
     @property
     def busy(self) -> bool:
@@ -39,6 +42,7 @@ class Halt:
         if task is None or task in self._under_way:
             raise AssertionError("each work has a task of its own")
         self._under_way.add(task)
+        self.begun.set()
         others = task.cancelling()
         try:
             return await work()

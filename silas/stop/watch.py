@@ -6,12 +6,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
+from silas.stop.halt import Halt
 from silas.stop.runs import end_runs
 from silas.stop.sentinel import Sentinel
 
 PERIOD_SECONDS = 0.05
-"""Between two looks. One look is one system call: twenty of them a second cost nothing that a
-battery would notice, and work on every file system, which notifications do not."""
+"""Between two looks while work is under way or Silas is stopped. One look is one system call, and
+works on every file system, which notifications do not."""
+
+REST_SECONDS = 0.5
+"""Between two looks while there is nothing to end; work that begins does not wait for the next."""
 
 GRACE_LOOKS = 60
 """How many looks, about three seconds, a process has to end its work by itself."""
@@ -29,6 +33,7 @@ class Watch:
         loop: Where the work is.
         notice: Called on the loop at every look while stopped; whether the work has ended.
         overdue: Called in the thread, once a stop, when `notice` did not say so in time.
+        work: What is under way; the less there is, the fewer looks.
     """
 
     def __init__(
@@ -37,12 +42,14 @@ class Watch:
         loop: AbstractEventLoop,
         notice: Callable[[], bool],
         overdue: Callable[[], None],
+        work: Halt,
     ) -> None:
         self._sentinel = sentinel
         self._loop = loop
         self._notice = notice
         self._overdue = overdue
-        self._closing = threading.Event()
+        self._work = work
+        self._closing = False
         self._answered = True
         self._idle = False
         self._late = 0
@@ -53,12 +60,17 @@ class Watch:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._closing.set()
+        self._closing = True
+        self._work.begun.set()
         self._thread.join()
 
     def _watch(self) -> None:
-        while not self._closing.wait(PERIOD_SECONDS):
-            if self._sentinel.stands():
+        stopped = True
+        while not self._closing:
+            self._work.begun.wait(PERIOD_SECONDS if stopped or self._work.busy else REST_SECONDS)
+            self._work.begun.clear()
+            stopped = self._sentinel.stands()
+            if stopped:
                 self._stopped()
             else:
                 self._idle, self._late = False, 0

@@ -221,6 +221,49 @@ async def test_a_turn_whose_model_hangs_ends_when_the_stop_comes() -> None:
             await again
 
 
+class Waits(threading.Event):
+    """What the watch waits with, and for how long each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: list[float | None] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.seconds.append(timeout)
+        return super().wait(timeout)
+
+
+async def test_where_there_is_nothing_to_end_the_watch_looks_less_often() -> None:
+    async with Harness() as h:
+        halt, before = h.silas.runs.halt, h.silas.runs.halt.begun
+        halt.begun = waits = Waits()
+        before.set()
+        await until(lambda: watch.REST_SECONDS in waits.seconds)
+        ended = asyncio.Event()
+        work = asyncio.create_task(halt.unless_stopped(ended.wait))
+        await until(lambda: waits.seconds[-2:] == [watch.PERIOD_SECONDS] * 2)
+        ended.set()
+        await soon(work)
+        await until(lambda: waits.seconds[-1] == watch.REST_SECONDS)
+        sentinel_of(h).place()
+        await until(lambda: waits.seconds[-2:] == [watch.PERIOD_SECONDS] * 2)
+
+
+@pytest.mark.proves("B10-STOPS")
+async def test_work_that_begins_does_not_wait_for_the_next_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(watch, "REST_SECONDS", 100 * SECONDS)
+    model = Hanging()
+    async with Harness(models={"proxy": model}) as h:
+        await until(lambda: not h.silas.runs.halt.busy)
+        turn = asyncio.create_task(h.silas.ask("hello"))
+        await soon(model.asked.wait())
+        sentinel_of(h).place()
+        with pytest.raises(Stopped):
+            await soon(turn)
+
+
 @pytest.mark.proves("B10-STOPS")
 async def test_work_whose_model_hangs_is_paused_and_says_why() -> None:
     model = Hanging()
