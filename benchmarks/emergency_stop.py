@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from silas.stop import Sentinel
+from silas.stop.halt import Halt
 from silas.stop.watch import PERIOD_SECONDS, Watch, stay
 
 LIMIT_MS = 500.0
@@ -133,7 +134,8 @@ async def _idle(seconds: float) -> float:
     """Share of one CPU that the watching thread takes while nothing happens."""
     with tempfile.TemporaryDirectory() as folder:
         loop = asyncio.get_running_loop()
-        with Watch(Sentinel(Path(folder)), loop, lambda: True, stay):
+        sentinel = Sentinel(Path(folder))
+        with Watch(sentinel, loop, lambda: True, stay, Halt(sentinel)):
             before = time.process_time()
             await asyncio.sleep(seconds)
             return (time.process_time() - before) / seconds

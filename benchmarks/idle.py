@@ -1,6 +1,9 @@
 """Waiting for what is due: processor time, wake-ups, threads and writes with nothing to do."""
 
 import asyncio
+import os
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -8,6 +11,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
+from benchmarks.cockpit import serving
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.jobs.engine import JobEngine
@@ -64,7 +68,30 @@ async def _waited(home: Path, waiting: int, seconds: float) -> dict[str, float]:
     return {"share of a core while 250 jobs wait, %": max(used / seconds * 100, 0.0001)}
 
 
-def measure(rounds: int = 5) -> dict[str, float]:
+def _used(pid: int) -> float:
+    """Seconds of processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _started(home: str, seconds: float) -> dict[str, float]:
+    """`silas start` in a fresh home: cockpit, jobs and the watch for the stop, and no page open."""
+    env = {**os.environ, "SILAS_HOME": home, "SILAS_KEYS__BACKEND": "file"}
+    silas = [sys.executable, "-I", "-m", "silas"]
+    subprocess.run(
+        [*silas, "init"], env=env, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    with serving([*silas, "start", "--port", "0"], env) as served:
+        time.sleep(seconds)  # what follows a start has come to its end
+        used = _used(served.pid)
+        time.sleep(4 * seconds)
+        share = (_used(served.pid) - used) / (4 * seconds)
+    return {"share of a core that `silas start` takes, %": max(share * 100, 0.0001)}
+
+
+def measure(rounds: float = 5) -> dict[str, float]:
     """So many seconds of waiting; raises where a file was written or a thread was begun."""
     with tempfile.TemporaryDirectory(prefix="silas-idle-") as home:
-        return asyncio.run(_waited(Path(home), 250, float(rounds)))
+        waited = asyncio.run(_waited(Path(home), 250, float(rounds)))
+    with tempfile.TemporaryDirectory(prefix="silas-started-") as home:
+        return {**waited, **_started(home, float(rounds) * 2)}

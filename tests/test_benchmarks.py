@@ -17,7 +17,7 @@ SMALL = {
     "memory_scale": {"items": 200, "questions": 20},
     "context": {"turns": 100, "scopes": 2},
     "turn": {"rounds": 2, "turns": 20, "scopes": 1, "items": 10, "compared": 4},
-    "idle": {"rounds": 1},
+    "idle": {"rounds": 0.1},
 }
 
 
