@@ -7,14 +7,9 @@ from datetime import datetime, timedelta
 
 from benchmarks.year.planned import START, Due, PlannedGoal, PlannedReminder
 from benchmarks.year.run import Window, Year
-from silas.goals.models import Cycle, Outcome
+from silas.goals.models import Cycle
 from silas.reminders.models import Telling
 
-_BAD = frozenset(
-    {Outcome.failed, Outcome.fixed, Outcome.not_fixed, Outcome.not_done, Outcome.asked,
-     Outcome.declined, Outcome.over_budget}
-)  # fmt: skip
-_BACK_OFF, _LONGEST = timedelta(minutes=15), timedelta(days=1)  # docs/goals.md
 _AGAIN = "You may have seen this"
 
 
@@ -43,7 +38,7 @@ def _of_goals(year: Year) -> Iterator[str]:
         for moment in sorted(covered.keys() - set(due)):
             yield f"{goal.id} ran for {moment}, when it was not due"
         for moment in due:
-            if moment not in covered and not _excused(moment, year.windows[goal.id], cycles):
+            if moment not in covered and not _paused(moment, year.windows[goal.id]):
                 yield f"{goal.id} was due at {moment}, and neither ran nor is told as missed"
 
 
@@ -59,18 +54,9 @@ def _covered(due: Due, cycle: Cycle) -> list[datetime]:
     return [cycle.due, *later[: cycle.missed]]
 
 
-def _excused(moment: datetime, windows: Sequence[Window], cycles: Sequence[Cycle]) -> bool:
-    """Whether its owner had paused it, or it waits after failures in a row."""
-    if not any(window.begin < moment <= window.end for window in windows):
-        return True
-    failing = 0
-    for cycle in cycles:
-        failing = failing + 1 if cycle.outcome in _BAD else 0
-        if failing > 1 and cycle.ended_at is not None:
-            wait = min(_BACK_OFF * 2 ** (failing - 2), _LONGEST)
-            if cycle.ended_at < moment <= cycle.ended_at + wait:
-                return True
-    return False
+def _paused(moment: datetime, windows: Sequence[Window]) -> bool:
+    """Whether its owner had paused it, or it had paused itself and said so."""
+    return not any(window.begin < moment <= window.end for window in windows)
 
 
 def _always_on(goal: PlannedGoal, cycles: Sequence[Cycle]) -> Iterator[str]:

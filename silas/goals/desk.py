@@ -42,6 +42,13 @@ Record = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
 
 
+def _back_off(failing: int) -> timedelta:
+    """How long a goal waits that failed so often in a row."""
+    if failing < 2:
+        return timedelta(0)
+    return min(_BACK_OFF * 2 ** min(failing - 2, 10), _LONGEST)
+
+
 class Goals:
     """What Silas looks after by the clock.
 
@@ -111,6 +118,7 @@ class Goals:
         if schedule is None:
             raise GoalRefused(f"{item.id} has no schedule.", code="E_GOAL_SCHEDULE")
         with self.store.db.write():
+            self._begins_anew(item.id)
             self.store.approved(item.id, schedule, self._clock.now())
             self._next(item.id, schedule)
             self._record("goal.approved", work_item_id=item.id, schedule=schedule)
@@ -160,6 +168,7 @@ class Goals:
         if not self.next_moments(goal.schedule, 1):
             raise GoalRefused(f"The moment of {goal_id} is past.", code="E_GOAL_PAST")
         with self.store.db.write():
+            self._begins_anew(goal_id)
             self.store.stands(goal_id, GoalState.active)
             self.store.counts(goal_id, 0, quiet=False)
             self._next(goal_id, goal.schedule)
@@ -185,6 +194,7 @@ class Goals:
                     f"A cycle of {goal_id} is under way; `silas goals history {goal_id}`.",
                     code="E_GOAL_UNDER_WAY",
                 )
+            self._begins_anew(goal_id)
             self._cancel_waiting(goal_id)
             self._jobs.start(KIND, goal_id)
             self._record("goal.run_now", work_item_id=goal_id)
@@ -203,9 +213,13 @@ class Goals:
     def ended(self, cycle: Cycle, outcome: Outcome, words: str, checks: dict[str, bool]) -> None:
         """A cycle is over: counted, recorded, and its goal paused where it is no use to go on."""
         now, goal = self._clock.now(), self.store.get(cycle.goal_id)
+        failing = goal.failing + 1 if goal is not None and outcome in _FAILING else 0
         if goal is not None and goal.state is GoalState.active:
-            # it stands for what came while it ran, or while nothing did after a crash
-            cycle = cycle._replace(missed=max(cycle.missed, self._missed(goal, cycle.due, now)))
+            # it stands for what came while it ran, or while nothing did after a crash, and for
+            # what is put off now
+            goes_on = outcome is not Outcome.refused and not self.gives_up(goal, outcome)
+            until = now + _back_off(failing) if goes_on else now
+            cycle = cycle._replace(missed=max(cycle.missed, self._missed(goal, cycle.due, until)))
         with self.store.db.write():
             self.store.end(cycle, outcome, words, now)
             self.store.prune(cycle.goal_id, now - _KEPT)
@@ -220,7 +234,6 @@ class Goals:
             )
             if goal is None:
                 return
-            failing = goal.failing + 1 if outcome in _FAILING else 0
             quiet = failing > 0 and (goal.quiet or outcome in _TELLS)
             self.store.counts(goal.id, failing, quiet=quiet)
             if goal.state is not GoalState.active:
@@ -249,10 +262,8 @@ class Goals:
             return None
         with self.store.db.write():
             self._cancel_waiting(goal_id)
-            wait = timedelta(0)
-            if goal.failing > 1:
-                wait = min(_BACK_OFF * 2 ** min(goal.failing - 2, 10), _LONGEST)
-            coming = following(read_schedule(goal.schedule), self._zone, now + wait)
+            until = now + _back_off(goal.failing)
+            coming = following(read_schedule(goal.schedule), self._zone, until)
             if coming is None:
                 self.store.stands(goal_id, GoalState.ended)
             return coming
@@ -266,6 +277,16 @@ class Goals:
         while moment is not None and moment <= now and count < _MOST_MISSED:
             count, moment = count + 1, following(schedule, self._zone, moment)
         return count
+
+    def _begins_anew(self, goal_id: str) -> None:
+        """What was put off after failures is not: it was missed up to now only."""
+        goal = self.store.get(goal_id)
+        if goal is None or not goal.failing:
+            return
+        for cycle in self.store.history(goal_id, 1):
+            missed = self._missed(goal, cycle.due, self._clock.now())
+            if missed < cycle.missed:
+                self.store.missed(cycle, missed)
 
     def _next(self, goal_id: str, schedule: str) -> None:
         self._cancel_waiting(goal_id)

@@ -78,7 +78,8 @@ class Cycle(NamedTuple):
         due: When it was due.
         outcome: How it ended.
         task_id: The task that it spawned; empty where it spawned none.
-        missed: How many moments passed until its end; it stands for them, too.
+        missed: How many moments passed until its end, or are put off after it because it failed
+            again; it stands for them, too.
         words: Why it ended so, in one sentence.
         began_at: When it began.
         ended_at: When it ended; None where it did not.

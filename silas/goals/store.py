@@ -31,6 +31,7 @@ UPDATE goal_cycles
 SET outcome = :outcome, words = :words, missed = :missed, ended_at = :at
 WHERE goal_id = :id AND slot = :slot
 """
+_MISSED = "UPDATE goal_cycles SET missed = :missed WHERE goal_id = :id AND slot = :slot"
 _ONE = f"SELECT {_CYCLE} FROM goal_cycles WHERE goal_id = :id AND slot = :slot"
 _HISTORY = f"""
 SELECT {_CYCLE} FROM goal_cycles WHERE goal_id = :id ORDER BY began_at DESC, slot DESC LIMIT :most
@@ -86,6 +87,10 @@ class SqlGoalStore:
         """A cycle is over."""
         values = {"id": cycle.goal_id, "slot": cycle.slot, "outcome": outcome.value}
         self._write(_END, {**values, "words": words, "missed": cycle.missed, "at": _stamp(at)})
+
+    def missed(self, cycle: Cycle, missed: int) -> None:
+        """How many moments a cycle that is over stands for."""
+        self._write(_MISSED, {"id": cycle.goal_id, "slot": cycle.slot, "missed": missed})
 
     def history(self, goal_id: str, most: int) -> list[Cycle]:
         """The cycles of a goal, the newest first."""

@@ -114,6 +114,8 @@ async def test_what_keeps_failing_is_tried_less_often_and_pauses_with_one_messag
             "10:30",
             "12:00",
         ]
+        # each moment ran, or a cycle says that it stands for it
+        assert [cycle.missed for cycle in found[::-1]] == [0, 0, 1, 2, 0]
         paused = [text for text in channel.texts if "It is paused" in text]
         assert len(paused) == 1
         assert "5 cycles in a row" in paused[0]
@@ -211,6 +213,30 @@ async def test_pause_resume_and_run_now() -> None:
         (cycle,) = await after(watched, clock, 0, 1)
         assert cycle.missed == 0
         assert len(watched.goals.coming(WATCHED)) == 1
+
+
+@pytest.mark.parametrize("by", ["run now", "resume", "approved anew"])
+async def test_what_was_put_off_and_runs_all_the_same_is_not_told_as_missed(by: str) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    watched.good = watched.repairs = False
+    async with house(channel, clock, watched) as h:
+        text = goal_text(budget={"max_attempts": 1, "max_planner_calls": 0})
+        await h.silas.run(text)
+        for ended, seconds in ((1, 20 * 60), (2, HALF_AN_HOUR), (3, HALF_AN_HOUR)):
+            found = await after(watched, clock, seconds, ended)
+        assert [cycle.missed for cycle in found] == [1, 0, 0]  # at ten it would wait
+        watched.good = True
+        if by == "run now":
+            clock.advance(60)
+            watched.goals.run_now(WATCHED)
+            await after(watched, clock, 0, 4)
+        elif by == "resume":
+            watched.goals.pause(WATCHED)
+            watched.goals.resume(WATCHED)
+        else:
+            await h.silas.run(text)
+        assert [moment.strftime("%H:%M") for moment in watched.goals.coming(WATCHED)] == ["10:00"]
+        assert {cycle.missed for cycle in cycles(watched)} == {0}
 
 
 @pytest.mark.parametrize("step", ["spent", "dispatched", "ended"])
