@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TypeVar
 
-from silas.cards import Arrived, Card, Channel
+from silas.cards import Arrived, Card, CardChannel, Channel
 from silas.channels.text import TRIES, parse_reply, render_card
 from silas.clock import Clock
 
@@ -74,3 +74,8 @@ class TextCards:
         finally:
             timer.cancel()
             del self._waiting[to]
+
+
+def with_cards(channel: Channel, clock: Clock) -> CardChannel:
+    """The channel, which asks in text where it cannot show cards."""
+    return channel if isinstance(channel, CardChannel) else TextCards(channel, clock)

@@ -42,3 +42,10 @@ async def recover_after_crash(
     recovery = Recovery(undoing, data / "scratch", store, audit)
     await recovery.swept()
     return await rehydrate(store, waiting, outcomes, recovery.finished, audit, resume=resume)
+
+
+async def recover_unless_stopped(
+    stopped: Callable[[], bool], recover: Callable[[], Awaitable[Rehydrated]]
+) -> Rehydrated:
+    """What `recover_after_crash` finds; while an emergency stop stands nothing is touched."""
+    return Rehydrated() if stopped() else await recover()

@@ -103,6 +103,11 @@ def language_of(environ: Mapping[str, str]) -> str:
     return code if code in LANGUAGES else ENGLISH
 
 
+def speak_as_configured(language: str | None, environ: Mapping[str, str]) -> None:
+    """Speak this from now on, or as the locale has it where the configuration names none."""
+    speak(language or language_of(environ))
+
+
 @cache
 def _catalogue(language: str) -> Mapping[str, str]:
     file = Path(__file__).with_name(f"{language}.json")

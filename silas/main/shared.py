@@ -115,11 +115,11 @@ def read_config(ctx: click.Context) -> "SilasConfig":
     """The configuration in force for this command line."""
     from silas.config import load_config
     from silas.errors import ConfigError
-    from silas.language import language_of, speak
+    from silas.language import speak_as_configured
 
     try:
         config = load_config(config_option(ctx))
-        speak(config.language or language_of(os.environ))
+        speak_as_configured(config.language, os.environ)
         return config
     except OSError as error:
         raise ConfigError(

@@ -1,7 +1,7 @@
 """Channels of others in this home: made when Silas starts, looked at by `silas doctor`."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from silas.audit import Audit
@@ -102,6 +102,21 @@ def external_channels(
         for one in loaded
         if one.channel is not None and (other := config.channels.others[one.name])
     ]
+
+
+async def tell_unloaded(
+    loaded: Sequence[LoadedChannel], tell: Callable[[str, str], Awaitable[None]]
+) -> None:
+    """Tell of each that is absent: its name, and why."""
+    for one in loaded:
+        if one.why:
+            await tell(one.name, one.why)
+
+
+def learn_values(loaded: Sequence[LoadedChannel], learn: Callable[[dict[str, str]], None]) -> None:
+    """What was filled in for them from the environment is a secret."""
+    for one in loaded:
+        learn(one.values)
 
 
 def channel_findings(config: SilasConfig) -> list[DoctorFinding]:

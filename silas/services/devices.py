@@ -13,6 +13,7 @@ from silas.channels.web.sessions import WebSessions
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
+from silas.errors import Stopped
 from silas.home.cockpit_address import where_it_runs
 from silas.home.database import open_existing_database
 from silas.home.effective_clock import effective_time
@@ -31,6 +32,14 @@ def web_door(
     time = effective_time(db, clock, audit)
     sessions, devices = WebSessions(db, time), DeviceKeys(db, clock)
     return WebDoor(sessions, devices, verify_with, nonces, clock, audit, hosts)
+
+
+async def offer_link(door: WebDoor, base: str) -> tuple[str, str]:
+    """A fresh pairing link and nothing, or nothing and why nobody may be paired now."""
+    try:
+        return await door.link(base), ""
+    except Stopped as error:
+        return "", error.message
 
 
 def web_limits(config: SilasConfig, clock: Clock) -> WebLimits:

@@ -59,6 +59,11 @@ class InterruptedTurns(NamedTuple):
     work: WorkItemStore
 
 
+def left_unanswered(arrivals: Inbox, *, alone: bool) -> Sequence[Interrupted]:
+    """What the last process left; nothing where another one is at work, which may answer it."""
+    return arrivals.left() if alone else ()
+
+
 async def tell_interrupted(unanswered: Sequence[Interrupted], of: InterruptedTurns) -> None:
     """Tell whoever is still without an answer; a crash meanwhile tells them twice, never not.
 

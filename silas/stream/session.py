@@ -99,6 +99,10 @@ class Session:
         told = self.conversations.open(conversation).id
         return await self.stream.handle(self.messages.make(text, place, told))
 
+    def busy(self) -> bool:
+        """Whether a turn or work is under way."""
+        return self.stream.pressure > 0 or bool(self.executor.running())
+
     def parse(self, plan_markdown: str) -> WorkItem:
         """A plan as a work item. Raises `PlanError` with line and column."""
         return PlanParser().parse(plan_markdown)

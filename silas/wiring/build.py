@@ -9,28 +9,28 @@ from contextlib import (
     asynccontextmanager,
     nullcontext,
 )
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from silas.approval.pruning import prune_nonces
 from silas.cards import Channel
 from silas.config import SilasConfig
 from silas.context.pruning import prune_chronicle
-from silas.home.crash_recovery import recover_after_crash
+from silas.home.crash_recovery import recover_after_crash, recover_unless_stopped
 from silas.home.damaged_rows import tell_damaged
 from silas.home.database import open_database
 from silas.home.lease import Lease
 from silas.home.runtime import Runtime, real_runtime
 from silas.home.unsupported import refuse_unable
 from silas.home.witnesses import message_to_owner
-from silas.language import language_of, speak
+from silas.language import speak_as_configured
 from silas.services.held_changes import tell_held
 from silas.services.mcp import mcp_servers
 from silas.services.owner_key import settle_succession
 from silas.services.review import plan_picked
 from silas.services.tools.toolsets import mount_toolsets, tell_absent
 from silas.stop.watch import stay
-from silas.stream.interrupted import tell_interrupted
-from silas.stream.rehydrate import Rehydrated
+from silas.stream.interrupted import left_unanswered, tell_interrupted
 from silas.stream.session import Session
 from silas.wiring.mind import aftermath
 from silas.wiring.models import open_models
@@ -115,7 +115,7 @@ async def build(
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
     refuse_unable(config)
-    speak(config.language or language_of(os.environ))
+    speak_as_configured(config.language, os.environ)
     async with AsyncExitStack() as stack:
         stack.callback(runtime.ring.release)
         db = stack.enter_context(open_database(config, runtime.clock))
@@ -130,20 +130,20 @@ async def build(
         )
         silas = await parts.session(Silas, stack, exchange)
         lease = await stack.enter_async_context(Lease(config.data_dir))
-        found = Rehydrated()
-        if not parts.stop.sentinel.stands():
-            found = await recover_after_crash(
-                config.data_dir,
-                parts.undoing,
-                parts.store,
-                parts.waiting,
-                parts.outcomes,
-                parts.audit,
-                parts.moving.recover,
-                alone=lease.alone,
-                resume=resume,
-            )
-        left = parts.mind.arrivals.left() if lease.alone else ()
+        recover = partial(
+            recover_after_crash,
+            config.data_dir,
+            parts.undoing,
+            parts.store,
+            parts.waiting,
+            parts.outcomes,
+            parts.audit,
+            parts.moving.recover,
+            alone=lease.alone,
+            resume=resume,
+        )
+        found = await recover_unless_stopped(parts.stop.sentinel.stands, recover)
+        left = left_unanswered(parts.mind.arrivals, alone=lease.alone)
         lease.settle()
         await silas.stream.start(found.resume, found.ask)
         await tell_interrupted(left, aftermath(parts.mind, parts.channel, db, parts.audit))

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import partial
 
-from silas.agents.choice import RUNBOOK
 from silas.audit.reader import AuditReader
 from silas.channels.web.port import Cockpit
 from silas.config.place import ConfigPlace
@@ -148,16 +147,15 @@ def _look(parts: Parts) -> PlanLook:
 def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> WhoAnswers:
     config, runtime, channel = parts.config, parts.runtime, parts.channel
     client = WebClient(runtime.web.outside, runtime.web.make_tls, record_connections(parts.audit))
-    announce = announced_on(channel)
     return WhoAnswers(
         place,
         config.data_dir,
         parts.models,
-        lambda: session.stream.pressure > 0 or bool(session.executor.running()),
+        session.busy,
         ProviderKey(config.data_dir, runtime.secrets, tried_at_openrouter(client), runtime.clock),
         runtime.make_model,
         Owner(channel, parts.audit, runtime.clock),
-        lambda models: announce.other_models(runbook=models.proxy.name == RUNBOOK),
+        announced_on(channel),
         parts.audit,
         runtime.clock,
     )

@@ -1,9 +1,8 @@
 """The objects of one Silas, made in the order of their dependencies (spec 12).
 
-Parts that were needed before they existed were looked up later by lambdas, and a mistake in the
-order showed in the middle of a turn. The models are opened first, then memory and review, then
-the tools and questions that ask them; what every prompt holds is counted last, when all tools are
-registered.
+A mistake in the order is a crash at the start and not in the middle of a turn. The models are
+opened first, then memory and review, then the tools and questions that ask them; what every prompt
+holds is counted last, when all tools are registered.
 """
 
 import asyncio
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import NonceStore, SqlNonceStore
 from silas.autonomy.store import SqlAutonomyStore
-from silas.cards import CardChannel, Channel
-from silas.channels.fallback import TextCards
+from silas.cards import Channel
+from silas.channels.fallback import with_cards
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.gates import (
@@ -30,10 +29,11 @@ from silas.home.secret_store import guard_sandbox
 from silas.home.signer_client import announce_questions, message_signer
 from silas.home.witnesses import message_to_owner
 from silas.keys.secret_registry import SecretRegistry
-from silas.plans import PlanParser, WaitingPlan, WorkItem, WorkItemType
+from silas.plans import PlanParser, WaitingPlan
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.batches.desk import execution_over
+from silas.services.clock.goals_when_needed import GoalsWhenNeeded
 from silas.services.clock.standing import configured_knobs, standing_uses
 from silas.services.conversation_deletion import ConversationDeletion
 from silas.services.conversations import ConversationDesk
@@ -43,6 +43,7 @@ from silas.services.memory import MemoryDesk
 from silas.services.owner_key import CheckpointKeys
 from silas.services.preconditions import Preconditions
 from silas.services.review import Learning, able_to_plan
+from silas.services.setup.models_in_force import Models
 from silas.services.skills.catalogue import skill_loader
 from silas.services.tools.bindings import sandbox_limits
 from silas.services.tools.look_tools import add_looking_tools
@@ -66,13 +67,13 @@ from silas.stream.stream import Backpressure, Stream
 from silas.stream.tidying import Tidying
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.mind import MindParts, mind_of
-from silas.wiring.models import Models, agents_of
+from silas.wiring.models import agents_of
 from silas.wiring.tasks import crew_of, entry_check, executor_of, holding
 from silas.wiring.tools import plan_binding, tool_door, tool_registry
 from silas.wiring.turn import Exchange, TurnWiring
 from silas.work.authority.run_policy import RunPolicies
 from silas.work.changes.undo import Undo
-from silas.work.entry import EntryCheck
+from silas.work.entry import EntryCheck, FirstRefusal
 from silas.work.executor import WorkItemExecutor
 from silas.work.progress_board import ProgressBoard
 
@@ -105,7 +106,7 @@ class Parts:
     ) -> None:
         clock = runtime.clock
         self.config, self.runtime, self.db, self.models = config, runtime, db, models
-        self.channel = channel if isinstance(channel, CardChannel) else TextCards(channel, clock)
+        self.channel = with_cards(channel, clock)
         self.signer = signer = announce_questions(config, runtime.signer, self.channel)
         keys = CheckpointKeys(signer, runtime.ring)
         self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
@@ -230,6 +231,11 @@ class Parts:
 
         return goals_over(self.config, self.db, self.time, self.audit, self.notifier.notify)
 
+    @cached_property
+    def goals_when_needed(self) -> GoalsWhenNeeded:
+        """The same desk, for what asks it about a plan that is a goal."""
+        return GoalsWhenNeeded(self.goals)
+
     def batches(self) -> "FolderReview":
         """What asks about batches of files; a turn that is about none loads nothing of it."""
         from silas.services.batches.desk import review_over  # noqa: PLC0415 - as above
@@ -353,14 +359,10 @@ class Parts:
             self.audit,
             self.runtime.clock,
             self.preconditions.require_able,
-            lambda item: entry.unable(item) or self._goal_unable(item),
+            FirstRefusal(entry.unable, self.goals_when_needed.unable),
             self.db.write,
-            lambda goal: self.goals().approved(goal),
+            self.goals_when_needed.approved,
         )
-
-    def _goal_unable(self, item: WorkItem) -> str:
-        """What the clock has to say about a goal; nothing of it is loaded for anything else."""
-        return self.goals().unable(item) if item.type is WorkItemType.goal else ""
 
 
 def approval_engine(parts: Parts) -> ApprovalEngine:

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from silas.agents.choice import RUNBOOK
 from silas.stream.drafts import waits_on
 from silas.stream.plan_review import ModelPlans, PlansInForce, ReviewPlans, TrustedPlans
 from silas.stream.propose import Proposer
@@ -19,6 +18,4 @@ def plan_review(parts: "Parts", proposer: Proposer) -> ReviewPlans:
     verifier = VerificationRunner(parts.sandbox, clock, parts.limits)
     preflight = Preflight(verifier, parts.tools, config.data_dir / "scratch", clock)
     reviewed = ModelPlans(proposer, preflight, parts.audit, waits_on(parts.channel))
-    return PlansInForce(
-        lambda: parts.models.choices().planner.name == RUNBOOK, TrustedPlans(), reviewed
-    )
+    return PlansInForce(parts.models.runbook_plans, TrustedPlans(), reviewed)

@@ -1,9 +1,10 @@
 """The runner of approved tasks, and what keeps changes that wait."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from silas.agents.choice import RUNBOOK
-from silas.plans import WorkItem, WorkItemResult, WorkItemType
+from silas.plans import WorkItemType
 from silas.services.emergency_stop import PausedByStop
 from silas.services.gates import PROVIDERS
 from silas.services.held_changes import HeldQuestion
@@ -19,10 +20,9 @@ from silas.work.changes.held_store import HeldStore, Holding
 from silas.work.checks.verify import VerificationRunner
 from silas.work.consulting import Consulting
 from silas.work.effects import Effects
-from silas.work.entry import EntryCheck
+from silas.work.entry import EntryCheck, FirstRefusal
 from silas.work.executor import RunItem, WorkItemExecutor
 from silas.work.goal_start import GoalStart
-from silas.work.models import Notify
 from silas.work.planner_advice import PlannerConsultant
 from silas.work.projects.allowances import Allowances
 from silas.work.projects.checks import ProjectChecks
@@ -88,7 +88,7 @@ def entry_check(parts: "Parts", crew: WorkerRunner) -> EntryCheck:
         parts.skills,
         parts.secrecy.missing,
         PlanGrants(parts.outcomes, parts.registry, _AUTONOMY).refuse,
-        lambda item: crew.refuse(item) or refused(item),
+        FirstRefusal(crew.refuse, refused),
         PROVIDERS,
     )
 
@@ -110,7 +110,7 @@ def task_runner(
         autonomy=_AUTONOMY,
         system_gates=config.gates.system,
         scopes=parts.scopes,
-        follows_runbook=lambda: parts.models.executor_choice().name == RUNBOOK,
+        follows_runbook=parts.models.runbook_executes,
         budget_of=allowances.of,
         watch_checks=parts.board.checks,
     )
@@ -146,20 +146,20 @@ def task_runner(
 def executor_of(
     parts: "Parts", crew: WorkerRunner, planner: "PlannerAgent", entry: EntryCheck
 ) -> WorkItemExecutor:
-    """What runs every kind of work that runs here; an emergency stop pauses it."""
+    """What runs every kind of work that runs here."""
+    return WorkItemExecutor(partial(runners_of, parts, crew, planner, entry), parts.audit)
+
+
+def runners_of(
+    parts: "Parts",
+    crew: WorkerRunner,
+    planner: "PlannerAgent",
+    entry: EntryCheck,
+    run_task: RunItem,
+) -> Mapping[WorkItemType, RunItem]:
+    """Who runs which kind of work; an emergency stop pauses it."""
     allowances = Allowances()
-    runner = task_runner(parts, crew, planner, entry, allowances)
-    run = PausedByStop(runner.run, parts.stop.halt, parts.store)
-    goals = GoalStart(
-        parts.approval,
-        parts.store,
-        lambda goal_id: parts.goals().coming_words(goal_id),
-        parts.audit,
-    )
-
-    async def run_task(task: WorkItem, notify: Notify) -> WorkItemResult:
-        return await executor.execute(task, notify)
-
+    tasks = task_runner(parts, crew, planner, entry, allowances)
     projects = ProjectRunner(
         entry,
         run_task,
@@ -172,13 +172,14 @@ def executor_of(
         parts.store,
         parts.audit,
         FilesLeft(parts.undoing, parts.binding, parts.audit),
-        lambda task_id: parts.holding.held.find(task_id) is not None,
+        parts.holding.held.waits,
         parts.preconditions.require_ready,
     )
-    runners: dict[WorkItemType, RunItem] = {
-        WorkItemType.task: run,
+    goals = GoalStart(
+        parts.approval, parts.store, parts.goals_when_needed.coming_words, parts.audit
+    )
+    return {
+        WorkItemType.task: PausedByStop(tasks.run, parts.stop.halt, parts.store),
         WorkItemType.goal: goals.run,
         WorkItemType.project: PausedByStop(projects.run, parts.stop.halt, parts.store),
     }
-    executor = WorkItemExecutor(runners, parts.audit)
-    return executor

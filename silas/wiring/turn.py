@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from silas.agents.runbook import calculator
 from silas.home.prompt_facts import profiles
 from silas.services.access import access_of
-from silas.services.tools.look_tools import shown_to
 from silas.stream.answering import Answering
 from silas.stream.approval_words import ApprovalWords
 from silas.stream.escalate import Escalator
@@ -279,7 +278,7 @@ class TurnWiring:
     def _looks(self) -> WorkspaceLooks:
         parts, clock = self._parts, self._parts.runtime.clock
         return WorkspaceLooks(
-            lambda: shown_to(parts.models.choices()),
+            parts.models.shown_to,
             LookAnswers(parts.db, clock),
             parts.channel,
             parts.audit,

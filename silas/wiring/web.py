@@ -12,21 +12,19 @@ from silas.channels.hub import ChannelFaults, ChannelHub
 from silas.channels.proofs import ChoiceProofs
 from silas.channels.web.app import SocketSplit, StartingApp, create_app
 from silas.channels.web.channel import WebChannel
-from silas.channels.web.conversations import ConversationPlaces, telling_of_conversations
+from silas.channels.web.conversations import ConversationPlaces
 from silas.channels.web.fatigue import FatigueWatch
 from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.guard import RequestGuard
-from silas.channels.web.head_notice import telling_of_the_record
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.page_files import face_dir
-from silas.channels.web.pages import UNAUTHENTICATED
 from silas.channels.web.pairing import WebDoor
-from silas.channels.web.pairing_notice import telling_of_newcomers
 from silas.channels.web.proofs import Prover
 from silas.channels.web.record_rule import refused_while_changed
 from silas.channels.web.routes import cockpit_routes
 from silas.channels.web.routes_phone import phone_routes
 from silas.channels.web.serve import PlainHttp, run_server
+from silas.channels.web.shown_changes import show_changes
 from silas.channels.web.shutdown import end_conversation
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
@@ -38,7 +36,6 @@ from silas.config import SilasConfig
 from silas.config.place import ConfigPlace
 from silas.context.chronicle import SqlChronicleStore
 from silas.context.conversation_store import ConversationStore
-from silas.errors import Stopped
 from silas.home.cockpit_address import listening_at, served_at
 from silas.home.database import open_database
 from silas.home.effective_clock import effective_time
@@ -46,18 +43,24 @@ from silas.home.keyless import NoKey
 from silas.home.runtime import Runtime, real_runtime
 from silas.keys.devices import DeviceKeys
 from silas.memory.forgotten import ForgottenLog
-from silas.services.channels import LoadedChannel, external_channels, load_channels
+from silas.services.channels import (
+    LoadedChannel,
+    external_channels,
+    learn_values,
+    load_channels,
+    tell_unloaded,
+)
 from silas.services.cockpit.connect_facts import ConnectFacts
 from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
 from silas.services.cockpit.undone import UndoneEntries
-from silas.services.devices import web_door, web_limits
+from silas.services.devices import offer_link, web_door, web_limits
 from silas.services.phone.desk import PhoneDesk
 from silas.services.phone.tailscale import Tailscale
 from silas.services.work import scope_work
 from silas.stream.scope_work import NOT_SHOWN
 from silas.stream.session import Session
 from silas.stream.stream import as_it_came
-from silas.wiring.build import Silas
+from silas.wiring.build import Silas, build
 from silas.wiring.cockpit import cockpit_of
 from silas.wiring.parts import Parts
 
@@ -136,30 +139,14 @@ async def open_cockpit(
         stack.push_async_callback(phone.end)
         serve = partial(_opened, config, place, front, channel, door, loaded, phone, served)
         silas = await stack.enter_async_context(
-            Silas.open(
-                config,
-                channel=hub,
-                overdue=overdue,
-                runtime=lambda _: standing,
-                beside=serve,
-            )
+            build(config, standing, hub, overdue=overdue, beside=serve)
         )
-        for one in loaded:
-            if one.why:
-                await faults.note(one.name, one.why)
+        await tell_unloaded(loaded, faults.note)
         listening = asyncio.create_task(silas.stream.listen(workspace, as_it_came))
         stack.push_async_callback(end_conversation, channel, listening)
         base = WebHosts.of(config.channels.web).base
-        link, refused = await _offered(door, base)
+        link, refused = await offer_link(door, base)
         yield RunningCockpit(silas, channel, door, link, refused, base, phone)
-
-
-async def _offered(door: WebDoor, base: str) -> tuple[str, str]:
-    """A pairing link, or why there is none."""
-    try:
-        return await door.link(base), ""
-    except Stopped as error:
-        return "", error.message
 
 
 @asynccontextmanager
@@ -176,13 +163,17 @@ async def _opened(
     silas: Session,
 ) -> AsyncGenerator[None]:
     """The application behind its guard, for as long as Silas is open."""
-    for one in loaded:
-        parts.secrecy.learn(one.values)
+    learn_values(loaded, parts.secrecy.learn)
     rooms = cockpit_of(parts, silas, place)
     facts = ConnectFacts(
-        config, silas, rooms.setup, parts.audit, parts.models.choices, parts.holding.held,
-        lambda: {str(getattr(card, "work_item_id", "")) for card in channel.cards},
-    )  # fmt: skip
+        config,
+        silas,
+        rooms.setup,
+        parts.audit,
+        parts.models.choices,
+        parts.holding.held,
+        channel,
+    )
     clock = parts.runtime.clock
     forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
     withholding = ForgottenContent(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
@@ -197,16 +188,12 @@ async def _opened(
         facts.turns_waiting,
         withholding,
     )
-    door.hold_to(parts.audit.require_whole)
-    parts.mind.talks.follow(telling_of_conversations(channel.pages))
-    door.on_paired(telling_of_newcomers(channel.pages))
-    parts.audit.follow(telling_of_the_record(channel.pages))
-    door.on_ended(lambda session_id: channel.pages.close(UNAUTHENTICATED, (session_id,)))
+    show_changes(channel.pages, door, parts.audit, parts.mind.talks)
     inside, limits = (
         SocketSplit(app, Sockets(channel, facts, withholding, clock)),
         web_limits(config, clock),
     )
-    phone.serve(lambda hosts: RequestGuard(inside, door, hosts, limits), served)
+    phone.serve(partial(RequestGuard, inside, door, limits=limits), served)
     front.open(RequestGuard(inside, door, WebHosts.of(config.channels.web), limits))
     undoings = UndoneEntries(parts.audit, silas.undoing, parts.store)
     undone = UndoneResults(channel.transcript, channel.pages, undoings, channel.undone)

@@ -16,6 +16,21 @@ from silas.work.models import MissingSecrets
 _EDITED = Verdict(False, "its counters were edited")
 
 
+class FirstRefusal:
+    """Asks several whether an item could run; the first that says why not is heard.
+
+    Args:
+        asked: Each says why, in one sentence, or nothing.
+    """
+
+    def __init__(self, *asked: Callable[[WorkItem], str]) -> None:
+        self._asked = asked
+
+    def __call__(self, item: WorkItem) -> str:
+        """Why this item could not run, or nothing."""
+        return next((why for ask in self._asked if (why := ask(item))), "")
+
+
 class EntryCheck:
     """Asks whether an item may run, before anybody is asked about it and as long as it does.
 

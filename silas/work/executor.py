@@ -1,7 +1,7 @@
 """Running work by kind: at once, or in the background with progress and cancellation (5.2)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -13,6 +13,9 @@ from silas.work.models import AlreadyRunning, Notify, ProgressEvent
 
 RunItem = Callable[[WorkItem, Notify], Awaitable[WorkItemResult]]
 """Runs one kind of work item to its end."""
+
+Runners = Callable[[RunItem], Mapping[WorkItemType, RunItem]]
+"""Makes who runs which kind. A project runs its tasks by what it is given: as any other work."""
 
 
 class _Running(NamedTuple):
@@ -29,14 +32,14 @@ class WorkItemExecutor:
     """Executes any work item; knows who is running and can stop them.
 
     Args:
-        runners: Who runs which kind. The runner of tasks must be among them: its entry check
+        runners: Makes who runs which kind. The runner of tasks must be among them: its entry check
             refuses the kinds that have none, on record.
         audit: Where progress that nobody took and failures that nobody saw are recorded.
     """
 
-    def __init__(self, runners: dict[WorkItemType, RunItem], audit: Audit) -> None:
-        self._runners = runners
-        self._otherwise = runners[WorkItemType.task]
+    def __init__(self, runners: Runners, audit: Audit) -> None:
+        self._runners = runners(self.execute)
+        self._otherwise = self._runners[WorkItemType.task]
         self._audit = audit
         self._running: dict[str, _Running] = {}
 

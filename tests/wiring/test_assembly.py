@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import silas
 
 SOURCE = Path(str(silas.__file__)).parent
@@ -85,18 +87,83 @@ def test_no_function_of_wiring_is_long() -> None:
     assert {name: lines for name, lines in found.items() if lines > LONGEST} == {}
 
 
-def _only_defers(node: ast.Lambda) -> bool:
-    """Whether it looks something up later that may not be there yet: order of making does that."""
-    asked = node.body.elts if isinstance(node.body, ast.Tuple) else [node.body]
-    return not node.args.args and all(isinstance(one, ast.Attribute | ast.Name) for one in asked)
+_DECIDES = (
+    ast.Lambda,
+    ast.BoolOp,
+    ast.Compare,
+    ast.Not,
+    ast.Match,
+    ast.While,
+    ast.Raise,
+    ast.ExceptHandler,
+    ast.SetComp,
+    ast.DictComp,
+    ast.AugAssign,
+    ast.Delete,
+)
+"""What wiring has none of: it neither compares nor combines, nor catches, counts or collects."""
+
+_FLAGS = {"TYPE_CHECKING", "resume", "config.scheduler.enabled"}
+"""Names that choose what is there, each by itself: the one branch that assembly may take."""
 
 
-def test_nothing_of_wiring_is_looked_up_later() -> None:
+def _decides(node: ast.AST) -> bool:
+    """Whether this is more than making objects and handing them to each other.
+
+    Allowed are calls, names, paths (`data / "undo"`), loops that begin or end what was made, and
+    `if` by a bare flag. A function within a function is a lambda with a name, and counts as one.
+    """
+    if isinstance(node, ast.If | ast.IfExp):
+        return ast.unparse(node.test) not in _FLAGS
+    if isinstance(node, ast.comprehension):
+        return bool(node.ifs)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        inner = (one for one in ast.walk(node) if one is not node)
+        return any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) for one in inner)
+    return isinstance(node, _DECIDES) and not (
+        isinstance(node, ast.Delete) and all(isinstance(one, ast.Name) for one in node.targets)
+    )
+
+
+def _deciding(source: str) -> list[str]:
+    """What of a module decides, as it is written."""
+    return [ast.unparse(node) for node in ast.walk(ast.parse(source)) if _decides(node)]
+
+
+def test_nothing_of_wiring_decides() -> None:
+    found = {path.name: _deciding(path.read_text(encoding="utf-8")) for path in WIRING}
+    assert {name: nodes for name, nodes in found.items() if nodes} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "make(lambda: self.goals().approved)",
+        "make(lambda item: entry.unable(item))",
+        "busy = stream.pressure > 0",
+        "word = one or other",
+        "asked = {card.id for card in cards}",
+        "wanted = [one for one in loaded if one.why]",
+        "left = arrivals.left() if lease.alone else ()",
+        "async def outer():\n    async def run_task(): await executor.execute()",
+        "if one.why: note(one)",
+        "try: link()\nexcept Stopped: pass",
+    ],
+)
+def test_what_decides_is_found(source: str) -> None:
+    assert _deciding(source)
+
+
+def test_wiring_has_records_and_makers_but_no_state_that_changes() -> None:
+    """After its constructor nothing of an object is set, except what `Parts.session` completes."""
     found = [
-        f"{path.name}:{node.lineno}"
+        f"{path.name}: {ast.unparse(node)}"
         for path in WIRING
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Lambda) and _only_defers(node)
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and function.name not in ("__init__", "session")
+        for node in ast.walk(function)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     ]
     assert found == []
 

@@ -1,7 +1,8 @@
 """What a page is told when it connects, besides the conversation and the cards."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.audit.kept_head import KeptAuditLog
@@ -11,6 +12,15 @@ from silas.services.cockpit.setup import SetupRoom
 from silas.stop import Sentinel
 from silas.stream.session import Session
 from silas.work.changes.held_store import HeldStore
+
+
+class OpenQuestions(Protocol):
+    """What the owner is asked now."""
+
+    @property
+    def cards(self) -> Sequence[object]:
+        """The cards; those about work name it in `work_item_id`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -23,8 +33,7 @@ class ConnectFacts:
     log: KeptAuditLog
     models: Callable[[], ModelsConfig]
     held: HeldStore
-    asked: Callable[[], Collection[str]]
-    """The ids of the work that a card is about now."""
+    questions: OpenQuestions
 
     async def waiting(self) -> tuple[Waiting, ...]:
         """Plans that wait, and changes of finished work, that nobody is asked about now."""
@@ -34,7 +43,8 @@ class ConnectFacts:
             Waiting(work_item_id=item.id, title=item.title, changes_wanted=item.id in changed)
             for item in unasked
         )
-        if not (names := sorted(set(self.held.ids()) - set(self.asked()))):
+        asked = {str(getattr(card, "work_item_id", "")) for card in self.questions.cards}
+        if not (names := sorted(set(self.held.ids()) - asked)):
             return plans
         found = [self.held.find(name) for name in names]
         return (

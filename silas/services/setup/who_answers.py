@@ -50,6 +50,14 @@ class InForce(Protocol):
         ...
 
 
+class ToldModels(Protocol):
+    """Who is told that others answer."""
+
+    def other_models(self, *, runbook: bool) -> None:
+        """Others answer from now on; whether the built-in one does."""
+        ...
+
+
 class Proposed(NamedTuple):
     """Who is to answer, tried and not in force yet.
 
@@ -75,7 +83,7 @@ class WhoAnswers:
         key: The hosted provider's key.
         make: Makes a model of a choice.
         owner: Whom it is asked.
-        told: Told when another one answers.
+        announce: Told when another one answers.
         audit, clock: As everywhere.
     """
 
@@ -88,7 +96,7 @@ class WhoAnswers:
         key: ProviderKey,
         make: "Callable[[ModelChoice], Model]",
         owner: Owner,
-        told: Callable[[ModelsConfig], None],
+        announce: ToldModels,
         audit: Audit,
         clock: Clock,
     ) -> None:
@@ -99,7 +107,7 @@ class WhoAnswers:
         self.key = key
         self._make = make
         self._question = OneQuestion(owner, "who answers", "E_CFG_MODEL_BUSY")
-        self._told = told
+        self._announce = announce
         self._audit = audit
         self._clock = clock
 
@@ -163,7 +171,7 @@ class WhoAnswers:
             await self._models.take(before, lambda: False)
             raise
         await asyncio.to_thread(self._keep, proposed.provider)
-        self._told(proposed.models)
+        self._tell(proposed.models)
 
     async def refresh(self) -> bool:
         """Put in force what the next start would; whether anything is otherwise now.
@@ -175,7 +183,7 @@ class WhoAnswers:
         if wanted == self._models.choices():
             return False
         await self._models.take(wanted, self._busy)
-        self._told(wanted)
+        self._tell(wanted)
         return True
 
     async def new_key(self) -> bool:
@@ -232,6 +240,9 @@ class WhoAnswers:
     def _as_written(self) -> ModelsConfig:
         file = self._place.file
         return load_config(file if file.exists() else None, self._place.environ).models
+
+    def _tell(self, models: ModelsConfig) -> None:
+        self._announce.other_models(runbook=models.proxy.name == RUNBOOK)
 
     def _keep(self, provider: Provider) -> None:
         """The first run has its answer; who the owner is stays as he said."""

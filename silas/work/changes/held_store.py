@@ -169,6 +169,10 @@ class HeldStore:
         assert held is not None
         return held
 
+    def waits(self, work_item_id: str) -> bool:
+        """Whether changes of this item wait."""
+        return self.find(work_item_id) is not None
+
     def drop(self, work_item_id: str) -> None:
         """Remove what is kept of an item."""
         target = self._folder / work_item_id
