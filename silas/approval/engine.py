@@ -39,6 +39,7 @@ from silas.approval.rules import (
     timely,
     uses_allowed,
 )
+from silas.approval.verdict_words import verdict_words
 from silas.audit.models import Audit
 from silas.canonical import canonical_json
 from silas.clock import Clock
@@ -273,7 +274,7 @@ class ApprovalEngine:
         verdict = await self.verify(token, subject, spawned)
         if not verdict:
             running = spawned or subject
-            raise ApprovalError(verdict.reason, code=verdict.code, work_item_id=running.id)
+            raise ApprovalError(verdict_words(verdict), code=verdict.code, work_item_id=running.id)
 
     async def view(self, token: ApprovalToken) -> ApprovalToken:
         """The token with its counters as the store has them, for people to see."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from silas.approval import ApprovalVerifier, Verdict
+from silas.approval.verdict_words import verdict_words
 from silas.audit import Audit
 from silas.autonomy.signals import STANDING_FAMILY, Noted, Signal, started_alone
 from silas.cards import CardChannel
@@ -207,7 +208,7 @@ class GoalCycles:
         if verdict:
             return ""
         self._authority.require_ready()  # a stop says nothing about this goal
-        return lapse_words(refusal_words(verdict.reason))
+        return lapse_words(refusal_words(verdict_words(verdict)))
 
     async def _checked(self, goal: WorkItem) -> VerificationReport:
         async with TaskWorkspace.prepared(goal, self._scratch / goal.id, {}) as site:

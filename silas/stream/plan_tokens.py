@@ -17,6 +17,7 @@ from silas.approval import (
     ApprovalVerdict,
     ApprovalVerifier,
 )
+from silas.approval.verdict_words import verdict_words
 from silas.cards import PlanCard
 from silas.errors import ApprovalError
 from silas.plans import WorkItem, WorkItemType, plan_bytes, plan_card, plan_hash, subject_of
@@ -144,7 +145,7 @@ class PlanTokens:
         )
         verdict = await self._approval.stands(token, subject_of(goal))
         if not verdict:
-            raise ApprovalError(verdict.reason, code=verdict.code, work_item_id=goal.id)
+            raise ApprovalError(verdict_words(verdict), code=verdict.code, work_item_id=goal.id)
         return token
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from silas.approval import Verdict
+from silas.approval.verdict_words import verdict_words
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.db import Database
@@ -368,12 +369,14 @@ class ToolExecutor:
         except ApprovalError as error:
             verdict = Verdict(False, error.message, error.code)
         if verdict.code == OUTSIDE_PLAN:
-            refused = HardBlocked(verdict.reason, code="E_TOOL_OUTSIDE_PLAN", **ids_of(context))
+            refused = HardBlocked(
+                verdict_words(verdict), code="E_TOOL_OUTSIDE_PLAN", **ids_of(context)
+            )
             raise await self._audited(refused, "gate.denied", {**about, "why": verdict.code})
         if not verdict:
             needed = ApprovalRequired(
                 f"The call of {call.tool_name!r} needs an approval of exactly these arguments: "
-                f"{verdict.reason}",
+                f"{verdict_words(verdict)}",
                 PendingCall(call, passage.risk, ask_reason(ruling, passage, context, verdict.code)),
                 **ids_of(context),
             )

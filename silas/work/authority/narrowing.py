@@ -20,6 +20,7 @@ from silas.approval import (
     NonceStore,
 )
 from silas.approval.revocation import revoke
+from silas.approval.verdict_words import verdict_words
 from silas.audit import Audit
 from silas.autonomy.calibrate import Knob
 from silas.autonomy.questions import setting_words
@@ -230,7 +231,7 @@ class ApprovalNarrowing:
         if token is not None and token.scope is ApprovalScope.standing:
             if verdict := await self._approval.stands(token, subject_of(goal)):
                 return goal, token
-            why = verdict.reason.rstrip(".")
+            why = verdict_words(verdict, "{why}")
         else:
             why = tr_later("there is none")
         raise ApprovalError(

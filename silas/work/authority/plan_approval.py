@@ -8,6 +8,7 @@ approval binds reads the same at every one of them.
 from typing import Final
 
 from silas.approval import ApprovalVerifier, Verdict
+from silas.approval.verdict_words import verdict_words
 from silas.plans import WorkItem, subject_of
 
 MISSING: Final = "E_APPROVAL_MISSING"
@@ -27,7 +28,5 @@ async def check_plan(item: WorkItem, approval: ApprovalVerifier) -> Verdict:
 
 def refusal_of(verdict: Verdict) -> str:
     """Why nothing may be done under an approval, in one sentence; empty where it holds."""
-    if verdict:
-        return ""
-    reason = verdict.reason.rstrip(".")
-    return f"{reason}." if verdict.code == MISSING else f"The approval does not hold: {reason}."
+    missing = verdict.code == MISSING
+    return verdict_words(verdict, "{why}." if missing else "The approval does not hold: {why}.")
