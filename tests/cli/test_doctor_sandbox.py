@@ -1,6 +1,9 @@
 """`silas doctor --sandbox`: every attack, one line each, and an exit code that tells."""
 
+import importlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +68,30 @@ def test_an_attack_that_works_is_named_and_the_command_fails(
         done.stdout.splitlines()[-1] == "bubblewrap: 1 attacks held, 1 worked, 0 not testable here."
     )
     assert json.loads(doctor("--json").stdout)["holds"] is False
+
+
+def test_the_process_that_measures_never_loads_an_attack(here: Path) -> None:
+    """In a process of its own, which begins with no module of Silas, and to the end."""
+    looked = """
+import atexit, sys
+from silas.main import cli
+from silas.services.doctor import sandbox
+
+sandbox.CHECKS = [check for check in sandbox.CHECKS if check.name in ("tcp-ipv4", "read")]
+atexit.register(lambda: print([name for name in sys.modules if ".attack_" in name]))
+cli(["doctor", "--sandbox"])
+"""
+    command = [sys.executable, "-c", looked]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    *_, counted, loaded = done.stdout.splitlines()
+    assert counted == "bubblewrap: 2 attacks held, 0 worked, 0 not testable here.", done.stderr
+    assert loaded == "[]"
+
+
+def test_every_attack_that_a_check_names_is_there() -> None:
+    for check in CHECKS:
+        module = importlib.import_module(f"silas.sandbox.conformance.{check.attack.module}")
+        assert callable(getattr(module, check.attack.function))
 
 
 def test_where_nothing_can_be_tested_nothing_is_promised(

@@ -26,9 +26,8 @@ from silas.sandbox import (
 from silas.sandbox.bubblewrap import launch
 from silas.sandbox.bubblewrap.process import BubblewrapSandbox
 from silas.sandbox.capability import make_launcher, require
-from silas.sandbox.conformance import attack_files, attack_network
 from silas.sandbox.conformance.attempts import Kit, outside
-from silas.sandbox.conformance.models import AttackStage, Side, in_group
+from silas.sandbox.conformance.models import Attack, AttackStage, Side, in_group
 from silas.sandbox.conformance.stages import Secret
 from silas.sandbox.conformance.suite import (
     CHECKS,
@@ -87,7 +86,7 @@ class NoSandbox:
 
     def __init__(self) -> None:
         # What the controls are given so that they do no harm, these attacks need as well.
-        self._harmless = {check.attack.__name__: check.namespaces for check in CHECKS}
+        self._harmless = {check.attack.function: check.namespaces for check in CHECKS}
 
     async def run(
         self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles
@@ -279,7 +278,9 @@ def nowhere(side: Side) -> AttackStage:
 
 
 async def test_an_attack_that_fails_without_a_sandbox_too_proves_nothing(home: Path) -> None:
-    check = in_group(AttackGroup.files)("nothing", "Nothing is read.", attack_files.read, nowhere)
+    check = in_group(AttackGroup.files)(
+        "nothing", "Nothing is read.", Attack("attack_files", "read"), nowhere
+    )
     found = await tried(default(SandboxConfig()), home, [check])
     assert found["nothing"].verdict is ConformanceVerdict.untestable
     assert found["nothing"].words == "the attack fails without a sandbox, too: ENOENT"
@@ -296,7 +297,7 @@ class Blind(AttackStage):
 
 async def test_what_the_host_cannot_see_counts_as_broken(home: Path) -> None:
     check = in_group(AttackGroup.files)(
-        "blind", "Nothing happens.", attack_network.nothing, lambda side: Blind()
+        "blind", "Nothing happens.", Attack("attack_network", "nothing"), lambda side: Blind()
     )
     found = await tried(default(SandboxConfig()), home, [check])
     assert found["blind"].verdict is ConformanceVerdict.broken

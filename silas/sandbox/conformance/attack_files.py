@@ -10,7 +10,8 @@ import stat
 import struct
 from pathlib import Path
 
-from silas.sandbox.conformance.attack_calls import At, call
+from silas.sandbox.conformance.attack_calls import At
+from silas.sandbox.conformance.system_calls import call
 
 _HELD: list[object] = []
 _MEBIBYTE = 1 << 20

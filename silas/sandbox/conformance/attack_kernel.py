@@ -10,7 +10,8 @@ import struct
 from contextlib import suppress
 from pathlib import Path
 
-from silas.sandbox.conformance.attack_calls import At, call, reach
+from silas.sandbox.conformance.attack_calls import At, reach
+from silas.sandbox.conformance.system_calls import call
 
 _HELD: list[object] = []
 _PAGE = 4096

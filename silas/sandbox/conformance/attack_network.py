@@ -9,7 +9,8 @@ import socket
 import struct
 from pathlib import Path
 
-from silas.sandbox.conformance.attack_calls import At, call
+from silas.sandbox.conformance.attack_calls import At
+from silas.sandbox.conformance.system_calls import call
 
 _SECONDS = 1.5
 _HELD: list[object] = []

@@ -15,7 +15,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from silas.sandbox.conformance.attack_calls import At, call
+from silas.sandbox.conformance.attack_calls import At
+from silas.sandbox.conformance.system_calls import call
 
 _HELD: list[object] = []
 _ATTACH, _PEEK, _DETACH, _SEIZE = 16, 2, 17, 0x4206

@@ -21,10 +21,10 @@ from silas.sandbox.conformance.models import PROTECTED, AttackStage, Conformance
 from silas.sandbox.models import Mount, SandboxFiles, SandboxLimits
 from silas.sandbox.port import Sandbox
 
-_NAMES = ("calls", "driver", "files", "kernel", "network", "processes")
+_ATTACKS = ("calls", "driver", "files", "kernel", "network", "processes")
 _KIT = {
-    f"attack_{name}.py": Path(__file__).with_name(f"attack_{name}.py").read_bytes()
-    for name in _NAMES
+    name: Path(__file__).with_name(name).read_bytes()
+    for name in ("system_calls.py", *(f"attack_{name}.py" for name in _ATTACKS))
 }
 """What runs inside, read once: who gives up rights later may not be able to read it any more."""
 _HOLD_SECONDS = 8.0
@@ -177,8 +177,8 @@ def plan_of(aims: list[Aim], side: Side, *, control: bool) -> bytes:
         {
             "name": aim.mark,
             "mark": aim.mark,
-            "module": aim.check.attack.__module__,
-            "function": aim.check.attack.__name__,
+            "module": f"silas.sandbox.conformance.{aim.check.attack.module}",
+            "function": aim.check.attack.function,
             "at": aim.stage.at,
             "namespaces": aim.check.namespaces if control else 0,
         }

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from silas.sandbox.conformance import attack_files as attack
 from silas.sandbox.conformance.models import (
     PROTECTED,
+    AttackFile,
     AttackGroup,
     AttackStage,
     ConformanceCheck,
@@ -31,6 +31,8 @@ from silas.sandbox.conformance.stages import (
     Victim,
 )
 from silas.sandbox.models import SandboxLimits
+
+attack = AttackFile("attack_files")
 
 _NEW_MOUNTS = 0x00020000
 _MEBIBYTE = 1 << 20

@@ -6,11 +6,9 @@ import re
 import struct
 from pathlib import Path
 
-from silas.sandbox.conformance import attack_kernel as attack
-from silas.sandbox.conformance import attack_network, attack_processes
-from silas.sandbox.conformance.attack_calls import call
 from silas.sandbox.conformance.models import (
     Attack,
+    AttackFile,
     AttackGroup,
     AttackStage,
     ConformanceCheck,
@@ -29,6 +27,11 @@ from silas.sandbox.conformance.stages import (
     Shows,
     Victim,
 )
+from silas.sandbox.conformance.system_calls import call
+
+attack = AttackFile("attack_kernel")
+attack_network = AttackFile("attack_network")
+attack_processes = AttackFile("attack_processes")
 
 _NEW_USER, _NEW_MOUNTS, _NEW_NAMES = 0x10000000, 0x00020000, 0x04000000
 _NOBODY = 65534

@@ -1,11 +1,11 @@
 """What a conformance check is: an attack, what it aims at on the host, and the evidence there."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from silas.sandbox.models import SandboxLimits
 
@@ -159,7 +159,29 @@ class Untestable(Exception):
     """On this machine there is nothing to aim at; the message says why."""
 
 
-Attack = Callable[[Mapping[str, Any]], str]
+class Attack(NamedTuple):
+    """An attack by its name: the process that measures never loads its code.
+
+    Attributes:
+        module: The file of this room that has it, without its ending.
+        function: What is called there, inside the sandbox and as control outside.
+    """
+
+    module: str
+    function: str
+
+
+class AttackFile:
+    """The attacks of one file of this room: each attribute is the name of one."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, function: str) -> Attack:
+        """The attack of this name."""
+        return Attack(self._module, function)
+
+
 MakeStage = Callable[[Side], AttackStage]
 
 

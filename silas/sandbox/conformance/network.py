@@ -8,8 +8,8 @@ import struct
 from contextlib import ExitStack
 from pathlib import Path
 
-from silas.sandbox.conformance import attack_network as attack
 from silas.sandbox.conformance.models import (
+    AttackFile,
     AttackGroup,
     AttackStage,
     ConformanceCheck,
@@ -20,6 +20,8 @@ from silas.sandbox.conformance.models import (
     own_name,
 )
 from silas.sandbox.conformance.stages import Holds, Shows, listening
+
+attack = AttackFile("attack_network")
 
 _NEW_NETWORK = 0x40000000
 _ANY_PORT = 0

@@ -4,9 +4,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from silas.sandbox.conformance import attack_files, attack_network
-from silas.sandbox.conformance import attack_processes as attack
 from silas.sandbox.conformance.models import (
+    AttackFile,
     AttackGroup,
     AttackStage,
     ConformanceCheck,
@@ -27,6 +26,9 @@ from silas.sandbox.conformance.stages import (
     priority,
 )
 from silas.sandbox.models import SandboxLimits
+
+attack = AttackFile("attack_processes")
+attack_files, attack_network = AttackFile("attack_files"), AttackFile("attack_network")
 
 _ROOMY = SandboxLimits(memory_mb=1024, wall_seconds=6.0)
 _MOST_OUTPUT = 4096
