@@ -8,7 +8,7 @@ refer to itself or grow when it is read.
 import math
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import yaml
 
@@ -47,6 +47,30 @@ class YamlTree(NamedTuple):
     data: Any
     values: dict[Loc, Mark]
     keys: dict[Loc, Mark]
+
+
+class YamlNode(NamedTuple):
+    """A part of a text as it is written, for who changes the text around it.
+
+    Attributes:
+        start, end: Its first character and the one behind its last; of a block, which ends where
+            the next part begins, comments behind it count as its own.
+        column: Of its first character, from 0.
+        text: Of a scalar, without quotes and escapes; None of anything else.
+        style: How a scalar is quoted, or `|` or `>`; empty for plain text.
+        flows: Whether a mapping or list is written in braces or brackets.
+        members: Keys and values of a mapping.
+        items: Parts of a list.
+    """
+
+    start: int
+    end: int
+    column: int
+    text: str | None = None
+    style: str = ""
+    flows: bool = False
+    members: "tuple[tuple[YamlNode, YamlNode], ...] | None" = None
+    items: "tuple[YamlNode, ...]" = ()
 
 
 def yaml_scalar(text: str) -> Any:
@@ -113,6 +137,40 @@ def read_yaml(text: str, subset: Subset) -> YamlTree | None:
     except (ValueError, OverflowError) as error:  # PyYAML makes characters of escapes with chr()
         line, column, words = 0, 0, str(error)
     raise YamlError(line, column, f"the YAML cannot be read: {words}")
+
+
+def read_nodes(text: str, subset: Subset) -> YamlNode | None:
+    """How a text is written that is in the subset; None where there is nothing in it.
+
+    Raises:
+        YamlError: As `read_yaml`.
+    """
+    if read_yaml(text, subset) is None:
+        return None
+    events = yaml.parse(text, Loader=yaml.SafeLoader)
+    begun = (event for event in events if isinstance(event, yaml.NodeEvent))
+    return _node(next(begun), events)
+
+
+def _node(event: yaml.Event, events: Iterator[yaml.Event]) -> YamlNode:
+    (start, column), (end, _) = _at(event.start_mark), _at(event.end_mark)
+    if isinstance(event, yaml.ScalarEvent):
+        return YamlNode(start, end, column, str(event.value), str(event.style or ""))
+    flows = bool(cast(yaml.CollectionStartEvent, event).flow_style)
+    parts, last = list[YamlNode](), next(events)
+    while not isinstance(last, yaml.CollectionEndEvent):
+        parts.append(_node(last, events))
+        last = next(events)
+    end, _ = _at(last.end_mark)
+    if isinstance(event, yaml.MappingStartEvent):
+        pairs = tuple(zip(parts[::2], parts[1::2], strict=True))
+        return YamlNode(start, end, column, flows=flows, members=pairs)
+    return YamlNode(start, end, column, flows=flows, items=tuple(parts))
+
+
+def _at(mark: yaml.Mark | None) -> tuple[int, int]:
+    assert mark is not None
+    return mark.index, mark.column
 
 
 class _Reader:

@@ -5,15 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, cast
-
-import yaml
+from typing import NamedTuple
 
 from silas.agents.choice import ModelChoice
 from silas.config.file_edit import CODE, FileEdit, line_end, meaning_of, read_text, replace_file
 from silas.config.load import load_config
-from silas.config.source import parsed
+from silas.config.source import written
 from silas.errors import ConfigError
+from silas.strict_yaml import YamlNode
 
 _FIELDS = ("base_url", "api_key_env", "output")
 _INDENT = "  "
@@ -67,38 +66,32 @@ class _Place(NamedTuple):
 
 
 def _place(text: str, file: Path, models: Mapping[str, ModelChoice]) -> _Place:
-    parsed(text, file.name)
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    root = written(text, file.name)
     if root is None:
         return _Place(len(text), len(text), _INDENT, replaces=False, bare=True)
-    (key, value), *_ = cast(list[tuple[yaml.Node, yaml.Node]], root.value)
-    below = line_end(text, key.end_mark.index)
-    if isinstance(value, yaml.ScalarNode) and not value.value:
-        return _Place(below, below, _INDENT, replaces=False, bare=False)
-    block = isinstance(value, yaml.MappingNode) and not (_flows(value) or _flows(root))
-    if not block or value.start_mark.index < below:
+    if not root.members:
         raise _by_hand(file, models)
-    members = cast(list[tuple[yaml.Node, yaml.Node]], value.value)
-    indent = " " * members[0][0].start_mark.column
-    for name, section in members:
-        if name.value == "models":
-            start = text.rfind("\n", 0, name.start_mark.index) + 1
-            end = line_end(text, max(_last(section), name.end_mark.index))
+    (key, value), *_ = root.members
+    below = line_end(text, key.end)
+    if value.text == "":
+        return _Place(below, below, _INDENT, replaces=False, bare=False)
+    if not value.members or value.flows or root.flows or value.start < below:
+        raise _by_hand(file, models)
+    indent = " " * value.members[0][0].column
+    for name, section in value.members:
+        if name.text == "models":
+            start = text.rfind("\n", 0, name.start) + 1
+            end = line_end(text, max(_last(section), name.end))
             return _Place(start, end, indent, replaces=True, bare=False)
     return _Place(below, below, indent, replaces=False, bare=False)
 
 
-def _last(node: yaml.Node) -> int:
+def _last(node: YamlNode) -> int:
     """Behind the last character of a value; the end of a block itself lies behind comments."""
-    if isinstance(node, yaml.ScalarNode) or _flows(node):
-        return node.end_mark.index
-    parts = cast(list[yaml.Node | tuple[yaml.Node, yaml.Node]], node.value)
-    nodes = chain.from_iterable(one if isinstance(one, tuple) else (one,) for one in parts)
-    return max(map(_last, nodes), default=node.start_mark.index)
-
-
-def _flows(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.CollectionNode) and bool(node.flow_style)
+    if node.text is not None or node.flows:
+        return node.end
+    parts = (*node.items, *chain.from_iterable(node.members or ()))
+    return max(map(_last, parts), default=node.start)
 
 
 def _section(models: Mapping[str, ModelChoice], indent: str) -> tuple[str, ...]:

@@ -4,16 +4,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
-
-import yaml
+from typing import Any
 
 from silas.config.file_edit import CODE, FileEdit, line_end, meaning_of, read_text, replace_file
 from silas.config.load import load_config
 from silas.config.models import SilasConfig
 from silas.config.place import ConfigPlace
-from silas.config.source import parsed
+from silas.config.source import written
 from silas.errors import ConfigError
+from silas.strict_yaml import YamlNode
 
 Scalar = str | int | float | bool | None
 _INDENT = 2
@@ -42,9 +41,9 @@ def plan_values(file: Path, values: Mapping[str, Scalar]) -> ValuesEdit:
     """
     before, text = read_text(file)
     for name, value in values.items():
-        parsed(text, file.name)
+        root = written(text, file.name)
         try:
-            text = _with(text, ("silas", *name.split(".")), value)
+            text = _with(text, root, ("silas", *name.split(".")), value)
         except _Unfit as unfit:
             raise _by_hand(file, values) from unfit
     return ValuesEdit(file, before, text.encode(), dict(values))
@@ -97,15 +96,14 @@ class _Unfit(Exception):
     """The text has no place for a value."""
 
 
-def _with(text: str, path: tuple[str, ...], value: Scalar) -> str:
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+def _with(text: str, root: YamlNode | None, path: tuple[str, ...], value: Scalar) -> str:
     if root is None:
         opening = "" if not text or text.endswith("\n") else "\n"
         return f"{text}{opening}{_lines(path, value, 0)}"
     return _below(text, root, path, value, 0)
 
 
-def _below(text: str, node: yaml.Node, path: tuple[str, ...], value: Scalar, column: int) -> str:
+def _below(text: str, node: YamlNode, path: tuple[str, ...], value: Scalar, column: int) -> str:
     """The text with the value at a path below a node.
 
     Args:
@@ -115,43 +113,42 @@ def _below(text: str, node: yaml.Node, path: tuple[str, ...], value: Scalar, col
         value: The value.
         column: Where keys below it stand, if it has none yet.
     """
-    if isinstance(node, yaml.ScalarNode) and not node.value:
-        end = line_end(text, node.start_mark.index)
+    if node.text == "":
+        end = line_end(text, node.start)
         opening = "" if end == 0 or text[end - 1] == "\n" else "\n"
         return f"{text[:end]}{opening}{_lines(path, value, column)}{text[end:]}"
-    if not isinstance(node, yaml.MappingNode):
+    if node.members is None:
         raise _Unfit
-    members = cast(list[tuple[yaml.ScalarNode, yaml.Node]], node.value)
-    found = next(((k, v) for k, v in members if k.value == path[0]), None)
+    found = next(((k, v) for k, v in node.members if k.text == path[0]), None)
     if found is None:
-        return _inserted(text, node, members, path, value)
+        return _inserted(text, node, node.members, path, value)
     key, inner = found
     if len(path) > 1:
-        return _below(text, inner, path[1:], value, key.start_mark.column + _INDENT)
-    if not isinstance(inner, yaml.ScalarNode) or inner.style in ("|", ">"):
+        return _below(text, inner, path[1:], value, key.column + _INDENT)
+    if inner.text is None or inner.style in ("|", ">"):
         raise _Unfit
-    start, end = inner.start_mark.index, inner.end_mark.index
+    start, end = inner.start, inner.end
     blank = "" if start < end or text[start - 1 : start] == " " else " "
     return f"{text[:start]}{blank}{json.dumps(value, ensure_ascii=False)}{text[end:]}"
 
 
 def _inserted(
     text: str,
-    node: yaml.MappingNode,
-    members: list[tuple[yaml.ScalarNode, yaml.Node]],
+    node: YamlNode,
+    members: tuple[tuple[YamlNode, YamlNode], ...],
     path: tuple[str, ...],
     value: Scalar,
 ) -> str:
-    if node.flow_style:
-        at = node.start_mark.index + 1
+    if node.flows:
+        at = node.start + 1
         inner = json.dumps(value, ensure_ascii=False)
         for name in reversed(path[1:]):
             inner = f"{{{json.dumps(name)}: {inner}}}"
         after = ", " if members else ""
         return f"{text[:at]}{json.dumps(path[0])}: {inner}{after}{text[at:]}"
-    first = members[0][0].start_mark
-    begin = first.index - first.column
-    if text[begin : first.index].strip():
+    first = members[0][0]
+    begin = first.start - first.column
+    if text[begin : first.start].strip():
         raise _Unfit
     return f"{text[:begin]}{_lines(path, value, first.column)}{text[begin:]}"
 

@@ -1,11 +1,12 @@
 """Raw configuration data from YAML and environment, each value knowing where it was written."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
 from silas.errors import ConfigError
-from silas.strict_yaml import Loc, Subset, YamlError, YamlTree, read_yaml
+from silas.strict_yaml import Loc, Subset, YamlError, YamlNode, YamlTree, read_nodes, read_yaml
 
 _VARIABLE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OVERRIDE = "SILAS_"
@@ -76,8 +77,20 @@ def parsed(text: str, name: str) -> YamlTree | None:
     Raises:
         ConfigError: It cannot be read, with the line.
     """
-    try:
+    with _told(name):
         return read_yaml(text, _SUBSET)
+
+
+def written(text: str, name: str) -> YamlNode | None:
+    """How a YAML text is written; see `parsed`."""
+    with _told(name):
+        return read_nodes(text, _SUBSET)
+
+
+@contextmanager
+def _told(name: str) -> Generator[None]:
+    try:
+        yield
     except YamlError as error:
         raise ConfigError(f"{name}, line {error.line + 1}: {error}.", code="E_CFG_YAML") from error
 

@@ -1,12 +1,23 @@
 """One reader of YAML for plans, workers, skills and the configuration: small, and with places."""
 
+import ast
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.strict_yaml import Mark, Subset, YamlError, read_yaml, yaml_scalar
+import silas
+from silas.strict_yaml import (
+    Mark,
+    Subset,
+    YamlError,
+    YamlNode,
+    read_nodes,
+    read_yaml,
+    yaml_scalar,
+)
 
 PLAIN = Subset(deepest=2)
 WRONG = {
@@ -77,3 +88,81 @@ def test_only_what_looks_like_a_number_or_a_truth_is_one(text: str, value: objec
 def test_any_text_gives_data_or_one_error(text: str) -> None:
     with suppress(YamlError):
         read_yaml(text, PLAIN)
+
+
+_WRITERS = {"silas/agents/plan_fields.py", "silas/config/show.py"}
+"""Who writes YAML, and reads none."""
+
+
+def _of_yaml(source: str) -> set[str]:
+    """What of PyYAML a module uses."""
+    tree = ast.parse(source)
+    imported = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
+    named = {
+        alias.name
+        for node in imported
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "yaml"
+        for alias in node.names
+    }
+    plain = any(
+        alias.name.split(".")[0] == "yaml"
+        for node in imported
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    )
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value).split(".")[0] == "yaml"
+    }
+    return named | (used if plain else set())
+
+
+def test_yaml_is_read_in_one_module() -> None:
+    root = Path(str(silas.__file__)).parent.parent
+    used = {
+        path.relative_to(root).as_posix(): _of_yaml(path.read_text(encoding="utf-8"))
+        for folder in ("silas", "scripts")
+        for path in sorted((root / folder).rglob("*.py"))
+    }
+    found = {name: names for name, names in used.items() if names}
+    assert found.pop("silas/strict_yaml.py")
+    assert found == {name: {"safe_dump"} for name in _WRITERS}
+
+
+@pytest.mark.parametrize(
+    ("text", "node"),
+    [
+        ("", None),
+        ("# nothing\n", None),
+        ("'a b'", YamlNode(0, 5, 0, "a b", "'")),
+        ("- x", YamlNode(0, 3, 0, items=(YamlNode(2, 3, 2, "x"),))),
+        (
+            "a: {b: }",
+            YamlNode(
+                0,
+                8,
+                0,
+                members=(
+                    (
+                        YamlNode(0, 1, 0, "a"),
+                        YamlNode(
+                            3,
+                            8,
+                            3,
+                            flows=True,
+                            members=((YamlNode(4, 5, 4, "b"), YamlNode(6, 6, 6, "")),),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ],
+)
+def test_nodes_say_where_each_part_is_written(text: str, node: YamlNode | None) -> None:
+    assert read_nodes(text, Subset(deepest=8)) == node
+
+
+def test_nodes_are_of_the_same_subset() -> None:
+    with pytest.raises(YamlError, match="anchors and aliases"):
+        read_nodes("a: &x 1", Subset(deepest=8))
