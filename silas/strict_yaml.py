@@ -153,7 +153,7 @@ def read_nodes(text: str, subset: Subset) -> YamlNode | None:
 
 
 def _node(event: yaml.Event, events: Iterator[yaml.Event]) -> YamlNode:
-    (start, column), (end, _) = _at(event.start_mark), _at(event.end_mark)
+    start, column, end = _span(event)
     if isinstance(event, yaml.ScalarEvent):
         return YamlNode(start, end, column, str(event.value), str(event.style or ""))
     flows = bool(cast(yaml.CollectionStartEvent, event).flow_style)
@@ -161,16 +161,18 @@ def _node(event: yaml.Event, events: Iterator[yaml.Event]) -> YamlNode:
     while not isinstance(last, yaml.CollectionEndEvent):
         parts.append(_node(last, events))
         last = next(events)
-    end, _ = _at(last.end_mark)
+    end = _span(last)[2]
     if isinstance(event, yaml.MappingStartEvent):
         pairs = tuple(zip(parts[::2], parts[1::2], strict=True))
         return YamlNode(start, end, column, flows=flows, members=pairs)
     return YamlNode(start, end, column, flows=flows, items=tuple(parts))
 
 
-def _at(mark: yaml.Mark | None) -> tuple[int, int]:
-    assert mark is not None
-    return mark.index, mark.column
+def _span(event: yaml.Event) -> tuple[int, int, int]:
+    begin, end = event.start_mark, event.end_mark
+    assert begin is not None
+    assert end is not None
+    return begin.index, begin.column, end.index
 
 
 class _Reader:
