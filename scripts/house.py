@@ -13,6 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+_MOST_FILES = 30
+_LARGE = {"stream", "channels/web"}
+"""Rooms that are as large as the specification's turn and protocol are."""
+_PAGES = ("layout", "decisions", "security")
 COMMITS = 200
 """How many of the newest commits are looked at."""
 _DRIVER = re.compile(r"\.driver\.execute(?:many)?\(")
@@ -66,6 +70,13 @@ def across(root: Path) -> float:
     return sum(len(rooms) >= 3 for rooms in inside) / max(1, len(inside))
 
 
+def full_folders(package: Path) -> list[str]:
+    """Folders with more files than a folder should have, beside the two that have a reason."""
+    folders = {path.parent for path in package.rglob("*.py")} - {package / one for one in _LARGE}
+    count = {one: sum(1 for _ in one.glob("*.py")) for one in folders}
+    return sorted(one.name for one, files in count.items() if files > _MOST_FILES)
+
+
 def figures(root: Path) -> dict[str, str]:
     """What is measured without running anything, in the order of the page."""
     package = root / "silas"
@@ -76,14 +87,21 @@ def figures(root: Path) -> dict[str, str]:
     dialect = [len(_CONSTANT.findall(t)) for path, t in texts.items() if path.name == _DIALECT]
     most = widest(package / "stream")
     lines = sum(text.count("\n") for text in texts.values())
+    pages = [(root / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in _PAGES]
     return {
         "files and lines of the package": f"{len(texts)} files, {lines:,} lines",
         "longest file": f"{max(text.count(chr(10)) for text in texts.values())} lines",
         "`silas/wiring`": f"{sum(t.count(chr(10)) for t in wiring):,} lines, {behaviour} classes",
+        "folders of over 30 files, `stream` and `channels/web` not counted": str(
+            len(full_folders(package))
+        ),
         "most that a class of `silas/stream` is made from": f"{most.parts} (`{most.name}`)",
         "public class names in more than one file": str(len(doubled(package))),
         "statements past `Tx.run`": f"{sum(raw)} in {sum(map(bool, raw))} files",
         "statements that only SQLite understands": f"{sum(dialect)} in {len(dialect)} files",
+        "lines of this page, of decisions and of security": ", ".join(
+            str(page.count("\n")) for page in pages
+        ),
     }
 
 

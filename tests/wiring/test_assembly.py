@@ -1,7 +1,6 @@
 """`silas/wiring` assembles and does nothing else; what commands ask for are services."""
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import silas
 SOURCE = Path(str(silas.__file__)).parent
 WIRING = sorted((SOURCE / "wiring").glob("*.py"))
 MOST_LINES = 2_000
-LONGEST = 70  # lines of a function
 MAY_KNOW = frozenset({"main", "services", "home", "config", "wiring", "errors", "types"})
 """Rooms that a command may use; a type alone may come from anywhere."""
 
@@ -70,21 +68,9 @@ LOWER = {
 """What commands use of lower rooms all the same: types, errors, and text for a terminal."""
 
 
-def _functions(path: Path) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield f"{path.name}:{node.name}", (node.end_lineno or 0) - node.lineno + 1
-
-
 def test_wiring_is_small() -> None:
     lines = [len(path.read_text(encoding="utf-8").splitlines()) for path in WIRING]
     assert sum(lines) < MOST_LINES
-
-
-def test_no_function_of_wiring_is_long() -> None:
-    found = {name: lines for path in WIRING for name, lines in _functions(path)}
-    assert found
-    assert {name: lines for name, lines in found.items() if lines > LONGEST} == {}
 
 
 _DECIDES = (
