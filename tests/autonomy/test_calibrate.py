@@ -205,6 +205,7 @@ async def test_families_without_a_setting_are_counted_and_nothing_is_proposed(
     assert rooms.store.families(OWNER) == ["plan:coding", "tool:shell_exec"]
 
 
+@pytest.mark.proves("S18.5-PROPOSALS")
 async def test_only_so_many_a_week_and_only_for_the_owner(tmp_path: Path) -> None:
     rooms = Rooms(tmp_path, per_week=1)
     await rooms.decide("batch:archive", *YES)

@@ -85,6 +85,7 @@ async def test_one_that_nobody_answered_comes_back_after_a_while_and_goes_after_
     assert rooms.store.waiting(OWNER) == []
 
 
+@pytest.mark.proves("S18.5-SUGGESTIONS")
 async def test_no_more_wait_than_may_and_no_more_are_made_in_an_hour_than_may(
     tmp_path: Path,
 ) -> None:

@@ -293,6 +293,7 @@ async def test_a_flood_and_a_giant_are_not_heard(tmp_path: Path) -> None:
     assert why == ["the message or its sender's name is too long", "too many messages"]
 
 
+@pytest.mark.proves("S18.5-MESSAGES")
 async def test_strangers_share_their_messages_a_minute_and_take_none_from_the_owner(
     tmp_path: Path,
 ) -> None:

@@ -15,7 +15,22 @@ PROVIDERS = (
     "without them a gate blocks"
 )
 METRICS = "later: `silas/services/metrics.py`; what happened is in the record alone"
-RATE_LIMITS = "later: `silas/stream/rate_limits.py`; the cockpit's door has its limits (D335)"
+CALLS_A_MINUTE = (
+    "later: `silas/stream/rate_limits.py`; `llm_calls_per_minute_per_scope` is read and bounds "
+    "nothing"
+)
+OPERATIONS_A_MINUTE = (
+    "later: `silas/stream/rate_limits.py`; `memory_ops_per_minute_per_scope` is read and bounds "
+    "nothing, a turn's own limit holds"
+)
+ANSWERS_A_MINUTE = (
+    "later: `silas/stream/rate_limits.py`; answers to cards count as messages of their browser and "
+    "have no limit of their own"
+)
+LEFT_OUT = (
+    "later: `silas/stream/rate_limits.py`; a suggestion or proposal over its limit is left out "
+    "without an entry"
+)
 SELF_UPDATE = "later: `silas/work/self_update.py`; Silas cannot change itself without it"
 
 # replaced by a decision

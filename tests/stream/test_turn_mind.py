@@ -248,7 +248,7 @@ async def test_step_10_asks_the_gates_before_each_memory_operation() -> None:
     assert [entry["op"] for entry in blocked] == ["store"]
 
 
-@pytest.mark.proves("S3.2-MEMORY-OPS-TRUNCATED")
+@pytest.mark.proves("S3.2-MEMORY-OPS-TRUNCATED", "S18.5-MEMORY-OPS-TURN")
 async def test_step_10_keeps_to_the_limit_of_operations_and_says_so() -> None:
     house = House([direct(memory_ops=[store(f"{CAT} {n}") for n in range(12)])])
     async with house.harness as h:

@@ -241,6 +241,7 @@ async def test_a_provider_that_does_not_answer_in_time_leaves_the_outcome_unknow
             await Search(site, timeout_seconds=0.2).find()
 
 
+@pytest.mark.proves("S18.5-WEB-SEARCHES")
 async def test_searches_of_a_scope_are_limited_by_the_minute() -> None:
     async with serving(tavily(ONE)) as site:
         search = Search(site, per_minute=2)

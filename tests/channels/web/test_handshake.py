@@ -181,6 +181,7 @@ async def test_what_is_not_text_or_is_too_long_ends_the_socket(
     assert house.seen[-1] == f"gone {code}"
 
 
+@pytest.mark.proves("S18.5-MESSAGES", "S18.5-MESSAGES-ON-RECORD")
 async def test_messages_over_the_limit_are_answered_and_do_not_come_in(house: House) -> None:
     browser = await house.browser()
     async with a_line(house, browser) as line:
@@ -203,6 +204,7 @@ async def test_messages_over_the_limit_are_answered_and_do_not_come_in(house: Ho
     assert house.reasons("web.limited") == ["messages of one browser"]
 
 
+@pytest.mark.proves("S18.5-MESSAGES")
 async def test_many_browsers_at_one_address_share_its_limit(house: House) -> None:
     heard = 0
     for _ in range(5):
