@@ -14,13 +14,12 @@ from silas.audit import Audit
 from silas.cards import Arrived, Card, CardChannel, Channel, SignedMessage
 from silas.cards.answers import shown
 from silas.channels.external import ExternalAnswer, ExternalChannel
-from silas.channels.web.reports import ENDED
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.language import said_at
 from silas.plans import WorkItem, WorkItemResult
 from silas.types import OWNER, whose
-from silas.work.models import Notify, ProgressEvent
+from silas.work.models import ENDED, Notify, ProgressEvent
 from silas.work.report import result_texts
 
 Answer = TypeVar("Answer")

@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
 from silas.cards import CardChannel
-from silas.channels.web.reports import ENDED
 from silas.errors import SilasError
 from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult
@@ -15,7 +14,7 @@ from silas.stream.drafts import ShowsWaiting, Waits, waits_on
 from silas.stream.models import Send
 from silas.stream.scope_work import ScopeWork
 from silas.types import OWNER
-from silas.work.models import Notify, ProgressEvent
+from silas.work.models import ENDED, Notify, ProgressEvent
 from silas.work.progress_board import ProgressBoard
 from silas.work.report import result_texts
 

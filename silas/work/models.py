@@ -13,6 +13,9 @@ from silas.tools.pending_call import AskReason
 from silas.tools.provenance import Provenance
 from silas.types import Origin
 
+ENDED = frozenset({"done", "failed", "stuck", "blocked", "paused"})
+"""The statuses of work after which nothing more comes."""
+
 PATCH = "changes.diff"
 """The artifact that holds what a task changed, to the byte."""
 

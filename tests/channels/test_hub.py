@@ -1,7 +1,11 @@
 """Several channels at once: where words and cards go, and what counts of what comes back."""
 
+import ast
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
+import inspect
+import io
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -17,6 +21,7 @@ from silas.cards import (
     Card,
     CardChannel,
     CardChoice,
+    Channel,
     ChannelMessage,
     ChoiceProof,
     GateCard,
@@ -28,6 +33,8 @@ from silas.cards import (
 )
 from silas.cards.answers import shown
 from silas.cards.models import ALL_CARDS
+from silas.channels import hub
+from silas.channels.cli import CLIChannel
 from silas.channels.external import SEND_SECONDS, Admission, ExternalChannel
 from silas.channels.hub import ChannelFaults, ChannelHub, OwnChannel
 from silas.channels.proofs import ChoiceProofs
@@ -123,7 +130,14 @@ class Typed(Wire):
 class House:
     """A hub over a real cockpit's channel and channels of others."""
 
-    def __init__(self, db: Database, clock: MockClock, strangers: bool, wires: list[Wire]) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: MockClock,
+        strangers: bool,
+        wires: Sequence[Channel],
+        me: tuple[str, str] = (ME, ME),
+    ) -> None:
         self.clock, self.audit, self.wires = clock, MemoryAudit(), wires
 
         async def prove(session: WebSession, data: bytes, proof: Any) -> str:
@@ -145,13 +159,13 @@ class House:
             ExternalChannel(
                 name,
                 wire,
-                Admission(ME, strangers, per_minute=5),
+                Admission(owner, strangers, per_minute=5),
                 proofs.objection,
                 faults.note,
                 self.audit,
                 clock,
             )
-            for name, wire in zip(("pigeon", "raven"), wires, strict=False)
+            for name, wire, owner in zip(("pigeon", "raven"), wires, me, strict=False)
         ]
         self.hub = ChannelHub(self.web, others, faults, clock)
         self.asked: list[asyncio.Task[Any]] = []
@@ -184,11 +198,13 @@ class House:
 
 
 @asynccontextmanager
-async def a_hub(tmp_path: Path, *wires: Wire, strangers: bool = False) -> AsyncGenerator[House]:
+async def a_hub(
+    tmp_path: Path, *wires: Channel, strangers: bool = False, me: tuple[str, str] = (ME, ME)
+) -> AsyncGenerator[House]:
     clock = MockClock()
     db = Database(tmp_path / "silas.db", clock)
     migrate(db, ("silas.approval", "silas.channels.web", "silas.context"))
-    house = House(db, clock, strangers, list(wires))
+    house = House(db, clock, strangers, wires, me)
     async with house.hub.serving():
         yield house
         for one in house.asked:
@@ -329,6 +345,49 @@ async def test_the_owner_is_told_where_he_was_last_heard_and_always_in_the_cockp
         assert (await pigeon.told(), await raven.told()) == ("Silas is stopped.",) * 2
         said = house.cockpit_said()
     assert said == ["to all", "to the raven", "now here", "to the cockpit"]
+
+
+async def test_a_terminal_the_cockpit_and_a_third_are_heard_and_told_at_once(
+    tmp_path: Path,
+) -> None:
+    """Three kinds of channels: pages, lines of a terminal, and text of others."""
+    typed, shown_there = os.pipe(), io.StringIO()
+    pigeon = Wire()
+    with os.fdopen(typed[0]) as source, os.fdopen(typed[1], "w") as keyboard:
+        terminal = CLIChannel(source, shown_there, MockClock())
+        async with a_hub(tmp_path, pigeon, terminal, me=("4711", "owner")) as house:
+            page = house.page()
+            messages = house.hub.listen()
+            keyboard.write("from the terminal\n")
+            keyboard.flush()
+            first = await soon(anext(messages))
+            pigeon.say("from the pigeon")
+            second = await soon(anext(messages))
+            said = inbound.validate_python({"type": "message", "id": "m-1", "text": "from a page"})
+            await house.web.said(page, said)  # pyright: ignore[reportArgumentType]
+            third = await soon(anext(messages))
+            house.hub.stopped("Silas is stopped.")
+            assert await pigeon.told() == "Silas is stopped."
+        assert "Silas is stopped." in shown_there.getvalue()
+    heard = [(one.text, one.channel) for one in map(_message, (first, second, third))]
+    assert heard == [
+        ("from the terminal", "raven"),
+        ("from the pigeon", "pigeon"),
+        ("from a page", "web"),
+    ]
+    assert {conversation for _, conversation in (first, second, third)} == {OWNER}
+
+
+def _message(arrived: tuple[Arrived, str]) -> ChannelMessage:
+    said = arrived[0]
+    return said.message if isinstance(said, SignedMessage) else said
+
+
+def test_the_hub_knows_no_channel_by_name() -> None:
+    tree = ast.parse(inspect.getsource(hub))
+    imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    concrete = ("silas.channels.web", "silas.channels.cli", "silas.channels.live_terminal")
+    assert not [name for name in imported if name.startswith(concrete)]
 
 
 # Cards

@@ -9,10 +9,10 @@ import pytest
 
 from silas.cards import Card, PlanAnswer, PlanCard, ToolCallCard
 from silas.channels.web.events import Progress
-from silas.channels.web.reports import ENDED, progress_of
+from silas.channels.web.reports import progress_of
 from silas.plans import WorkItem, WorkItemResult
 from silas.testing import CallTool, MockClock, ScriptedChannel, ScriptedModel
-from silas.work.models import NOTHING_YET, Notify, ProgressEvent
+from silas.work.models import ENDED, NOTHING_YET, Notify, ProgressEvent
 from silas.work.progress_board import MOST_LINES, MOST_STEPS, ProgressBoard
 from silas.work.step_descriptions import step_words
 from tests.cockpit.house import a_house

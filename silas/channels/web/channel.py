@@ -31,7 +31,7 @@ from silas.channels.web.open_cards import TAPS, OpenCard, label, lapsed, waiting
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NOT_OFFERED, proof_words
-from silas.channels.web.reports import ENDED, progress_of, result_of
+from silas.channels.web.reports import progress_of, result_of
 from silas.channels.web.session import WebSession
 from silas.channels.web.transcript import Transcript
 from silas.channels.web.wire import Message, Proof, Response, decision_bytes
@@ -40,7 +40,7 @@ from silas.errors import ChannelError, SilasError
 from silas.language import COCKPIT, refusal_words, said_at, tr
 from silas.plans import WorkItem, WorkItemResult
 from silas.types import OWNER, conversation_at, new_id, whose
-from silas.work.models import Notify, ProgressEvent
+from silas.work.models import ENDED, Notify, ProgressEvent
 
 Answer = TypeVar("Answer")
 

@@ -7,13 +7,10 @@ from silas.language import COCKPIT, said_at
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.characters import show
 from silas.work.checks.reason_words import reason_words
-from silas.work.models import PATCH, ProgressEvent
+from silas.work.models import ENDED, PATCH, ProgressEvent
 
 UNDO_WINDOW = timedelta(minutes=5)
 """For how long one tap takes back what work changed (spec 0.5.5); later it takes two."""
-
-ENDED = frozenset({"done", "failed", "stuck", "blocked", "paused"})
-"""The statuses after which nothing more comes."""
 
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
 
