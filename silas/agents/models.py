@@ -195,6 +195,10 @@ class RouteDecision(AgentOutput):
 
     Validated with a context `{"context_profiles": names}`, the profile must be one of the names.
     Where no mode is given, the stream resolves one from initiative and register (spec 5.1.0).
+
+    Attributes:
+        reminder: What the owner wants to be told, as code reads it: "remind me tomorrow at nine to
+            call"; it counts only on his card.
     """
 
     route: Literal["direct", "planner"]
@@ -204,6 +208,7 @@ class RouteDecision(AgentOutput):
     interaction_mode: InteractionMode | None = None
     continuation_of: str | None = None
     context_profile: str = Field(min_length=1)
+    reminder: str | None = None
 
     @model_validator(mode="after")
     def _response_fits_the_route(self) -> "RouteDecision":

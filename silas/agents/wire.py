@@ -63,6 +63,7 @@ class RouteWire(BaseModel):
     interaction_mode: InteractionMode | None = None
     continuation_of: str | None = None
     context_profile: str | None = None
+    reminder: str | None = None
 
     @model_validator(mode="after")
     def _direct_brings_its_answer(self) -> "RouteWire":
@@ -175,6 +176,7 @@ def read_route(data: Data, profiles: tuple[str, ...]) -> Read:
             "interaction_mode": wire.interaction_mode,
             "continuation_of": wire.continuation_of or None,
             "context_profile": profile if profile in profiles else profiles[0],
+            "reminder": wire.reminder or None,
         },
         tuple(dropped),
     )

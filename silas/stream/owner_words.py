@@ -1,6 +1,7 @@
 """Step 7 without a model: what the owner's own words ask for is done by code, and answered at once.
 
-Nobody else's words, and none that a model wrote, do anything here. An MCP client is told so.
+Nobody else's words, and none that a model wrote, do anything here. An MCP client is told so. Where
+a model says how a message of the owner's is to be read, `silas.stream.reminding` has the rule.
 """
 
 from abc import ABC, abstractmethod
@@ -11,7 +12,7 @@ from silas.audit import Audit
 from silas.errors import SilasError
 from silas.language import refusal_words, said_at, tr
 from silas.stream.models import MCP_CLIENT, Outcome
-from silas.stream.state import Turn
+from silas.stream.state import Turn, need
 from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode, InteractionRegister, TaintLevel
 
@@ -52,6 +53,21 @@ class OwnerWords(ABC, Generic[Request]):
         asked = self._understood(turn.message.text)
         if asked is None:
             return False
+        if not await self._answered(turn, asked, owners=owners):
+            return False
+        route = need(turn.answer.route, "the answer")
+        await self._audit.log(
+            "turn_routed",
+            turn_id=turn.id,
+            route="direct",
+            register=self.register.value,
+            mode=need(turn.answer.mode, "the answer").value,
+            profile=route.context_profile,
+            **self._facts(asked),
+        )
+        return True
+
+    async def _answered(self, turn: Turn, asked: Request, *, owners: bool) -> bool:
         try:
             answered = await self._do(turn, asked) if owners else (tr(self.owners_only), "answered")
         except SilasError as error:
@@ -71,15 +87,6 @@ class OwnerWords(ABC, Generic[Request]):
             context_profile=self._profile,
         )
         turn.answer.mode = self._modes.mode(turn, None)
-        await self._audit.log(
-            "turn_routed",
-            turn_id=turn.id,
-            route="direct",
-            register=self.register.value,
-            mode=turn.answer.mode.value,
-            profile=self._profile,
-            **self._facts(asked),
-        )
         return True
 
     @abstractmethod

@@ -1,12 +1,15 @@
 """Step 7 without a model: code understands what the owner says about reminders.
 
-It is shown to him before it counts. Nobody else's words, and none that a model wrote, make one.
+It is shown to him before it counts. Nobody else's words make one. A model may say how his are to be
+read, where code cannot: what it wrote counts only on his card.
 """
 
 import asyncio
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from silas.agents import AgentResponse
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.language import tr, tr_later
@@ -14,6 +17,7 @@ from silas.stream.owner import Owner
 from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
+from silas.types import TaintLevel
 
 if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
@@ -25,6 +29,16 @@ OpenReminders = Callable[[], "Reminders"]
 """Makes the desk when it is first asked for; turns about other things load nothing of it."""
 
 _HINTS = ("remind", "erinner")
+_NOT_HIS: Final = tr_later(
+    "No reminder was made: what was understood has words in it that are not yours. Please write it "
+    "like “remind me tomorrow at nine to call the dentist”."
+)
+_WORD: Final = re.compile(r"\w{3,}")
+_TURNED: Final = frozenset(
+    {"your", "yours", "yourself", "you", "the", "and", "dein", "deine", "deinen", "deinem"}
+    | {"deiner", "dich", "dir", "der", "die", "das", "den", "dem", "und"}
+)
+"""What a request of his is turned into when it is said to him, and words that say nothing."""
 
 
 class Reminding(OwnerWords["ReminderRequest"]):
@@ -55,6 +69,30 @@ class Reminding(OwnerWords["ReminderRequest"]):
         super().__init__(audit, modes, profile)
         self._reminders = reminders
         self._clock = clock
+
+    async def as_a_model_reads_it(self, turn: Turn, sentence: str) -> bool:
+        """Make a reminder of a message of the owner's that a model put into words code can read.
+
+        His card decides, as ever: it shows what is said, and when, to the minute. Where the model
+        was shown what others wrote, no word of what is said may come from anybody but him.
+
+        Args:
+            turn: Of the message.
+            sentence: "remind me tomorrow at nine to call".
+
+        Returns:
+            Whether it was answered; False where it cannot be read so, or the owner did not ask.
+        """
+        from silas.reminders.request import request_of  # noqa: PLC0415 - few turns need it
+
+        asked = request_of(sentence)
+        if turn.message.taint is not TaintLevel.owner or asked is None or asked.wanted != "make":
+            return False
+        if turn.response_taint is TaintLevel.owner or not _adds(asked.text, turn.message.text):
+            return await self._answered(turn, asked, owners=True)
+        turn.answer.speaker = "silas"
+        turn.answer.response = AgentResponse(message=tr(_NOT_HIS))
+        return True
 
     def _understood(self, text: str) -> "ReminderRequest | None":
         if not any(hint in text.lower() for hint in _HINTS):
@@ -141,3 +179,9 @@ class Reminding(OwnerWords["ReminderRequest"]):
     async def _agreed(self, turn: Turn, card: "DecisionCard") -> bool:
         owner = Owner(turn.seat.channel, self._audit, self._clock)
         return (await owner.ask(card)).approved
+
+
+def _adds(text: str, message: str) -> bool:
+    """Whether a text says anything that a message does not."""
+    said = set(_WORD.findall(message.casefold()))
+    return bool(set(_WORD.findall(text.casefold())) - said - _TURNED)

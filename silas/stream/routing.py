@@ -1,6 +1,6 @@
 """Step 7: persona, proxy, planner, and the mode the turn proceeds in (spec 5.1, 5.1.0)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -49,6 +49,7 @@ class Router:
         audit: Where every run is recorded.
         clock: What time the models are told.
         compute: What a message asks to be computed, exact, at a moment; None for all else.
+        remind: Makes the reminder that a model read in a message; whether it answered.
     """
 
     def __init__(
@@ -64,8 +65,10 @@ class Router:
         audit: Audit,
         clock: Clock,
         compute: Callable[[str, datetime], str | None],
+        remind: Callable[[Turn, str], Awaitable[bool]],
     ) -> None:
         self._compute = compute
+        self._remind = remind
         self._viewing = viewing
         self._by_code = by_code
         self._proxy = proxy
@@ -133,6 +136,8 @@ class Router:
             mode=turn.answer.mode.value,
             profile=route.context_profile,
         )
+        if route.reminder and await self._remind(turn, route.reminder):
+            return
         if route.route == "direct":
             turn.answer.response, turn.answer.speaker = route.response, "agent:proxy"
             turn.answer.outcome = outcome_of(routed, turn.answer.response)

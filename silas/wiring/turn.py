@@ -218,15 +218,12 @@ class TurnWiring:
             self._parts.config.rehydration.max_chronicle_entries,
         )
 
-    def _by_code(self, profile: str) -> tuple[AnswersWords, ...]:
+    def _by_code(self, profile: str, reminding: Reminding) -> tuple[AnswersWords, ...]:
         """What is understood without a model."""
         audit, modes = self._audit, self._modes
-        reminders, batches = (
-            self._at("reminders", self._parts.reminders),
-            self._at("batches", self._parts.batches),
-        )
+        batches = self._at("batches", self._parts.batches)
         return (
-            Reminding(reminders, audit, self._clock, modes, profile),
+            reminding,
             TidyWords(batches, audit, self._clock, modes, profile),
             ApprovalWords(
                 self._parts.ahead_desk,
@@ -241,9 +238,11 @@ class TurnWiring:
     def _router(self) -> Router:
         facts = self._at("facts", self._parts.surroundings.facts)
         offered = profiles(self._parts.config)
+        reminders = self._at("reminders", self._parts.reminders)
+        reminding = Reminding(reminders, self._audit, self._clock, self._modes, offered[0])
         return Router(
             Viewing(self._context, self._memory, self._persona, self._items),
-            self._by_code(offered[0]),
+            self._by_code(offered[0], reminding),
             self._proxy,
             self._toolset,
             Planning(
@@ -261,6 +260,7 @@ class TurnWiring:
             self._audit,
             self._clock,
             partial(calculator.answer, zone=self._parts.config.scheduler.zone),
+            reminding.as_a_model_reads_it,
         )
 
     def _tool_runs(self) -> "MakeToolRun":
