@@ -162,7 +162,7 @@ async def test_a_rewritten_message_is_what_the_model_sees() -> None:
         await soon(h.silas.ask("my code is 4711"))
         log = str(await recorded(h))
     assert "my code is [number]" in model.requests[0].text
-    assert "4711" not in model.requests[0].text + log
+    assert "is 4711" not in model.requests[0].text + log
 
 
 @pytest.mark.proves("S5.1-8-REWRITE-SENT")
@@ -175,7 +175,7 @@ async def test_a_rewritten_answer_is_what_is_sent() -> None:
         log = str(await recorded(h))
     assert channel.sent == [(OWNER, "the code is [number]")]
     assert reply.text == "the code is [number]"
-    assert "4711" not in log
+    assert "is 4711" not in log
 
 
 REPHRASE = EscalationAction(
