@@ -73,8 +73,19 @@ def render_card(card: Card[Answer], width: int = WIDTH) -> str:
 
 
 def render_short(card: PlanCard, width: int = WIDTH) -> str:
-    """The same for a person at a terminal, who can ask for the rest (see `short_lines`)."""
-    return "\n".join([*short_lines(card, width), "", *_options(card, width), "=" * width])
+    """The same for a person at a terminal, who can ask for the rest (see `short_lines`).
+
+    What would be longer than one screen stands closer: no effect is left out for its lines.
+    """
+    shown, options, end = short_lines(card, width), _options(card, width), "=" * width
+    lines = [*shown, "", *options, end]
+    if len(lines) <= FIRST_SCREEN:
+        return "\n".join(lines)
+    close = list(filter(None, shown))
+    beside = "   ".join(options)
+    if len(close) + len(options) < FIRST_SCREEN or len(beside) > width:
+        return "\n".join([*close, *options, end])
+    return "\n".join([*close, beside, end])
 
 
 def first_screen(card: Card[Any], width: int = WIDTH) -> str:

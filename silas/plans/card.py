@@ -19,7 +19,14 @@ from silas.language import decimal, tr, tr_later, tr_many
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import as_code, name_as_code, show, show_exactly, show_lines
-from silas.plans.effect import Plan, effect_sentence, proof_line, risk_of
+from silas.plans.effect import (
+    MOST_ALONE,
+    Plan,
+    change_lines,
+    effect_sentence,
+    proof_line,
+    risk_of,
+)
 from silas.plans.goals.card_part import recurs
 from silas.plans.goals.schedule import AS_SHIPPED, StandingLimit
 from silas.plans.models import WorkItem
@@ -193,7 +200,7 @@ def _touches(plan: Plan) -> tuple[str, ...]:
         if workspace
         else tr("works in: an empty directory of its own")
     ]
-    lines += _changes(plan)
+    lines += change_lines(plan)
     lines += [tr("may read: {quoted}", quoted=as_code(path)) for path in plan.get("read", [])]
     lines += [
         tr("may reach over the network: {host}", host=_host(host))
@@ -210,30 +217,6 @@ def _touches(plan: Plan) -> tuple[str, ...]:
 def _shown(shown: Files) -> tuple[str, ...]:
     """Who is shown what the work reads; the yes to the plan is a yes to this."""
     return tuple(tr("shows what it reads to: {name}", name=show(name)) for name in sorted(shown))
-
-
-_IN_CHECKED_WORK = tr_later("anywhere in the workspace, once its checks have passed")
-_WITHOUT_CHECKS = tr_later(
-    "nothing; what it changes is shown to you first, because it has no checks"
-)
-
-
-def _changes(plan: Plan) -> tuple[str, ...]:
-    """What of the workspace it may change without being asked about again (decision B22)."""
-    writes: list[str] | None = plan.get("writes")
-    if writes is None:
-        unset = tr(_IN_CHECKED_WORK if plan["verify"] else _WITHOUT_CHECKS)
-        return (
-            tr(
-                "may change: {unset}",
-                unset=unset if plan.get("workspace") else tr("nothing of yours"),
-            ),
-        )
-    lines = tuple(tr("may change: {entry}", entry=as_code(entry)) for entry in writes) or (
-        tr("may change: nothing"),
-    )
-    shown = () if plan["verify"] else (tr("  (shown to you first, because it has no checks)"),)
-    return (*lines, *shown)
 
 
 def _grant(raw: object) -> tuple[str, ...]:
@@ -378,6 +361,8 @@ def _rest(plan: Plan) -> tuple[str, ...]:
     others = {name: value for name, value in sorted(plan.items()) if name not in _IN_WORDS}
     given = [f"{name}: {_json(v)}" for name, v in others.items() if v not in (None, [], {})]
     empty = [name for name, v in others.items() if v in (None, [], {})]
+    if len(plan.get("writes") or ()) > MOST_ALONE:  # in the order that the hash has
+        given.append(f"writes: {_json(plan['writes'])}")
     forced = forced_mode(plan["interaction_mode"], forcing(risk_of(plan)))
     return (*given, *filter(None, (forced,)), tr("not set: ") + ", ".join(empty))
 

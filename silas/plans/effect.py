@@ -4,14 +4,17 @@ No word of the sentence is a model's: it says what may change, where, what may l
 and whether it can be undone (spec 0.5.2, 0.5.3). The risk follows from the same three facts.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from silas.approval.grants import GrantRefused, grants_of
-from silas.language import tr, tr_many
-from silas.plans.characters import show_exactly
+from silas.language import tr, tr_later, tr_many
+from silas.plans.characters import as_code, show_exactly
 from silas.plans.goals.limits import SPAWNS
+from silas.plans.writes import WILD
 from silas.types import Risk
 
 Plan = Mapping[str, Any]
@@ -19,6 +22,20 @@ Plan = Mapping[str, Any]
 
 _MOST_NAMED: Final = 2  # hosts, folders and paths that one sentence names; of more it says how many
 _LONGEST: Final = 40  # characters of a name in the sentence; the whole of it stands below
+
+
+MOST_ALONE: Final = 3
+"""Paths that may change with a line of the card each; more of them stand together by folder."""
+
+_MOST_LINES: Final = 3  # folders with a line each; more of them stand in one line
+_DEEPEST: Final = 8  # levels of folders that are told apart
+
+_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+
+_IN_CHECKED_WORK = tr_later("anywhere in the workspace, once its checks have passed")
+_WITHOUT_CHECKS = tr_later(
+    "nothing; what it changes is shown to you first, because it has no checks"
+)
 
 
 class PlanEffect(NamedTuple):
@@ -96,6 +113,99 @@ def proof_line(plan: Plan) -> str:
         if names
         else tr("proved by: nothing, it has no checks")
     )
+
+
+def change_lines(plan: Plan) -> tuple[str, ...]:
+    """What of the workspace it may change without being asked about again (decision B22).
+
+    Every path is named, and of many how many there are: patterns first, since they reach further,
+    then the files by folder.
+    """
+    writes: list[str] | None = plan.get("writes")
+    if writes is None:
+        unset = tr(_IN_CHECKED_WORK if plan["verify"] else _WITHOUT_CHECKS)
+        return (
+            tr(
+                "may change: {unset}",
+                unset=unset if plan.get("workspace") else tr("nothing of yours"),
+            ),
+        )
+    alone = len(writes) <= MOST_ALONE
+    lines = tuple(map(_change, writes)) if alone else tuple(_together(writes))
+    shown = () if plan["verify"] else (tr("  (shown to you first, because it has no checks)"),)
+    return (*(lines or (tr("may change: nothing"),)), *shown)
+
+
+def _change(entry: str) -> str:
+    return tr("may change: {entry}", entry=as_code(entry))
+
+
+def _together(writes: Sequence[str]) -> Iterator[str]:
+    patterns = [entry for entry in writes if WILD & set(entry)]
+    files = [entry for entry in writes if not WILD & set(entry)]
+    if len(patterns) <= MOST_ALONE:
+        yield from map(_change, patterns)
+    else:
+        yield tr(
+            "may change what fits {count} patterns: {patterns}",
+            count=len(patterns),
+            patterns=", ".join(map(as_code, patterns)),
+        )
+    folders = _folders(files)
+    if len(folders) <= _MOST_LINES:
+        for folder, names in folders.items():
+            path = as_code(f"{folder}/") if folder else tr("the workspace itself")
+            yield (
+                _change("/".join(filter(None, (folder, names[0]))))
+                if len(names) == 1
+                else tr(
+                    "may change {count} files in {folder}: {names}",
+                    count=len(names),
+                    folder=path,
+                    names=", ".join(map(_listed, names)),
+                )
+            )
+        return
+    yield tr(
+        "may change {count} files: {parts}", count=len(files), parts="; ".join(_parts(folders))
+    )
+
+
+def _parts(folders: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The files of each folder, those that are alone in theirs with their whole path."""
+    for folder, names in folders.items():
+        if len(names) == 1 or not folder:
+            yield ", ".join(_listed(f"{folder}/{name}" if folder else name) for name in names)
+        else:
+            yield tr(
+                "in {folder}: {names}",
+                folder=as_code(f"{folder}/"),
+                names=", ".join(map(_listed, names)),
+            )
+
+
+def _listed(path: str) -> str:
+    """A path in a list of many: quoted only where something in it needs that."""
+    return path if _PLAIN.fullmatch(path) else as_code(path)
+
+
+def _folders(files: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """The files by folder, in the order of the folders; where these are many, told apart only as
+    deep as takes least room.
+    """
+    ways = [_to_depth(files, depth) for depth in range(_DEEPEST, -1, -1)]
+    if len(ways[0]) <= _MOST_LINES:
+        return ways[0]
+    return min(ways, key=lambda way: sum(map(len, _parts(way))) + 2 * len(way))
+
+
+def _to_depth(files: Sequence[str], depth: int) -> Mapping[str, Sequence[str]]:
+    folders: defaultdict[str, list[str]] = defaultdict(list)
+    for file in files:
+        *above, _ = file.split("/")
+        folder = "/".join(above[:depth])
+        folders[folder].append(file.removeprefix(f"{folder}/") if folder else file)
+    return dict(sorted(folders.items()))
 
 
 def _may_change(plan: Plan) -> bool:
