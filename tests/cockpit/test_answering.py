@@ -182,7 +182,7 @@ async def test_a_key_is_kept_unchecked_replaced_and_removed_with_who_used_it(hom
         ref_id = getattr(first, "ref_id", "")
         assert (await house.post(f"/secrets/{ref_id}", value=CANARY)).status_code == 200
         before = (await house.get("/models"))["key"]
-        assert before == {"place": "stored", "ref_id": ref_id, "checked_at": ""}
+        assert before == {"place": "stored", "ref_id": ref_id, "checked_at": "", "refused": False}
         await _keep(house, channel, "sk-or-v1-another-key-of-mine")
         after = (await house.get("/models"))["key"]
         assert after["ref_id"] not in ("", ref_id)

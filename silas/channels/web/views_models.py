@@ -20,11 +20,13 @@ class KeyView(Frozen):
         place: In the environment, in the key store, or nowhere.
         ref_id: Of the secret; empty elsewhere.
         checked_at: When the provider said that it knows it, in ISO 8601; empty where it never did.
+        refused: The provider was asked, and does not know it.
     """
 
     place: Literal["environment", "stored", "none"]
     ref_id: str
     checked_at: str
+    refused: bool
 
 
 class AnsweringView(Frozen):

@@ -37,7 +37,12 @@ class AnsweringDoor:
                     (tr("does approved work"), models.executor),
                 )
             ),
-            key=KeyView(place=key.place, ref_id=key.ref_id, checked_at=key.checked_at),
+            key=KeyView(
+                place=key.place,
+                ref_id=key.ref_id,
+                checked_at=key.checked_at,
+                refused=key.refused,
+            ),
             file=str(self._answering.file),
             asks=self._answering.asks,
         )
@@ -67,7 +72,7 @@ class AnsweringDoor:
         """See `AnsweringRoom.check_key`."""
         verdict = await self._answering.check_key()
         if verdict.fault:
-            return Done(words=verdict.fault)
+            return Done(words=tr(verdict.fault))
         if verdict.checked:
             return Done(words=tr("OpenRouter knows this key."))
         return Done(words=tr("OpenRouter could not be asked, so the key is not checked."))

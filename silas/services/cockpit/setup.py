@@ -20,7 +20,7 @@ from silas.keys.secrets import SecretVault
 from silas.language import tr, tr_later
 from silas.services.cockpit.announcements import Announcer
 from silas.services.secrets import SecretsDesk
-from silas.services.setup.provider_key import note_provider_key
+from silas.services.setup.provider_key import KeyVerdict, note_provider_key
 from silas.services.setup.who_answers import WhoAnswers
 from silas.stream.owner import Owner
 from silas.types import Risk
@@ -145,12 +145,11 @@ class SetupRoom:
 
     async def store_secret(self, ref_id: str, value: str) -> None:
         """See `Setup.store_secret`; what cannot be recorded is not kept (decision B5)."""
-        key, checked = self._answering.key, False
+        key, verdict = self._answering.key, KeyVerdict("", checked=False)
         if self._inputs.label(ref_id) == PROVIDER_KEY:
             verdict = await key.try_new(value)
             if verdict.fault:
                 raise ConfigError(f"Nothing was stored: {verdict.fault}", code="E_CFG_SECRET")
-            checked = verdict.checked
         facts = await self._inputs.store(ref_id, value)
         try:
             await self._audit.log("secret_stored", ref_id=ref_id)
@@ -159,7 +158,7 @@ class SetupRoom:
             raise
         await asyncio.to_thread(self._secrecy.refresh)  # from now on nothing shows it
         if facts.name == PROVIDER_KEY:
-            await asyncio.to_thread(key.note, ref_id, checked=checked)
+            await asyncio.to_thread(key.note, ref_id, verdict)
             await asyncio.to_thread(note_provider_key, self._folder, stored=True)
             with suppress(SilasError):  # what is under way ends first; the next start has it
                 await self._answering.new_key()

@@ -13,6 +13,7 @@ from silas.config.firstrun import keep_first_run, read_first_run
 from silas.errors import ConfigError
 from silas.keys.files import replace
 from silas.keys.secrets import SecretVault
+from silas.language import tr_later
 from silas.tools.web.client import HttpRequestNotSent, HttpResponse, WebClient, address
 
 
@@ -37,8 +38,10 @@ _MOST: Final = 4096  # bytes of the answer, of which only the status is looked a
 _REFUSED: Final = frozenset({401, 403})
 _OK: Final = 200
 
-_NO_KEY: Final = "OpenRouter does not know this key; copy it again from openrouter.ai/keys."
-_NO_WORD: Final = "A key is one word of plain letters, digits and dashes; copy it again."
+_NO_KEY: Final = tr_later(
+    "OpenRouter does not know this key; copy it again from openrouter.ai/keys."
+)
+_NO_WORD: Final = tr_later("A key is one word of plain letters, digits and dashes; copy it again.")
 
 _CHECKED: Final = "provider-key.json"
 """In `models` in the data directory: which key was checked, and when."""
@@ -51,11 +54,13 @@ class KeyStanding(NamedTuple):
         place: In the environment, in the key store, or nowhere.
         ref_id: Of the secret; empty elsewhere.
         checked_at: When OpenRouter said that it knows it, in ISO 8601; empty where it never did.
+        refused: OpenRouter was asked, and does not know it.
     """
 
     place: Literal["environment", "stored", "none"]
     ref_id: str = ""
     checked_at: str = ""
+    refused: bool = False
 
 
 class ProviderKey:
@@ -92,21 +97,24 @@ class ProviderKey:
         if not refs:
             return KeyStanding("none")
         known = self._known()
-        at = str(known.get("checked_at", "")) if known.get("ref_id") == refs[0] else ""
-        return KeyStanding("stored", refs[0], at)
+        if known.get("ref_id") != refs[0]:
+            return KeyStanding("stored", refs[0])
+        at, refused = str(known.get("checked_at", "")), known.get("refused") is True
+        return KeyStanding("stored", refs[0], at, refused)
 
     async def try_new(self, value: str) -> KeyVerdict:
         """What is said of one that is not kept yet."""
         return await self._try(value)
 
-    def note(self, ref_id: str, *, checked: bool) -> None:
-        """Keep whether the one under this reference was checked.
+    def note(self, ref_id: str, verdict: KeyVerdict) -> None:
+        """Keep what was said of the one under this reference.
 
         Raises:
             ConfigError: It cannot be kept.
         """
-        at = self._clock.now().isoformat() if checked else ""
-        text = json.dumps({"ref_id": ref_id, "checked_at": at})
+        at = self._clock.now().isoformat() if verdict.checked else ""
+        refused = bool(verdict.fault)
+        text = json.dumps({"ref_id": ref_id, "checked_at": at, "refused": refused})
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             replace(self._file, text.encode())
@@ -127,7 +135,7 @@ class ProviderKey:
             raise ConfigError("There is no key to check; enter one first.", code="E_CFG_SECRET")
         verdict = await self._try(await asyncio.to_thread(self._value, now))
         if now.ref_id:
-            await asyncio.to_thread(self.note, now.ref_id, checked=verdict.checked)
+            await asyncio.to_thread(self.note, now.ref_id, verdict)
         return verdict
 
     def _value(self, now: KeyStanding) -> str:

@@ -21,6 +21,7 @@ from silas.config.place import ConfigPlace
 from silas.db import Database
 from silas.home.runtime import Runtime, equipment, model_of
 from silas.home.secret_store import secrets_of
+from silas.home.web_tools import Web
 from silas.keys import KeyRing
 from silas.plans import PlanLibrary
 from silas.sandbox import default
@@ -212,8 +213,8 @@ class Cockpit:
                 return closed.rcvd.code if closed.rcvd else 1006
 
 
-def _runtime(models: "Mapping[str, Model]", clock: Clock) -> Any:
-    """The real sandbox and web (which is none); a key that costs nothing to unlock."""
+def _runtime(models: "Mapping[str, Model]", clock: Clock, web: Web) -> Any:
+    """The real sandbox; a key that costs nothing to unlock."""
     signer = a_signer()
 
     def make(config: SilasConfig) -> Runtime:
@@ -238,7 +239,7 @@ def _runtime(models: "Mapping[str, Model]", clock: Clock) -> Any:
             secrets=secrets_of(config),
             sandbox=default(config.sandbox, forbidden=(), register=register),
             make_model=model,
-            web=NO_WEB,
+            web=web,
         )
 
     return make
@@ -268,6 +269,7 @@ async def a_cockpit(
     models: "Mapping[str, Model] | None" = None,
     port: int = 0,
     clock: Clock = _SYSTEM,
+    web: Web = NO_WEB,
     **more: Any,
 ) -> AsyncGenerator[Cockpit]:
     """Serve one; everything of it ends with this.
@@ -277,6 +279,7 @@ async def a_cockpit(
         models: A model per role, which takes the place of the runbooks.
         port: A port of a cockpit before, for a page that comes back to it.
         clock: What time it is there.
+        web: What of the web it reaches; nothing, where a test does not say.
         more: Variables of the configuration, as the environment has them.
     """
     given = {f"SILAS_MODELS__{role.upper()}": f"python:test:{role}" for role in models or {}}
@@ -286,6 +289,6 @@ async def a_cockpit(
         keep_first_run(config.data_dir, FirstRun(provider="runbook", name="Ada"))
     place = ConfigPlace(home.home / "config.yaml", home.settings(**more))
     async with open_cockpit(
-        config, place, str(home.workspace), stay, runtime=_runtime(models or {}, clock)
+        config, place, str(home.workspace), stay, runtime=_runtime(models or {}, clock, web)
     ) as running:
         yield Cockpit(running, home, config)
