@@ -167,3 +167,30 @@ async def test_a_message_asked_again_says_which_one_it_replaces_on_every_device(
     await device.page.reload()
     await device.is_connected()
     await expect(device.at("said").first.locator(".meta")).to_contain_text("replaced")
+
+
+async def test_a_real_file_of_3_gb_is_refused_in_one_sentence_and_the_page_goes_on(
+    cockpit: Cockpit, new_device: NewDevice, tmp_path: Path
+) -> None:
+    device = await cockpit.paired(new_device, DESKTOP)
+    huge = tmp_path / "holiday film.mkv"
+    with huge.open("wb") as file:
+        file.truncate(3 * 1024**3)  # sparse: it takes no room
+    sent: list[str] = []
+    await chooses(device, ("small.txt", b"It fits."))
+    await expect(device.at("attaching").locator("li")).to_have_text(["small.txt8 bytes×"])
+    await device.at("composer").fill("what was")
+    device.page.on("request", lambda one: sent.append(one.url))
+    async with device.page.expect_file_chooser() as choosing:
+        await device.at("attach").click()
+    await (await choosing.value).set_files(huge)
+    await expect(device.at("composer-problem")).to_have_text(
+        "holiday film.mkv has 3,221 MB, and a file of at most 25 MB can be attached; put it into "
+        "the workspace and name it in your message."
+    )
+    assert [url for url in sent if "attachments" in url] == []
+    await expect(device.at("attaching").locator("li")).to_have_text(["small.txt8 bytes×"])
+    await expect(device.at("composer")).to_have_value("what was")
+    assert await device.overflow() == 0
+    await device.says("summarise this")
+    await expect(device.at("heard").last).to_contain_text("It fits.")
