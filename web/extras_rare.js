@@ -168,7 +168,7 @@ function threshold(event) {
   const { changes = [], sample_size: size, correction_rate: rate, evidence_window: window_ } = event.proposal;
   const rows = changes.map((change) => h("li", {},
     h("span", { class: "change-name" }, plain(change.key)),
-    h("span", { class: "change" }, h("s", {}, String(change.current_value)), " → ",
+    h("span", { class: "change" }, h("s", {}, String(change.current_value)), " ", h("span", { class: "along" }, "→"), " ",
       h("b", {}, String(change.proposed_value)),
       h("span", { class: "change-way" }, change.direction === "widen" ? t(" (asks less)") : t(" (asks more)")))));
   const corrected = rate === undefined ? null : t("{rate} % of {size} had to be put right", { rate: (Number(rate) * 100).toFixed(1), size });

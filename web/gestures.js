@@ -5,7 +5,13 @@ import { button, fill, h, icon } from "./dom.js";
 import { t } from "./words.js";
 
 const END = 100;
-const KEYS = { ArrowRight: 10, ArrowUp: 10, PageUp: 25, ArrowLeft: -10, ArrowDown: -10, PageDown: -25 };
+const KEYS = { ArrowUp: 10, PageUp: 25, ArrowDown: -10, PageDown: -25 };
+const ALONG = { ArrowRight: 10, ArrowLeft: -10 }; // from the start of the line to its end: the other way where it is written from the right
+
+function stepOf(key, node) {
+  if (key in ALONG) return getComputedStyle(node).direction === "rtl" ? -ALONG[key] : ALONG[key];
+  return KEYS[key];
+}
 const LEAP = 30; // a finger that has slid never moves this far between two events; a tap does
 
 /**
@@ -94,7 +100,8 @@ export function slider(label, complete) {
     finger = false;
   };
   input.onkeydown = (event) => {
-    if (event.key in KEYS) move(at + KEYS[event.key]);
+    const step = stepOf(event.key, input);
+    if (step) move(at + step);
     else if (event.key === "Home") move(0);
     else if (event.key === "End") move(END);
     else if (event.key === "Enter") finish();
