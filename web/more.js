@@ -25,6 +25,8 @@ export const PLACES = [
     async (place) => (await import("./memory.js")).showMemory(place)],
   ["speech", "stream", t("How Silas speaks"), t("Its tone, and telling it what was wrong with it"), showSpeech],
   ["tools", "tool", t("Tools"), t("What Silas can use, and whether it works"), showTools],
+  ["connections", "talks", t("Connections"), t("Servers of tools and channels, and how they fare"),
+    async (place) => (await import("./connections.js")).showConnections(place)],
   ["devices", "device", t("Devices"), t("Which browsers may speak for you"), showDevices],
   ["secrets", "key", t("Secrets"), t("Keys and passwords that tools may be given"),
     async (place) => (await import("./secrets.js")).showSecrets(place)],

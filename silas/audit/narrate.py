@@ -181,6 +181,7 @@ SENTENCES: Mapping[str, str] = {
     "mcp.drifted": "The MCP server {server} is not as it was trusted: changed {changed}, new {new},"
     " gone {gone}.",
     "mcp.trusted": "The owner trusts the MCP server {server} with the tools {tools}.",
+    "mcp.distrusted": "The owner trusts the MCP server {server} no more.",
     "mcp.not_trusted": "The owner did not trust the MCP server {server}.",
     # skills
     "skill.imported": "The skill {skill} was imported from {source} and set aside.",

@@ -86,6 +86,24 @@ def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
     run_to_exit(work)
 
 
+@mcp.command("distrust")
+@click.argument("name")
+@click.pass_context
+def mcp_distrust(ctx: click.Context, name: str) -> None:
+    """Trust nothing of a server any more; an open Silas ends it at its next start."""
+
+    async def work() -> int:
+        from silas.services.mcp import open_mcp
+
+        async with open_mcp(read_config(ctx)) as desk:
+            found = await desk.distrust(name)
+        words = "No longer trusted" if found else "Nothing was trusted"
+        click.echo(f"{words}: {name}.")
+        return DONE
+
+    run_to_exit(work)
+
+
 @mcp.command("serve")
 @click.pass_context
 def mcp_serve(ctx: click.Context) -> None:

@@ -1,7 +1,7 @@
 """The owner's MCP servers in this house: kept connected, looked at, trusted."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,24 +38,68 @@ Learn = Callable[[Mapping[str, str]], None]
 """Told every value that no answer may show, by name."""
 
 
-def mcp_servers(
-    config: SilasConfig,
-    runtime: Runtime,
-    registry: ToolRegistry,
-    db: Database,
-    audit: Audit,
-    learn: Callable[[Mapping[str, str]], None],
-) -> AbstractAsyncContextManager[object]:
-    """Keep the trusted servers connected; where none is configured nothing is loaded.
+class RunningServers:
+    """The servers of a Silas that is open; where none is configured nothing is loaded.
 
-    `learn` is told what `env` and `headers` hold, so that no answer shows it.
+    Args:
+        learn: Told what `env` and `headers` hold, so that no answer shows it.
     """
-    if not config.mcp_entries:
-        return nullcontext()
-    for entry in config.mcp_entries:
-        learn({f"mcpServers.{entry.name}.{n}": v for n, v in entry.server.hidden.items()})
-    trust, clock = SqlTrust(db, runtime.clock), runtime.clock
-    return _servers(config, runtime.sandbox, registry, trust, audit, clock).running()
+
+    def __init__(
+        self,
+        config: SilasConfig,
+        runtime: Runtime,
+        registry: ToolRegistry,
+        db: Database,
+        audit: Audit,
+        learn: Learn,
+    ) -> None:
+        self._config, self._runtime, self._registry = config, runtime, registry
+        self._learn = learn
+        trusted = SqlTrust(db, runtime.clock)
+        self._desk = MCPDesk(config, runtime.sandbox, db, audit, trusted)
+        self._running: list[MCPServers] = []
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Keep the trusted ones connected."""
+        if not self._config.mcp_entries:
+            yield
+            return
+        for entry in self._config.mcp_entries:
+            hidden = entry.server.hidden.items()
+            self._learn({f"mcpServers.{entry.name}.{name}": value for name, value in hidden})
+        sandbox, clock, desk = self._runtime.sandbox, self._runtime.clock, self._desk
+        servers = _servers(self._config, sandbox, self._registry, desk.trusted, desk.audit, clock)
+        async with servers.running():
+            self._running.append(servers)
+            try:
+                yield
+            finally:
+                self._running.clear()
+
+    def states(self) -> "list[ServerState]":
+        """How it stands with every one."""
+        return [state for servers in self._running for state in servers.states()]
+
+    async def retry(self, name: str) -> None:
+        """Try one now that is not there, and wait for how it went.
+
+        Raises:
+            ConfigError: No such server is configured.
+            Stopped: Silas is stopped, or the record was changed outside Silas.
+        """
+        self._desk.entry(name)
+        self._desk.audit.require_whole()
+        for servers in self._running:
+            await servers.retry(name)
+
+    async def distrust(self, name: str) -> bool:
+        """See `MCPDesk.distrust`; it ends at once."""
+        found = await self._desk.distrust(name)
+        for servers in self._running:
+            await servers.leave(name, f"no longer trusted; {trust_again(name)}")
+        return found
 
 
 def _servers(
@@ -131,6 +175,15 @@ class MCPDesk:
     audit: Audit
     trusted: SqlTrust
 
+    def entry(self, name: str) -> MCPEntry:
+        """One that is configured. Raises `ConfigError` where there is none of this name."""
+        found = next((e for e in self.config.mcp_entries if e.name == name), None)
+        if found is None:
+            raise ConfigError(
+                f"mcpServers names no server {name!r}; see `silas mcp list`.", code="E_CFG_MCP"
+            )
+        return found
+
     async def look(self, name: str) -> ServerInspection:
         """Start a server in its sandbox and ask it for its tools.
 
@@ -138,11 +191,7 @@ class MCPDesk:
             ConfigError: No such server is configured.
             SilasError: It cannot be started, or does not speak the protocol.
         """
-        entry = next((e for e in self.config.mcp_entries if e.name == name), None)
-        if entry is None:
-            raise ConfigError(
-                f"mcpServers names no server {name!r}; see `silas mcp list`.", code="E_CFG_MCP"
-            )
+        entry = self.entry(name)
         connect = _connector(self.sandbox, self.audit)(entry)
         from silas.tools.mcp.link import look_at  # noqa: PLC0415 - the SDK is heavy
 
@@ -170,6 +219,19 @@ class MCPDesk:
                 "mcp.trusted", server=name, tools=sorted(look.listing.definitions), look=look.digest
             )
 
+    async def distrust(self, name: str) -> bool:
+        """Trust nothing of a server any more, on record; whether anything of it was trusted.
+
+        Raises:
+            ConfigError: No such server is configured.
+        """
+        self.entry(name)
+        with self.db.write():
+            found = self.trusted.distrust(name)
+            if found:
+                self.audit.log_now("mcp.distrusted", server=name)
+        return found
+
     async def refuse(self, look: ServerInspection) -> None:
         """Note that the owner looked and did not trust."""
         await self.audit.log("mcp.not_trusted", server=look.entry.name, look=look.digest)
@@ -194,6 +256,11 @@ class MCPDesk:
         return _servers(
             self.config, self.sandbox, registry, self.trusted, self.audit, clock, recorded=False
         )
+
+
+def trust_again(name: str) -> str:
+    """Where a server is looked at and trusted."""
+    return f"look at its tools with `silas mcp trust {name}`"
 
 
 @asynccontextmanager

@@ -25,7 +25,6 @@ from silas.home.unsupported import refuse_unable
 from silas.home.witnesses import message_to_owner
 from silas.language import speak_as_configured
 from silas.services.held_changes import tell_held
-from silas.services.mcp import mcp_servers
 from silas.services.owner_key import settle_succession
 from silas.services.review import plan_picked
 from silas.services.tools.toolsets import mount_toolsets, tell_absent
@@ -125,9 +124,7 @@ async def build(
         await settle_succession(db, parts.audit, runtime.ring)
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
         await mount_toolsets(config, parts.registry, parts.secrecy, stack)
-        await stack.enter_async_context(
-            mcp_servers(config, runtime, parts.registry, db, parts.audit, parts.secrecy.learn)
-        )
+        await stack.enter_async_context(parts.servers.running())
         silas = await parts.session(Silas, stack, exchange)
         lease = await stack.enter_async_context(Lease(config.data_dir))
         recover = partial(

@@ -1,5 +1,6 @@
 """What stands behind the cockpit's HTTP endpoints, made of an open Silas."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +15,7 @@ from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
 from silas.services.cockpit.answering import AnsweringDoor
 from silas.services.cockpit.batches import CockpitBatches
+from silas.services.cockpit.connections import CockpitConnections
 from silas.services.cockpit.memory import CockpitMemory
 from silas.services.cockpit.overview import OverviewRoom
 from silas.services.cockpit.record import RecordRoom
@@ -51,6 +53,7 @@ class Rooms:
     persona: OwnersPersona
     answering: AnsweringDoor
     showing: CockpitShowing
+    connections: CockpitConnections
     settings: SettingsDoor
     setup: SetupRoom
 
@@ -65,7 +68,9 @@ class Rooms:
         return self.setup.first_run
 
 
-def cockpit_of(parts: Parts, session: Session, place: ConfigPlace) -> Rooms:
+def cockpit_of(
+    parts: Parts, session: Session, place: ConfigPlace, absent: Mapping[str, str]
+) -> Rooms:
     """The rooms of a Silas that is open; `rooms.close()` ends what they wait for.
 
     What pages must hear of at once, such as an undo, is told to the channel if it can show it.
@@ -74,20 +79,12 @@ def cockpit_of(parts: Parts, session: Session, place: ConfigPlace) -> Rooms:
         parts: What they are made of.
         session: The Silas.
         place: Where its configuration is, for what changes it.
+        absent: Why a channel is not there, by its name.
     """
     config, clock, redact = parts.config, parts.runtime.clock, parts.secrecy.redact
     stop, channel = parts.stop, parts.channel
     answering = _who_answers(parts, session, place)
-    setup = SetupRoom(
-        config.data_dir,
-        answering,
-        parts.runtime.secrets,
-        parts.secrecy,
-        channel,
-        announced_on(channel),
-        parts.audit,
-        clock,
-    )
+    setup = _setup(parts, answering)
     look = _look(parts)
     rooms = Rooms(
         record=RecordRoom(
@@ -130,10 +127,17 @@ def cockpit_of(parts: Parts, session: Session, place: ConfigPlace) -> Rooms:
         persona=OwnersPersona(parts.mind.persona),
         answering=AnsweringDoor(answering, setup),
         showing=CockpitShowing(session, redact),
+        connections=_connections(parts, absent, str(place.file)),
         settings=_settings(parts, place),
         setup=setup,
     )
     return _fits(rooms)
+
+
+def _setup(parts: Parts, answering: WhoAnswers) -> SetupRoom:
+    secrets, channel = parts.runtime.secrets, parts.channel
+    told, clock, place = announced_on(channel), parts.runtime.clock, parts.config.data_dir
+    return SetupRoom(place, answering, secrets, parts.secrecy, channel, told, parts.audit, clock)
 
 
 def _look(parts: Parts) -> PlanLook:
@@ -159,6 +163,11 @@ def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> WhoAnswe
         parts.audit,
         runtime.clock,
     )
+
+
+def _connections(parts: Parts, absent: Mapping[str, str], file: str) -> CockpitConnections:
+    redact = parts.secrecy.redact
+    return CockpitConnections(parts.config, parts.servers, parts.registry, absent, file, redact)
 
 
 def _settings(parts: Parts, place: ConfigPlace) -> SettingsDoor:

@@ -128,7 +128,7 @@ class Parts:
         self.secrecy = SecretRegistry(runtime.secrets, clock.now)
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
         self.sandbox = guard_sandbox(runtime.sandbox, self.secrecy, self.audit)
-        self.registry = tool_registry(self)
+        self.registry, self.servers = tool_registry(self)
         self.scopes = scopes_of(config)
         self.door = tool_door(self)
         self.skills = skill_loader(config, signer.verify)

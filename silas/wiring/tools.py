@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from silas.home.web_tools import add_web_tools, record_connections
 from silas.plans.binding import Grants, PlanBinding
+from silas.services.mcp import RunningServers
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.tools.registry import built_in_tools
 from silas.services.workers import teams_of
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
     from silas.wiring.parts import Parts
 
 
-def tool_registry(parts: "Parts") -> ToolRegistry:
-    """The built-in tools and those of the web; toolsets of others are mounted later."""
+def tool_registry(parts: "Parts") -> tuple[ToolRegistry, RunningServers]:
+    """The built-in tools and those of the web; toolsets and servers of others come later."""
     runtime, config, clock = parts.runtime, parts.config, parts.runtime.clock
     registry = built_in_tools(clock, parts.sandbox, SqlHealthStore(parts.db))
     record = record_connections(parts.audit)
     add_web_tools(registry, config, clock, runtime.web, runtime.secrets, record)
-    return registry
+    learn = parts.secrecy.learn
+    servers = RunningServers(config, runtime, registry, parts.db, parts.audit, learn)
+    return registry, servers
 
 
 def tool_door(parts: "Parts") -> ToolExecutor:

@@ -164,7 +164,7 @@ async def _opened(
 ) -> AsyncGenerator[None]:
     """The application behind its guard, for as long as Silas is open."""
     learn_values(loaded, parts.secrecy.learn)
-    rooms = cockpit_of(parts, silas, place)
+    rooms = cockpit_of(parts, silas, place, {one.name: one.why for one in loaded})
     facts = ConnectFacts(
         config,
         silas,

@@ -41,6 +41,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "goals run": (NOBODY,),
     "goals show": (NOBODY,),
     "projects show": (NOBODY,),
+    "mcp distrust": (NOBODY,),
     "mcp trust": (NOBODY,),
     "memory correct": (NOBODY, "words"),
     "memory forget": ("--id", NOBODY, "--yes"),

@@ -98,6 +98,7 @@ ACTS = {
     "goals run",
     "init",
     "keys rotate",
+    "mcp distrust",
     "mcp serve",
     "mcp trust",
     "memory add",

@@ -142,7 +142,7 @@ async def a_house(*given: Any, **settings: Any) -> AsyncGenerator[House]:
     @asynccontextmanager
     async def beside(parts: Parts, session: Session) -> AsyncGenerator[None]:
         place = ConfigPlace(made.home / "config.yaml", {"SILAS_HOME": str(made.home)})
-        rooms = cockpit_of(parts, session, place)
+        rooms = cockpit_of(parts, session, place, {})
         found.append((parts, rooms))
         yield
         await rooms.close()

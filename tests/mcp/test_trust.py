@@ -50,6 +50,19 @@ def test_the_owner_sees_each_tool_and_his_yes_is_kept_and_silence_is_none(tmp_pa
     assert (row["name"], row["risk"], row["health"]) == ("fake__act", "medium", "healthy")
 
 
+def test_what_is_trusted_no_more_is_not_started_again_and_is_on_record(tmp_path: Path) -> None:
+    at = At(tmp_path)
+    seen = at.run("mcp", "trust", "fake")[1].splitlines()[0]
+    assert at.run("mcp", "trust", "fake", "--approve", seen)[0] == 0
+    assert at.run("mcp", "distrust", "other")[0] != 0
+    assert at.run("mcp", "distrust", "fake")[:2] == (0, "No longer trusted: fake.\n")
+    assert at.run("mcp", "distrust", "fake")[:2] == (0, "Nothing was trusted: fake.\n")
+    [state] = json.loads(at.run("mcp", "list", "--json")[1])
+    assert (state["standing"], state["tools"]) == ("untrusted", {})
+    told = at.run("audit", "show")[1]
+    assert told.count("The owner trusts the MCP server fake no more.") == 1
+
+
 def test_the_doctor_looks_at_what_was_trusted_and_deep_starts_it(tmp_path: Path) -> None:
     at = At(tmp_path)
     seen = at.run("mcp", "trust", "fake")[1].splitlines()[0]

@@ -78,11 +78,11 @@ async def _draws(device: Device, begin: float, end: float) -> None:
     """Draw from a place of the slider to another; 0 is its left end and 1 its right one."""
     box = await device.at("slide").bounding_box()
     assert box is not None
-    x, y = (lambda at: box["x"] + 20 + at * (box["width"] - 40)), box["y"] + box["height"] / 2
+    left, wide, y = box["x"] + 20, box["width"] - 40, box["y"] + box["height"] / 2
     mouse = device.page.mouse
-    await mouse.move(x(begin), y)
+    await mouse.move(left + begin * wide, y)
     await mouse.down()
-    await mouse.move(x(end), y, steps=20)
+    await mouse.move(left + end * wide, y, steps=20)
     await mouse.up()
 
 

@@ -217,7 +217,7 @@ async def through_every_door(home: Path) -> tuple[list[str], list[str]]:
 
     @asynccontextmanager
     async def pages(parts: Parts, session: Session) -> AsyncGenerator[None]:
-        rooms = cockpit_of(parts, session, ConfigPlace(home / "config.yaml", {}))
+        rooms = cockpit_of(parts, session, ConfigPlace(home / "config.yaml", {}), {})
         listed = await rooms.work.rows()
         rows.extend(row.id for row in listed)
         for row in listed:

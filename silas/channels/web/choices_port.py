@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from silas.channels.web.views import Done, SecretAsked
+from silas.channels.web.views_connections import ConnectionRows
 from silas.channels.web.views_kept import ShowingRows
 from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView
 from silas.channels.web.views_settings import (
@@ -49,6 +50,22 @@ class ShowingRoom(Protocol):
 
     async def ask_again(self, workspace: str) -> Done:
         """Take the answers about a directory back. Raises where there is none."""
+        ...
+
+
+class ConnectionRoom(Protocol):
+    """Servers of tools and channels. What changes one raises where none has this name."""
+
+    async def look(self) -> ConnectionRows:
+        """Every one."""
+        ...
+
+    async def retry(self, name: str) -> Done:
+        """Try a server now that is not there."""
+        ...
+
+    async def distrust(self, name: str) -> Done:
+        """Trust a server no more, which ends it at once."""
         ...
 
 

@@ -8,7 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from silas.audit.kinds import Kind
-from silas.channels.web.choices_port import AnsweringRoom, SettingsRoom, ShowingRoom
+from silas.channels.web.choices_port import (
+    AnsweringRoom,
+    ConnectionRoom,
+    SettingsRoom,
+    ShowingRoom,
+)
 from silas.channels.web.conversations_port import AttachmentRoom, BatchRoom, ConversationRoom
 from silas.channels.web.pairing import DeviceFacts
 from silas.channels.web.session import WebSession
@@ -326,6 +331,11 @@ class Cockpit(Protocol):
     @property
     def showing(self) -> ShowingRoom:
         """Who may be shown what."""
+        ...
+
+    @property
+    def connections(self) -> ConnectionRoom:
+        """Servers of tools and channels."""
         ...
 
     @property

@@ -13,6 +13,7 @@ from silas.channels.web.record_rule import WholeRecord, refused_while_changed
 from silas.channels.web.routes_ahead import ahead_routes
 from silas.channels.web.routes_attachments import attachment_routes
 from silas.channels.web.routes_batches import batch_routes
+from silas.channels.web.routes_connections import connection_routes
 from silas.channels.web.routes_conversations import conversation_routes
 from silas.channels.web.routes_memory import memory_routes
 from silas.channels.web.routes_models import model_routes
@@ -49,6 +50,7 @@ def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRout
         device_routes(door, prover, refused),
         model_routes(cockpit.answering, prover, refused),
         showing_routes(cockpit.showing, prover, refused),
+        connection_routes(cockpit.connections, prover, refused),
         settings_routes(cockpit.settings, prover, refused),
         setup_routes(cockpit.setup, prover, refused),
         docs_routes(refused),

@@ -75,6 +75,7 @@ class ServerLink:
         self._connected: list[ClientSession] = []
         self._trouble = asyncio.Event()
         self._changed = asyncio.Event()
+        self._retry = asyncio.Event()
         self.tried = asyncio.Event()
 
     async def run(self) -> None:
@@ -92,7 +93,24 @@ class ServerLink:
             failures = 0 if self._clock.monotonic() - since > _LASTED else failures
             pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
             failures += 1
-            await self._clock.sleep(pause)
+            await self._paused(pause)
+
+    def retry(self) -> None:
+        """Try now where it is not there, instead of at the end of the pause."""
+        self.tried.clear()
+        self._retry.set()
+
+    async def _paused(self, seconds: float) -> None:
+        self._retry.clear()
+        waits = [
+            asyncio.ensure_future(self._clock.sleep(seconds)),
+            asyncio.ensure_future(self._retry.wait()),
+        ]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
 
     async def _connection(self, patience: asyncio.Timeout) -> str:
         """One connection from start to end; why it ended."""

@@ -15,6 +15,7 @@ from silas.tools.mcp.trust import SqlTrust, Trusted
 from silas.tools.registry import ToolRegistry
 
 _NO_DRIFT = Drift((), (), ())
+_GRACE_SECONDS = 5.0  # beyond a handshake, for a program to be ended
 
 
 class ServerStanding(StrEnum):
@@ -95,6 +96,18 @@ class TrustedServer:
             await self._home.log("mcp.disconnected", server=self._entry.name, why=why)
         self._standing, self._error = ServerStanding.down, why
 
+    async def retry(self) -> None:
+        """Try now, and wait for how it went, where it is not there."""
+        if self._standing is ServerStanding.down:
+            self.link.retry()
+            async with asyncio.timeout(HANDSHAKE_SECONDS + _GRACE_SECONDS):
+                await self.link.tried.wait()
+
+    async def leave(self, why: str) -> ServerState:
+        """Out of use for good; how it stands from then on."""
+        await self.down(why)
+        return ServerState(self._entry.name, ServerStanding.untrusted, {}, why)
+
     def _suspend(self, tool: str, why: str) -> None:
         self._usable[tool] = False
         self._home.registry.suspend(self._trusted.definitions[tool].tool_name, why)
@@ -145,11 +158,12 @@ class MCPServers:
         home: ServerHome,
     ) -> None:
         self._untrusted: list[ServerState] = []
-        self._servers: list[TrustedServer] = []
+        self._servers: dict[str, TrustedServer] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
         for entry in entries:
             trusted = home.trust.of(entry.name)
             if trusted.source == entry.source:
-                self._servers.append(TrustedServer(entry, trusted, connect(entry), home))
+                self._servers[entry.name] = TrustedServer(entry, trusted, connect(entry), home)
                 continue
             why = "its entry in the configuration changed" if trusted.source else "never trusted"
             words = f"{why}; look at its tools with `silas mcp trust {entry.name}`"
@@ -161,20 +175,35 @@ class MCPServers:
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Keep them connected; each had its first try before this goes on."""
-        tasks = [asyncio.create_task(server.link.run()) for server in self._servers]
+        servers = self._servers.items()
+        self._tasks = {name: asyncio.create_task(one.link.run()) for name, one in servers}
         try:
-            tried = [asyncio.create_task(server.link.tried.wait()) for server in self._servers]
+            tried = [asyncio.create_task(one.link.tried.wait()) for _, one in servers]
             if tried:
                 await asyncio.wait(tried, timeout=HANDSHAKE_SECONDS)
             for each in tried:
                 each.cancel()
             yield
         finally:
-            for task in tasks:
+            for task in self._tasks.values():
                 task.cancel()
-            if tasks:
-                await asyncio.wait(tasks)
+            if self._tasks:
+                await asyncio.wait(self._tasks.values())
+
+    async def retry(self, name: str) -> None:
+        """Try a trusted server now where it is not there; another is left as it is."""
+        if name in self._servers:
+            await self._servers[name].retry()
+
+    async def leave(self, name: str, why: str) -> None:
+        """End a server, and start it no more; one that was never started stays as it is."""
+        server, task = self._servers.pop(name, None), self._tasks.pop(name, None)
+        if server is None or task is None:
+            return
+        task.cancel()
+        await asyncio.wait([task])
+        self._untrusted.append(await server.leave(why))
 
     def states(self) -> list[ServerState]:
         """How it stands with each, those that were never trusted last."""
-        return [*(server.state() for server in self._servers), *self._untrusted]
+        return [*(server.state() for server in self._servers.values()), *self._untrusted]

@@ -14,6 +14,7 @@ _OF = """
 SELECT server, tool, digest, definition, source FROM mcp_tools
 WHERE server = :server ORDER BY tool
 """
+_ANY = "SELECT tool FROM mcp_tools WHERE server = :server LIMIT 1"
 _DROP = "DELETE FROM mcp_tools WHERE server = :server"
 _TRUST = """
 INSERT INTO mcp_tools (server, tool, digest, definition, source, trusted_at)
@@ -68,6 +69,13 @@ class SqlTrust:
         with self._db.write() as tx:
             tx.run(_DROP, server=server)
             tx.run_many(_TRUST, rows)
+
+    def distrust(self, server: str) -> bool:
+        """Trust nothing of a server any more; whether anything was. Joins a transaction."""
+        with self._db.write() as tx:
+            found = tx.run(_ANY, server=server).fetchone() is not None
+            tx.run(_DROP, server=server)
+            return found
 
 
 class _Row(NamedTuple):

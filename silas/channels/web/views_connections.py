@@ -1,0 +1,63 @@
+"""What the cockpit shows of servers of tools and of channels that are configured."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from silas.types import Frozen
+
+
+class ServerTool(Frozen):
+    """A tool that a server gives.
+
+    Attributes:
+        name: As a model calls it.
+        usable: Whether it can be used now.
+        last_used: When it last did what it was asked; null where that is not known.
+    """
+
+    name: str
+    usable: bool
+    last_used: AwareDatetime | None
+
+
+class ServerRow(Frozen):
+    """A server of `mcpServers`.
+
+    Attributes:
+        standing: How it stands with it.
+        words: The same in a sentence.
+        trouble: Why it is not there, in its own words or the system's; empty where it is.
+        runs: The program with its arguments, or the address.
+        remote: Whether it is reached over HTTP, outside the sandbox.
+        reaches: The hosts that a program may reach.
+        sees, changes: The paths that a program may read, and change in place.
+        tools: What it gives; empty where it is not trusted.
+    """
+
+    name: str
+    standing: Literal["connected", "drifted", "down", "untrusted"]
+    words: str
+    trouble: str
+    runs: str
+    remote: bool
+    reaches: tuple[str, ...]
+    sees: tuple[str, ...]
+    changes: tuple[str, ...]
+    tools: tuple[ServerTool, ...]
+
+
+class ChannelRow(Frozen):
+    """A channel; `trouble`: why it is not there, empty where it is."""
+
+    name: str
+    words: str
+    trouble: str
+
+
+class ConnectionRows(Frozen):
+    """Everything that Silas is connected with, and the file that says so."""
+
+    servers: tuple[ServerRow, ...]
+    channels: tuple[ChannelRow, ...]
+    file: str

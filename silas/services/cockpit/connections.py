@@ -1,0 +1,116 @@
+"""Servers of tools and channels, for the cockpit: how they fare, and what is done with a server."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from silas.channels.web.views import Done
+from silas.channels.web.views_connections import (
+    ChannelRow,
+    ConnectionRows,
+    ServerRow,
+    ServerTool,
+)
+from silas.config import SilasConfig
+from silas.language import tr
+from silas.services.mcp import RunningServers
+from silas.tools import ToolRegistry
+
+if TYPE_CHECKING:
+    from silas.tools.mcp.servers import ServerState
+
+
+class CockpitConnections:
+    """`silas.channels.web.choices_port.ConnectionRoom` over an open Silas.
+
+    Args:
+        config: What it was started with.
+        servers: Those that run in it.
+        registry: The tools, with how each fared.
+        absent: Why a channel is not there, by its name; empty where it is.
+        file: The configuration.
+        redact: Takes secrets out of what a server says of itself.
+    """
+
+    def __init__(
+        self,
+        config: SilasConfig,
+        servers: RunningServers,
+        registry: ToolRegistry,
+        absent: Mapping[str, str],
+        file: str,
+        redact: Callable[[str], str],
+    ) -> None:
+        self._config = config
+        self._servers = servers
+        self._registry = registry
+        self._absent = absent
+        self._file = file
+        self._redact = redact
+
+    async def look(self) -> ConnectionRows:
+        """See `ConnectionRoom.look`."""
+        own = ChannelRow(name=tr("Browser"), words=tr("The page that you see."), trouble="")
+        return ConnectionRows(
+            servers=tuple(self._row(state) for state in self._servers.states()),
+            channels=(own, *(self._channel(name) for name in self._config.channels.others)),
+            file=self._file,
+        )
+
+    async def retry(self, name: str) -> Done:
+        """See `ConnectionRoom.retry`."""
+        await self._servers.retry(name)
+        (state,) = (one for one in self._servers.states() if one.name == name)
+        return Done(words=_words(state))
+
+    async def distrust(self, name: str) -> Done:
+        """See `ConnectionRoom.distrust`."""
+        await self._servers.distrust(name)
+        return Done(words=tr("{name} is out of use: it is no longer trusted.", name=name))
+
+    def _row(self, state: "ServerState") -> ServerRow:
+        (entry,) = (one for one in self._config.mcp_entries if one.name == state.name)
+        handling, remote = entry.handling, entry.server.url is not None
+        return ServerRow(
+            name=state.name,
+            standing=state.standing.value,
+            words=_words(state),
+            trouble=self._redact(state.last_error) if state.standing == "down" else "",
+            runs=self._redact(entry.server.words),
+            remote=remote,
+            reaches=() if remote else handling.network,
+            sees=() if remote else tuple(map(str, handling.read)),
+            changes=() if remote else tuple(map(str, handling.write)),
+            tools=tuple(self._tool(name, usable) for name, usable in state.tools.items()),
+        )
+
+    def _tool(self, name: str, usable: bool) -> ServerTool:
+        tool = self._registry.get(name)
+        last = None if tool is None else tool.health.last_success_at
+        return ServerTool(name=name, usable=usable, last_used=last)
+
+    def _channel(self, name: str) -> ChannelRow:
+        other = self._config.channels.others[name]
+        heard = [
+            *([tr("hears you")] if other.owner else []),
+            *([tr("hears strangers, who get no tools")] if other.strangers else []),
+        ]
+        words = ", ".join([other.use, *heard])
+        return ChannelRow(name=name, words=words, trouble=self._redact(self._absent.get(name, "")))
+
+
+def _words(state: "ServerState") -> str:
+    if state.standing == "connected":
+        return tr("It is there, as you trusted it.")
+    if state.standing == "drifted":
+        return tr(
+            "It is not as you trusted it; what changed is out of use until you look at it with "
+            "`silas mcp trust {name}`.",
+            name=state.name,
+        )
+    if state.standing == "down":
+        return tr("It is not there now; Silas tries again by itself.")
+    return tr(
+        "It is not started: look at its tools with `silas mcp trust {name}`. What you trust there "
+        "counts from the next start on.",
+        name=state.name,
+    )

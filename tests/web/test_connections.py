@@ -1,0 +1,113 @@
+"""Servers of tools under More: how they fare, trying one again, and trusting one no more."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Locator, expect
+
+from silas.audit.log import AuditLog
+from silas.clock import SystemClock
+from silas.db import Database
+from silas.home.database import migrate
+from silas.sandbox import SandboxConfig, default
+from silas.services.mcp import MCPDesk
+from silas.testing import MockClock, a_signer
+from silas.tools.mcp.trust import SqlTrust
+from tests.mcp.house import Fake, a_tool
+from tests.web.support.chromium import in_a_browser
+from tests.web.support.cockpit import Cockpit, Home, a_cockpit
+from tests.web.support.device import PHONE, SIZES, Device, NewDevice, Size, devices
+
+pytestmark = in_a_browser
+
+
+def _configured(home: Home, fake: Fake) -> None:
+    """A home whose configuration names the fake server, and one that nobody looked at."""
+    file = home.home / "config.yaml"
+    settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["silas"]
+    servers = fake.settings()
+    servers["mcpServers"]["notes"] = {"url": "https://notes.example/mcp"}
+    file.write_text(json.dumps({"silas": {**settings, **servers}}), encoding="utf-8")
+
+
+async def _trusts(home: Home, name: str) -> None:
+    """What `silas mcp trust NAME` does on a yes."""
+    config, clock = home.config(), SystemClock()
+    config.data_dir.mkdir(parents=True, exist_ok=True)
+    database = Database(config.data_dir / "silas.db", clock)
+    try:
+        migrate(database)
+        audit = AuditLog(database, clock, a_signer())
+        sandbox = default(SandboxConfig(), forbidden=())
+        desk = MCPDesk(config, sandbox, database, audit, SqlTrust(database, clock))
+        await desk.trust(await desk.look(name))
+        await audit.write_checkpoint()
+    finally:
+        database.close()
+
+
+async def _opens(cockpit: Cockpit, new: NewDevice, size: Size) -> tuple[Device, Locator]:
+    device = await cockpit.paired(new, size)
+    await device.goes_to("more")
+    await device.page.locator("#more-body a[href='#/more/connections']").click()
+    await device.is_quiet()
+    return device, device.page.locator("[data-server=fake]")
+
+
+async def _does(row: Locator, first: str, then: str) -> None:
+    await row.get_by_role("button", name=first).click()
+    await row.get_by_role("button", name=then).click()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_a_server_says_how_it_fares_and_ends_at_once_when_it_is_trusted_no_more(
+    tmp_path: Path, browser: Browser, size: Size
+) -> None:
+    home, fake = Home(tmp_path), Fake(tmp_path / "fake", a_tool())
+    _configured(home, fake)
+    await _trusts(home, "fake")
+    async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
+        device, row = await _opens(cockpit, new, size)
+        for words in ("Works", "It is there, as you trusted it.", "fake__act", "no host"):
+            await expect(row).to_contain_text(words)
+        await expect(row).to_contain_text(str(fake.folder))  # what it may change
+        other = device.page.locator("[data-server=notes]")
+        await expect(other).to_contain_text("It is not started")
+        await expect(other).to_contain_text("https://notes.example/mcp")
+        await expect(other.get_by_role("button")).to_have_count(0)
+        await expect(device.at("channels")).to_contain_text("Browser")
+        assert await device.violations() == []
+        assert await device.overflow() == 0
+        await _does(row, "Trust it no more", "Yes, end it now")
+        await expect(row).to_contain_text("Not in use")
+        await expect(row).not_to_contain_text("fake__act")
+        assert "mcp.distrusted" in await cockpit.events()
+        await device.page.evaluate("() => { location.hash = '#/more/tools'; }")
+        tool = device.page.locator("#more-body li").filter(has_text="fake__act")
+        await expect(tool).to_contain_text("Does not work now")
+    async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
+        _, row = await _opens(cockpit, new, size)
+        await expect(row).to_have_attribute("data-standing", "untrusted")
+
+
+async def test_a_server_that_is_not_there_is_tried_at_once_on_the_owners_word(
+    tmp_path: Path, browser: Browser
+) -> None:
+    home, fake = Home(tmp_path), Fake(tmp_path / "fake", a_tool())
+    _configured(home, fake)
+    await _trusts(home, "fake")
+    script = fake.folder / "script.json"
+    script.rename(fake.folder / "away")
+    clock = MockClock(SystemClock().now())  # no pause ever ends by itself
+    async with a_cockpit(home, clock=clock) as cockpit, devices(browser, "block") as new:
+        device, row = await _opens(cockpit, new, PHONE)
+        await expect(row).to_contain_text("Does not work now")
+        assert await device.violations() == []
+        await _does(row, "Try it now", "Yes, start it")
+        await expect(device.page.locator("#toasts")).to_contain_text("It is not there now")
+        await expect(row).to_contain_text("Does not work now")
+        (fake.folder / "away").rename(script)
+        await _does(row, "Try it now", "Yes, start it")
+        await expect(row).to_contain_text("It is there, as you trusted it.")
