@@ -18,6 +18,7 @@ NAMES = (
     "scrub",
     "context",
     "cockpit",
+    "long_history",
     "flood",
     "memory_scale",
     "idle",

@@ -23,11 +23,12 @@ const NEAR = 300; // pixels from an end within which the page holds more of what
  * is. `all` gives every row, `draw` draws, `fetch` brings older ones and is asked where none are left.
  */
 export function scrolled(scroll, log, all, draw, fetch) {
+  const above = scroll.scrollTop < NEAR;
+  const below = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR;
+  if (!above && !below) return undefined; // most of the time: no look at thousands of rows then
   const rows = all();
   const { begin, end } = part(rows);
   const step = endAt();
-  const above = scroll.scrollTop < NEAR;
-  const below = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR;
   if (above && begin > 0) endAt(rows[Math.max(1, end - step) - 1].key);
   else if (above && begin === 0) return fetch();
   else if (below && end < rows.length) endAt(rows[Math.min(rows.length, end + step) - 1].key);

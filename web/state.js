@@ -302,9 +302,10 @@ function shown(at, kept) {
 
 /** Older ones from `GET /transcript`, put before what is there. */
 export function keepOlder(at, older, more) {
-  const had = at.seq;
-  older.forEach((kept) => keep(at, kept));
-  at.seq = had;
+  const fetched = new Map(older.map((kept) => [kept.seq, shown(at, kept)]));
+  const names = new Set(older.map((kept) => kept.id));
+  at.outgoing = at.outgoing.filter((one) => !names.has(one.id));
+  at.transcript = [...fetched.values(), ...at.transcript.filter((one) => !fetched.has(one.seq))].sort((a, b) => a.seq - b.seq);
   at.complete = !more;
 }
 

@@ -12,12 +12,17 @@ export const inFull = (iso) => full.format(new Date(iso));
 
 const days = new Map();
 let today = "";
+let second = 0;
 
 /** In words, kept for ten minutes of each moment: a long conversation asks for thousands. */
 export function dayOf(iso) {
-  const there = new Date(now()).toDateString();
-  if (today !== there) days.clear();
-  today = there;
+  const at = Math.floor(now() / 1000);
+  if (second !== at) {
+    const there = new Date(at * 1000).toDateString();
+    if (today !== there) days.clear();
+    today = there;
+    second = at;
+  }
   const key = iso.slice(0, 15);
   if (!days.has(key)) days.set(key, dayWords(iso));
   return days.get(key);

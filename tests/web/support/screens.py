@@ -109,6 +109,7 @@ SCREENS: tuple[Screen, ...] = (
     _place("more-secrets", "#/more/secrets"),
     _place("more-speech", "#/more/speech"),
     _place("more-tools", "#/more/tools"),
+    _place("more-connections", "#/more/connections"),
     _place("more-devices", "#/more/devices"),
     _place("more-settings", "#/more/settings"),
     _place("more-protection", "#/more/protection"),
