@@ -41,7 +41,7 @@ function serverRow(server, again) {
     h("p", { class: "small", dir: "auto" }, server.words),
     server.trouble && h("p", { class: "small warning-text", dir: "auto" }, server.trouble),
     h("dl", { class: "facts" },
-      fact(t("Runs"), server.runs),
+      fact(server.remote ? t("Is at") : t("Runs"), server.runs),
       server.remote ? fact(t("Reaches"), t("what its own machine reaches; Silas cannot see that"))
         : [fact(t("Reaches"), server.reaches.join(", ") || t("no host")), fact(t("Sees"), server.sees.join(", ") || t("no file of yours")),
           fact(t("Changes"), server.changes.join(", ") || t("no file of yours"))]),

@@ -76,6 +76,8 @@ async def test_a_server_says_how_it_fares_and_ends_at_once_when_it_is_trusted_no
         other = device.page.locator("[data-server=notes]")
         await expect(other).to_contain_text("It is not started")
         await expect(other).to_contain_text("https://notes.example/mcp")
+        hollow = "(one) => getComputedStyle(one).backgroundColor"  # not as one that works
+        assert await other.locator(".dot").evaluate(hollow) == "rgba(0, 0, 0, 0)"
         await expect(other.get_by_role("button")).to_have_count(0)
         await expect(device.at("channels")).to_contain_text("Browser")
         assert await device.violations() == []
