@@ -76,7 +76,7 @@ $(VENV)/.embeddings: tests/embeddings/requirements.lock tests/embeddings/weights
 	@touch $@
 
 bench: $(READY) system
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 # Drives AgentDojo's tasks through the whole product with a model that obeys every injection; the
 # suite lives in an environment of its own, never in $(VENV).

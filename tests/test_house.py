@@ -56,9 +56,13 @@ def test_folders_that_are_full_are_found(tmp_path: Path) -> None:
 
 
 _WITHIN = 0.02
-"""How far what grows with every commit may be from what the page says: package and pages."""
+"""How far what grows with every commit may be from what the page says: package, wiring, pages."""
 
-_GROW = {"files and lines of the package", "lines of this page, of decisions and of security"}
+_GROW = {
+    "files and lines of the package",
+    "lines of this page, of decisions and of security",
+    "`silas/wiring`",
+}
 
 
 def _numbers(figure: str) -> list[int]:

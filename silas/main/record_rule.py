@@ -65,6 +65,7 @@ PASSES: Mapping[str, str] = {
             "approvals tighten",
             "devices revoke",
             "goals pause",
+            "mcp distrust",
             "memory forget",
             "remind cancel",
             "secrets remove",

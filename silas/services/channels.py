@@ -113,6 +113,11 @@ async def tell_unloaded(
             await tell(one.name, one.why)
 
 
+def why_absent(loaded: Sequence[LoadedChannel]) -> dict[str, str]:
+    """Why each is absent, by its name; empty where it is there."""
+    return {one.name: one.why for one in loaded}
+
+
 def learn_values(loaded: Sequence[LoadedChannel], learn: Callable[[dict[str, str]], None]) -> None:
     """What was filled in for them from the environment is a secret."""
     for one in loaded:

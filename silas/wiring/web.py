@@ -49,6 +49,7 @@ from silas.services.channels import (
     learn_values,
     load_channels,
     tell_unloaded,
+    why_absent,
 )
 from silas.services.cockpit.connect_facts import ConnectFacts
 from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
@@ -164,7 +165,7 @@ async def _opened(
 ) -> AsyncGenerator[None]:
     """The application behind its guard, for as long as Silas is open."""
     learn_values(loaded, parts.secrecy.learn)
-    rooms = cockpit_of(parts, silas, place, {one.name: one.why for one in loaded})
+    rooms = cockpit_of(parts, silas, place, why_absent(loaded))
     facts = ConnectFacts(
         config,
         silas,
