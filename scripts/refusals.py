@@ -16,7 +16,7 @@ from silas.language.refusal_words import WITH_VALUES
 ROOT: Final = Path(__file__).resolve().parents[1]
 _ELSEWHERE: Final = frozenset(
     {
-        *("audit", "canonical.py", "config", "conformance", "db.py", "docker", "language"),
+        *("audit", "canonical.py", "conformance", "db.py", "docker", "language"),
         *("main", "migrations.py", "skills", "testing", "tools"),
     }
 )

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,9 @@ from silas.config.models import SilasConfig
 from silas.config.place import config_file, locations
 from silas.config.source import ConfigSource, Loc, read_source
 from silas.errors import ConfigError, misfits, reason
+from silas.language import LANGUAGES
+
+_LANGUAGE = re.compile(r"""^[ \t]+["']?language["']?:[ \t]*["']?([a-z]{2})\b""", re.MULTILINE)
 
 _CODES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("channels", "web"), "E_CFG_WEB_AUTH"),
@@ -54,6 +58,18 @@ def load_config(
         raise _explain(error, source) from error
     _require_directory(config.data_dir)
     return config
+
+
+def written_language(path: Path | str | None, environ: Mapping[str, str] = os.environ) -> str:
+    """The language that a file names, though it may be wrong elsewhere; empty where none is."""
+    if named := environ.get("SILAS_LANGUAGE", ""):
+        return named if named in LANGUAGES else ""
+    try:
+        text = config_file(path, environ).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    found = _LANGUAGE.search(text)
+    return found[1] if found and found[1] in LANGUAGES else ""
 
 
 def _require_directory(folder: Path) -> None:

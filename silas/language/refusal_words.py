@@ -11,11 +11,18 @@ from typing import Final
 
 from silas.language.calendar import retold_wall
 from silas.language.catalogue import ENGLISH, spoken, tr, tr_later
+from silas.language.config_refusals import (
+    CONFIG_FAULTS,
+    CONFIG_ORIGINS,
+    CONFIG_PLACES,
+    CONFIG_REFUSALS,
+)
 from silas.language.plan_faults import PLACES, PLAN_FAULTS
 from silas.language.plan_refusals import PLAN_REFUSALS
 from silas.language.retold import retold
 
 WITH_VALUES: Final = (
+    *CONFIG_PLACES,
     tr_later("{wall} is past; say a time to come."),
     tr_later("{wall} is more than 50 years away; say an earlier date."),
     tr_later("It failed {failing} times in a row."),
@@ -79,12 +86,21 @@ def refusal_words(message: str) -> str:
 def _sentences() -> Sequence[str]:
     """Read where the first refusal is told in another language; English needs none of them."""
     file = Path(__file__).with_name("refusals.json")
-    return *PLACES, *WITH_VALUES, *json.loads(file.read_text(encoding="utf-8"))
+    raised = json.loads(file.read_text(encoding="utf-8"))
+    return *PLACES, *WITH_VALUES, *raised, *CONFIG_REFUSALS
 
 
 def _plan_fault(words: str) -> str:
     told = tr(words)
     return told if told != words else retold(words, PLAN_FAULTS, _VALUES)
+
+
+def _misfit(words: str) -> str:
+    return retold(words, CONFIG_FAULTS)
+
+
+def _origin(words: str) -> str:
+    return retold(words, CONFIG_ORIGINS)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
@@ -97,6 +113,8 @@ _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     "error": refusal_words,
     "message": refusal_words,
     "kind": tr,
+    "misfit": _misfit,
+    "origin": _origin,
     "place": refusal_words,
     "remedy": tr,
     "of_machine": tr,

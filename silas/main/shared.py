@@ -114,10 +114,12 @@ def config_option(ctx: click.Context) -> str | None:
 def read_config(ctx: click.Context) -> "SilasConfig":
     """The configuration in force for this command line."""
     from silas.config import load_config
+    from silas.config.load import written_language
     from silas.errors import ConfigError
     from silas.language import speak_as_configured
 
     try:
+        speak(written_language(config_option(ctx)) or language_of(os.environ))
         config = load_config(config_option(ctx))
         speak_as_configured(config.language, os.environ)
         return config
@@ -312,11 +314,14 @@ PRINTED = "silas.main.printed"
 """Where a command notes that its document is on stdout."""
 
 
-def print_error(words: str, code: str) -> None:
-    """One sentence on stderr, and with `--json` its document on stdout, unless there is one."""
+def print_error(words: str, code: str, told: str = "") -> None:
+    """One sentence on stderr, and with `--json` its document on stdout, unless there is one.
+
+    `told` is the sentence in the owner's language, where that is another; the document is English.
+    """
     from silas.main.output import print_json
 
-    click.echo(words, err=True)
+    click.echo(told or words, err=True)
     ctx = click.get_current_context()
     if ctx.params.get("as_json") and PRINTED not in ctx.meta:
         print_json({"error": {"code": code, "words": words.removesuffix(f" [{code}]")}})
@@ -324,10 +329,14 @@ def print_error(words: str, code: str) -> None:
 
 def fail_with(error: "SilasError") -> int:
     """Print the one sentence, return the exit code."""
-    from silas.errors import UNKNOWN_ID
+    from silas.errors import UNKNOWN_ID, ConfigError
+    from silas.language import refusal_words
     from silas.sandbox import SandboxUnavailable
 
-    print_error(shorten(str(error)), error.code)
+    told = str(error)
+    if isinstance(error, ConfigError):
+        told = told.replace(error.message, refusal_words(error.message), 1)
+    print_error(shorten(str(error)), error.code, shorten(told))
     if isinstance(error, SandboxUnavailable) or error.code in UNKNOWN_ID:
         return USAGE
     return next((code for family, code in _CODES if error.code.startswith(family)), FAILED)

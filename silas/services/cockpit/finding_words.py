@@ -3,7 +3,7 @@
 from typing import Final
 
 from silas.home.findings import DoctorFinding
-from silas.language import retold, tr_later
+from silas.language import refusal_words, retold, tr_later
 
 _PARTS: Final = (
     tr_later("configuration"),
@@ -120,4 +120,6 @@ _WORDS: Final = (
 
 def finding_words(found: DoctorFinding) -> DoctorFinding:
     """A finding as its owner reads it; the terminal's keeps the English that programs read."""
-    return found._replace(part=retold(found.part, _PARTS), words=retold(found.words, _WORDS))
+    told = retold(found.words, _WORDS)
+    words = refusal_words(told) if found.state == "failed" and told == found.words else told
+    return found._replace(part=retold(found.part, _PARTS), words=words)
