@@ -119,7 +119,7 @@ def read_config(ctx: click.Context) -> "SilasConfig":
     from silas.language import speak_as_configured
 
     try:
-        speak(written_language(config_option(ctx)) or language_of(os.environ))
+        speak_as_configured(written_language(config_option(ctx)), os.environ)
         config = load_config(config_option(ctx))
         speak_as_configured(config.language, os.environ)
         return config
