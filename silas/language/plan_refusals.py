@@ -38,6 +38,21 @@ PLAN_REFUSALS: Final = (
         "a sandbox that shows none; let it look at a file that is kept up to date, or at an "
         "address."
     ),
+    tr_later(
+        "The check {name} looks at {file}, and the sandbox that checks run in has processes and "
+        "connections of its own only; let it look at a file that is kept up to date, or at an "
+        "address."
+    ),
+    tr_later(
+        "The check {name} looks at {file}, and the sandbox that checks run in shows nothing that "
+        "runs on this machine; let it look at a file of the plan's workspace that is kept up to "
+        "date, or at an address."
+    ),
+    tr_later(
+        "The check {name} asks {host}, and in the sandbox that checks run in this is the sandbox "
+        "itself; start the server in the same command with `&`, or ask by a host name that the "
+        "check has under `network`."
+    ),
     tr_later("{name} is a project without tasks; name them under `tasks`."),
     tr_later(
         "{name} has {count} tasks, and a project has at most {most}; make it several projects."

@@ -16,7 +16,7 @@ from tests.stream.kit import entries_of
 
 MONITOR = "goal-health-monitor"
 PLAN = Path(__file__).parents[2] / "plans" / "health-monitor.md"
-ALIVE = "cat /var/run/prediction_bot.heartbeat"
+ALIVE = "cat state/prediction_bot.heartbeat"
 
 
 class Bot(Watched):

@@ -32,6 +32,24 @@ def _with_goal() -> str:
             "gehalten wird, oder eine Adresse.",
         ),
         (
+            _BLIND.replace("pgrep -f bot", "curl localhost"),
+            "Die Prüfung 'alive' fragt localhost, und das ist in der Sandbox, in der Prüfungen "
+            "laufen, diese selbst; starte den Server im selben Befehl mit `&`, oder frage nach "
+            "einem Rechnernamen, den die Prüfung unter `network` hat.",
+        ),
+        (
+            _BLIND.replace("pgrep -f bot", "test -d /proc/7"),
+            "Die Prüfung 'alive' sieht sich /proc/7 an, und die Sandbox, in der Prüfungen laufen, "
+            "hat nur eigene Prozesse und Verbindungen; lass sie eine Datei ansehen, die aktuell "
+            "gehalten wird, oder eine Adresse.",
+        ),
+        (
+            _BLIND.replace("pgrep -f bot", "cat /run/bot.pid"),
+            "Die Prüfung 'alive' sieht sich /run/bot.pid an, und die Sandbox, in der Prüfungen "
+            "laufen, zeigt nichts, was auf diesem Rechner läuft; lass sie eine Datei aus dem "
+            "Arbeitsordner des Plans ansehen, die aktuell gehalten wird, oder eine Adresse.",
+        ),
+        (
             goal_text(schedule="2020-01-01T09:00:00+01:00"),
             "Der Zeitpunkt von goal-watched ist vorbei; gib ihm einen späteren (`schedule`).",
         ),

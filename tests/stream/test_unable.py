@@ -58,6 +58,9 @@ UNABLE: dict[str, tuple[dict[str, Any], str]] = {
         _check("test -e x && /bin/systemctl is-active bot"),
         "asks with systemctl for services",
     ),
+    "a goal that asks the loopback": (_check("curl -sf http://localhost:80"), "asks localhost"),
+    "a goal that looks at a process": (_check("test -d /proc/1234"), "looks at /proc/1234"),
+    "a goal that looks into /run": (_check("cat /run/bot.pid"), "looks at /run/bot.pid"),
     "a project without tasks": ({"type": "project"}, "is a project without tasks"),
     "a project with a task too many": (
         {"type": "project", "tasks": [f"task-{number}" for number in range(51)]},

@@ -23,6 +23,7 @@ _KEYWORDS: Final = frozenset(
         "]]", "exec", "command", "builtin", "eval", "export",
     }
 )  # fmt: skip
+_BESIDE: Final = re.compile(r"(?<![&|<>])&(?![&<>])")
 _DEPTH: Final = 4  # command substitutions inside each other
 
 
@@ -69,6 +70,15 @@ def commands_in(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[SimpleCo
     return tuple(found)
 
 
+def starts_beside(text: str) -> bool:
+    """Whether a line starts something and goes on while that runs."""
+    return any(
+        _BESIDE.search(token)
+        for token in _tokens(text)
+        if all(char in _PUNCTUATION for char in token)
+    )
+
+
 def _may_leave(text: str) -> bool:
     return "(" in text or "popd" in text or re.search(r"\bcd\s+(?:-|\S*\$)", text) is not None
 
@@ -82,7 +92,8 @@ def _simple(text: str) -> Iterator[tuple[Words, bool]]:
     skip = False
     for token in _tokens(text):
         if token and all(char in _PUNCTUATION for char in token):
-            skip = ">" in token and "(" not in token  # what is written to is not run
+            # what is written to is not run
+            skip = ">" in token and not set(token) & set("(<")
             if not set(token) & set("<>"):
                 yield tuple(words), token.startswith("|") and not token.startswith("||")
                 words = []

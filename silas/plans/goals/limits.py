@@ -1,9 +1,8 @@
 """Why a goal could not run here though it were approved, told from its plan alone (spec 5.2.3)."""
 
-import re
 from typing import Final
 
-from silas.language import tr_later
+from silas.plans.commands.out_of_sight import out_of_sight
 from silas.plans.goals.schedule import ALWAYS_ON
 from silas.plans.models import WorkItem
 
@@ -14,14 +13,6 @@ REPORTS: Final = "report"
 """The `on_failure` of what is told, and that is all."""
 
 _FAILURES: Final = frozenset({SPAWNS, REPORTS})
-
-_COMMANDS: Final = re.compile(r"(?:^|[|;&(\n]|\bsudo\s|\bexec\s)\s*((?:/\S*/)?[A-Za-z0-9_.-]+)")
-_OF_ITS_OWN: Final = re.compile(r"(?<![&>|])&(?![&>0-9])")
-"""What a command starts beside itself it can see."""
-
-_OF_PROCESSES: Final = frozenset({"pgrep", "pidof", "ps", "pkill", "killall", "top", "lsof"})
-_OF_SERVICES: Final = frozenset({"systemctl", "service", "journalctl", "docker", "podman"})
-_OF_SOCKETS: Final = frozenset({"ss", "netstat"})
 
 
 def unable_goal(item: WorkItem) -> str:
@@ -77,23 +68,4 @@ def _unable_work(item: WorkItem) -> str:
 
 def blind_check(item: WorkItem) -> str:
     """That a check of a plan asks for what no sandbox shows it; nothing where none does."""
-    return next((words for check in item.verify if (words := _blind(check.name, check.run))), "")
-
-
-def _blind(name: str, run: str) -> str:
-    if _OF_ITS_OWN.search(run):
-        return ""
-    for found in _COMMANDS.finditer(run):
-        command = found[1].rpartition("/")[2]
-        for what, commands in (
-            (tr_later("processes"), _OF_PROCESSES),
-            (tr_later("services"), _OF_SERVICES),
-            (tr_later("connections"), _OF_SOCKETS),
-        ):
-            if command in commands:
-                return (
-                    f"The check {name!r} asks with {command} for {what} of this machine, and "
-                    "checks run in a sandbox that shows none; let it look at a file that is kept "
-                    "up to date, or at an address."
-                )
-    return ""
+    return next((words for one in item.verify if (words := out_of_sight(one.name, one.run))), "")
