@@ -11,6 +11,7 @@ import pytest
 from silas.home.findings import DoctorFinding
 from silas.language import speak
 from silas.services.cockpit.finding_words import finding_words
+from tests.support.waits import SECONDS
 
 _HEAD = "silas:\n  language: de\n"
 
@@ -44,7 +45,7 @@ def _run(home: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     environ = {**known, "SILAS_HOME": str(home), "LANG": "C.UTF-8"}
     return subprocess.run(
         [sys.executable, "-m", "silas", *words],
-        env=environ, capture_output=True, text=True, check=False, timeout=120,
+        env=environ, capture_output=True, text=True, check=False, timeout=SECONDS,
     )  # fmt: skip
 
 

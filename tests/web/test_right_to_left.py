@@ -28,14 +28,17 @@ _BOXES = """
     && getComputedStyle(one).display !== "inline"
     && one.checkVisibility({ visibilityProperty: true }))
     .map((one) => {
-      const { left, right, width, top } = one.getBoundingClientRect();
+      const { left, right, width, height } = one.getBoundingClientRect();
       const name = [one.localName, ...one.classList].join(".");
-      const places = [rtl ? wide - right : left, width, top];
+      const places = [rtl ? wide - right : left, width, height];
       return width ? [name, ...places.map(Math.round)] : null;
     }).filter(Boolean);
 }
 """
-"""Where everything stands: from the start of the line, how wide, and how far down."""
+"""Where everything stands: from the start of the line, how wide and how high.
+
+How far down is no part of it: what is read may be scrolled meanwhile.
+"""
 
 
 class Table(NamedTuple):
