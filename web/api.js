@@ -22,8 +22,8 @@ export const getJson = (path) => call("GET", path);
 export const postJson = (path, body = {}) => call("POST", path, body);
 
 /** A picture or a file as it is sent. */
-export async function getBlob(path) {
-  const response = await fetch(path, { headers: { "X-Silas-Page": pageToken() }, cache: "no-store", credentials: "same-origin" });
+export async function getBlob(path, signal = undefined) {
+  const response = await fetch(path, { signal, headers: { "X-Silas-Page": pageToken() }, cache: "no-store", credentials: "same-origin" });
   if (response.ok) return response.blob();
   const answer = await response.json();
   throw new Problem(response.status, answer.code, answer.message);

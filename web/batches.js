@@ -14,16 +14,41 @@ export async function showBatches(place) {
   if (!rows.length) {
     fill(place, h("div", { class: "empty" }, h("p", { class: "empty-title" }, t("Nothing was moved yet.")),
       h("p", {}, t("Say \u201ctidy my Downloads\u201d in a conversation: you approve what is moved, and it can go back from here."))));
-    return;
+    return rows;
   }
-  fill(place, rows.map((row) => batch(row, () => showBatches(place))));
+  const again = () => showBatches(place);
+  const open = rows.filter((row) => row.undo_until && movedOf(row).length);
+  fill(place, open.length > 1 && all(open, again), rows.map((row) => batch(row, again)));
+  return rows;
+}
+
+const movedOf = (row) => row.files.filter((one) => one.state === "moved");
+
+/** Every batch on the page that can go back, in one act: the newest first, as they were moved last. */
+function all(open, again) {
+  const files = open.reduce((sum, row) => sum + movedOf(row).length, 0);
+  const label = t("Put all {files} files of {batches} batches back", { files, batches: open.length });
+  const act = async () => {
+    let problem = "";
+    try {
+      for (const row of open) await undo(row, []);
+    } catch (error) {
+      problem = error.message;
+    }
+    const ids = new Set(open.map((row) => row.id));
+    const stayed = (await again()).filter((row) => ids.has(row.id)).reduce((sum, row) => sum + movedOf(row).length, 0);
+    return { words: problem || (stayed ? t("{stayed} files stay; beside each stands why.", { stayed }) : t("All {files} files are back where they were.", { files })) };
+  };
+  const made = twice({ label, of: "", yes: t("Yes, put them back"), no: t("Leave them"), done: () => {}, act });
+  made.first.setAttribute("data-testid", "undo-all-batches");
+  return h("section", { class: "part" }, h("div", { class: "controls" }, made.foot), made.problem);
 }
 
 const undo = (row, numbers) =>
   command(`/batches/${encodeURIComponent(row.id)}/undo`, "undo_batch", canonicalJson({ batch: row.id, numbers }), { numbers });
 
 function batch(row, again) {
-  const moved = row.files.filter((one) => one.state === "moved");
+  const moved = movedOf(row);
   const all = row.undo_until && moved.length
     ? twice({ label: t("Put all {moved} back", { moved: moved.length }), of: row.folder, yes: t("Yes, put them back"), no: t("Leave them"), done: again, act: () => undo(row, []) })
     : null;

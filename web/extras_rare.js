@@ -48,9 +48,18 @@ function batch(event, view) {
   const editable = event.card.actions.some((action) => wordOf(action.value) === "edit_selection");
   const chosen = new Set(items.map((item) => String(item.item_id)).filter((id) => !editable || !odd.get(id)));
   const count = h("p", { class: "batch-count", role: "status" });
-  const tell = () => fill(count,
+  const every = button("", () => {
+    const on = chosen.size < items.length;
+    for (const box of list.querySelectorAll("input")) if (box.checked !== on) box.click();
+  }, { class: "secondary small-button", "data-testid": "choose-all" });
+  const tell = () => {
+    fill(every, chosen.size < items.length ? t("Choose all") : t("Choose none"));
+    fill(count, ...counted());
+  };
+  const counted = () => [
     h("b", {}, editable ? t("{size} of {items} chosen", { size: chosen.size, items: items.length }) : t("{items} items", { items: items.length })),
-    strange ? editable ? t(" · {strange} out of the ordinary, left out until you choose them", { strange }) : t(" · {strange} out of the ordinary", { strange }) : "");
+    strange ? editable && strangeOnesOut() ? t(" · {strange} out of the ordinary, left out until you choose them", { strange }) : t(" · {strange} out of the ordinary", { strange }) : ""];
+  const strangeOnesOut = () => [...odd].some(([id, why]) => why && !chosen.has(id));
   const toggle = (id, on) => {
     if (on) chosen.add(id);
     else chosen.delete(id);
@@ -60,15 +69,19 @@ function batch(event, view) {
   const list = h("ul", { class: "batch" }, items.map((item, at) => [
     item.group && item.group !== items[at - 1]?.group && h("li", { class: "batch-count", dir: "auto" }, h("b", {}, item.group)),
     batchRow(item, odd, editable && chosen, toggle)]));
-  showPictures(event, items, list);
+  const answered = new AbortController();
+  showPictures(event, items, list, answered.signal);
   tell();
   return {
     node: count,
     tight: true,
-    details: [{ heading: t("Items"), hint: String(items.length), node: list, open: true }],
+    details: [{ heading: t("Items"), hint: String(items.length), node: h("div", {}, editable && items.length > 1 && every, list), open: true }],
     covered: new Set(items.map((item) => item.group)),
     actions: () => batchActions(event, chosen.size === items.length),
-    gather: () => ({ selected: items.map((item) => String(item.item_id)).filter((id) => chosen.has(id)) }),
+    gather: () => {
+      answered.abort();
+      return { selected: items.map((item) => String(item.item_id)).filter((id) => chosen.has(id)) };
+    },
     ready: () => {
       if (!chosen.size) toast(t("Choose at least one, or decline."));
       return chosen.size > 0;
@@ -89,13 +102,16 @@ function batchRow(item, odd, chosen, toggle) {
       odd.get(id) && h("span", { class: "batch-odd" }, odd.get(id)))));
 }
 
-/** Small pictures beside their files, one after the other; where there is none its name says enough. */
-async function showPictures(event, items, list) {
+/** Small pictures beside their files, one after the other; where there is none its name says enough.
+    None is asked for once the card is answered or gone: the server shows those of open cards alone. */
+async function showPictures(event, items, list, answered) {
   const places = list.querySelectorAll(".batch-text");
+  await null; // until the card is on its page
   for (const [at, item] of items.entries()) {
     if (!item.picture) continue;
+    if (answered.aborted || !list.isConnected) return;
     try {
-      const made = await getBlob(`/batches/${encodeURIComponent(event.batch.batch_id)}/files/${at + 1}/picture`);
+      const made = await getBlob(`/batches/${encodeURIComponent(event.batch.batch_id)}/files/${at + 1}/picture`, answered);
       places[at].before(h("img", { src: URL.createObjectURL(made), alt: "", class: "batch-picture", "data-testid": "batch-picture" }));
     } catch { /* the card is closed, or it is no picture after all */ }
   }

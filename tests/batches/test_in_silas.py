@@ -232,7 +232,7 @@ async def test_the_answer_in_a_conversation_has_no_word_of_a_file(tidy: Tidy) ->
     async with tidy.house(meanwhile) as h:
         reply = await h.silas.ask("tidy my Downloads")
     assert "  1 file stays: it changed since you were asked" in reply.text
-    assert "1 file stays where they are" in reply.text
+    assert "1 file stays where it is" in reply.text
     assert "do as" not in reply.text
     assert ".pdf" not in reply.text
 
@@ -297,8 +297,22 @@ async def test_every_opening_finds_out_what_a_crash_left(
                 await h.silas.tidy(tidy.place)
     assert "Documents/a.pdf" in listed(tidy.place)
     async with tidy.house(yes) as h:
-        (kept,) = h.silas.tidying.review().execution.store.newest()
+        (kept,) = h.silas.tidying.review().execution.newest()
         assert [item.state.value for item in kept.items] == ["moved"] * 3
         assert "batch_recovered" in await events(h)
         await h.silas.tidying.review().undo("last")
     assert listed(tidy.place) == tidy.before
+
+
+@pytest.mark.parametrize("said", ["undo all batches", "Mach bitte alle Stapel rückgängig."])
+async def test_every_batch_goes_back_on_one_sentence(tidy: Tidy, said: str) -> None:
+    for number in range(52):
+        put(tidy.place, f"more-{number}.txt", f"{number}".encode())
+    before = listed(tidy.place)
+    async with tidy.house(yes, default_size=1) as h:
+        await h.silas.tidy(tidy.place)
+        assert len(h.silas.tidying.review().execution.newest()) == 55  # none is out of reach
+        reply = await h.silas.ask(said)
+        assert "55 files back where they were" in reply.text
+        assert listed(tidy.place) == before
+        assert "nothing to undo" in (await h.silas.ask(said)).text

@@ -152,7 +152,10 @@ def batch_show(ctx: click.Context, batch_id: str, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def batch_undo(ctx: click.Context, batch_id: str, numbers: tuple[int, ...], as_json: bool) -> None:
-    """Move the files of the batch BATCH back, or only those with these numbers."""
+    """Move the files of the batch BATCH back, or only those with these numbers.
+
+    `last` is the newest batch, and `all` every one that can still be undone.
+    """
 
     async def work() -> int:
         from silas.services.batches.rows import left_rows, undone_words

@@ -106,8 +106,8 @@ class BatchDesk:
     clock: Clock
 
     def all(self) -> list[KeptBatch]:
-        """Every batch that is kept, the newest first."""
-        return self.moving.store.newest()
+        """The newest batches, the newest first, and every older one that can be taken back."""
+        return self.moving.newest()
 
     def get(self, which: str) -> KeptBatch:
         """One batch. Raises as `BatchExecution.get`."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from silas.work.batches.review import FolderReview
     from silas.work.batches.store import KeptBatch
 
-_MOST = 20  # batches, the newest
+_MOST = 20  # batches, the newest; older ones only while they can be taken back
 
 
 class CockpitBatches:
@@ -54,7 +54,7 @@ class CockpitBatches:
     def _rows(self) -> tuple[MovedBatchRow, ...]:
         execution = self._review().execution
         return tuple(
-            self._row(kept, execution.undo_until(kept)) for kept in execution.store.newest()[:_MOST]
+            self._row(kept, execution.undo_until(kept)) for kept in execution.newest(_MOST)
         )
 
     def _row(self, kept: "KeptBatch", until: datetime | None) -> MovedBatchRow:

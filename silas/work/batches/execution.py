@@ -44,6 +44,10 @@ class MovedBatch(NamedTuple):
     undo_until: datetime
 
 
+ALL: Final = "all"
+"""Names every batch that can still be taken back."""
+
+
 class UndoneBatch(NamedTuple):
     """What was taken back of a batch, and what was not, with why."""
 
@@ -131,12 +135,14 @@ class BatchExecution:
         return self._moved(batch_id)
 
     async def undo(self, batch_id: str, numbers: Sequence[int] = ()) -> UndoneBatch:
-        """Take back a whole batch, or only the files with these numbers.
+        """Take back a whole batch, only its files with these numbers, or every batch by `all`.
 
         Raises:
             BatchRefused: There is no such batch or number, or the time to undo it is over.
             SandboxError: Another process is at it.
         """
+        if batch_id.strip().casefold() == ALL and not numbers:
+            return await self._undo_all()
         kept = self.get(batch_id)
         self._undoable(kept, numbers)
         with mover.opened(kept.folder) as root, hold_journal(self._place(kept.id)):
@@ -161,19 +167,37 @@ class BatchExecution:
                 self._ended(kept.id, states, "batch_undone", names)
         return UndoneBatch(kept.id, tuple(done), tuple(left))
 
+    async def _undo_all(self) -> UndoneBatch:
+        """Take back every batch whose time is not over, the newest first."""
+        undone: list[KeptItem] = []
+        left: list[LeftAlone] = []
+        for kept in self.newest(0):
+            if self.undo_until(kept):
+                one = await self.undo(kept.id)
+                undone += one.undone
+                left += one.left
+        if not undone and not left:
+            raise BatchRefused(
+                tr_later("No batch can be taken back any more, so there is nothing to undo."),
+                code="E_BATCH_NO_UNDO",
+            )
+        return UndoneBatch(ALL, tuple(undone), tuple(left))
+
+    def newest(self, most: int = 50) -> list[KeptBatch]:
+        """The newest batches, the newest first, and every older one that can be taken back."""
+        return self.store.newest(most, self._clock.now() - self._window)
+
     def get(self, which: str) -> KeptBatch:
         """A batch by its id or the beginning of it; the newest by `last`.
 
         Raises:
             BatchRefused: `E_BATCH_UNKNOWN`: there is none, or more than one that begins so.
         """
-        kept = self.store.newest()
         word = which.strip().casefold()
         if word in ("", "last"):
-            found = kept[:1]
+            found = self.newest(1)[:1]
         else:
-            begins = word if word.startswith("batch-") else f"batch-{word}"
-            found = [one for one in kept if one.id.startswith(begins)]
+            found = self.store.named(word if word.startswith("batch-") else f"batch-{word}")
         if len(found) == 1:
             return found[0]
         many = f"There is more than one batch {which!r}; `silas batch list` has the ids."

@@ -57,9 +57,17 @@ _SOME: Final = (
     r"(?:(?:files?|numbers?|no\.?|nummern?|dateien?)\s+)?(?P<numbers>\d[\d\s,]*)"
     r"\s+(?:of|from|von|aus)\s+"
 )
+_ALL: Final = (
+    r"(?:all|alle)\s+(?:of\s+)?(?:(?:the|my|these|die|meine|diese)\s+)?(?:batch(?:es)?|stapel)"
+)
 _UNDO: Final = re.compile(rf"{_POLITE}undo\s+(?:{_SOME})?{_WHICH}{_END}", re.IGNORECASE)
 _UNDO_GERMAN: Final = re.compile(
     rf"{_POLITE}mach(?:e|st)?\s+(?:bitte\s+)?(?:{_SOME})?{_WHICH}\s+rückgängig[\s.!?]*",
+    re.IGNORECASE,
+)
+
+_UNDO_ALL: Final = re.compile(
+    rf"{_POLITE}(?:undo\s+{_ALL}{_END}|mach(?:e|st)?\s+(?:bitte\s+)?{_ALL}\s+rückgängig[\s.!?]*)",
     re.IGNORECASE,
 )
 
@@ -93,6 +101,8 @@ def request_of(said: str) -> BatchRequest | None:
         return None
     if found := _TIDY.fullmatch(text) or _TIDY_GERMAN.fullmatch(text):
         return BatchRequest("tidy", place=found["place"].strip('"“”'))
+    if _UNDO_ALL.fullmatch(text):
+        return BatchRequest("undo", which="all")
     found = _UNDO.fullmatch(text) or _UNDO_GERMAN.fullmatch(text)
     if found is None or not re.search(r"batch|stapel|tidying|aufräumen", text, re.IGNORECASE):
         return None

@@ -137,10 +137,22 @@ class SqlBatchStore:
             )
             witness()
 
-    def newest(self, most: int = 50) -> list[KeptBatch]:
-        """The newest batches, the newest first."""
+    def newest(self, most: int, ended_after: datetime) -> list[KeptBatch]:
+        """The newest batches and older ones that ended after a moment, the newest first."""
         return self._kept(
-            f"SELECT {_BATCH} FROM file_batches ORDER BY began_at DESC, id LIMIT :n", n=most
+            f"SELECT {_BATCH} FROM file_batches WHERE ended_at > :after OR id IN"
+            " (SELECT id FROM file_batches ORDER BY began_at DESC, id LIMIT :n)"
+            " ORDER BY began_at DESC, id",
+            n=most,
+            after=_stamp(ended_after),
+        )
+
+    def named(self, begins: str) -> list[KeptBatch]:
+        """Those whose ids begin so."""
+        return self._kept(
+            f"SELECT {_BATCH} FROM file_batches WHERE substr(id, 1, :length) = :begins",
+            begins=begins,
+            length=len(begins),
         )
 
     def unsettled(self) -> list[KeptBatch]:

@@ -6,13 +6,14 @@ from typing import Final
 
 from silas.language import tr, tr_many
 from silas.plans.characters import show, show_exactly
-from silas.work.batches.execution import MovedBatch, UndoneBatch
+from silas.work.batches.execution import ALL, MovedBatch, UndoneBatch
 from silas.work.batches.models import LeftAlone
 from silas.work.batches.plan import FolderPlan
 from silas.work.batches.proposals import reasons
 from silas.work.batches.review import TidiedFolder
 
 _SHOWN: Final = 20
+_TOLD_ALONE: Final = 3  # batches with a line each; more are told together
 _ID: Final = 14  # characters of an id that are enough to name it: `batch-` and eight digits
 
 
@@ -61,9 +62,13 @@ def tidied_in_short(tidied: TidiedFolder) -> str:
     words later, and names are words of others.
     """
     lines = [_first(tidied, show_exactly(str(tidied.folder.path)))]
-    for batch in tidied.batches:
-        lines.append(moved_words(batch._replace(left=()))[0])
-        lines += _whys(batch.left)
+    if len(tidied.batches) > _TOLD_ALONE:
+        lines.append(_together(tidied.batches))
+        lines += _whys([one for batch in tidied.batches for one in batch.left])
+    else:
+        for batch in tidied.batches:
+            lines.append(moved_words(batch._replace(left=()))[0])
+            lines += _whys(batch.left)
     if tidied.declined:
         batches = tr_many(tidied.declined, "{count} batch", "{count} batches")
         lines.append(tr("Not approved: {batches}.", batches=batches))
@@ -71,12 +76,24 @@ def tidied_in_short(tidied: TidiedFolder) -> str:
         lines.append(tr("Not shown any more: {many}.", many=_files(tidied.unseen)))
     if tidied.left:
         lines.append(
-            tr(
-                "{many} where they are; `silas batch FOLDER --dry-run` says why.",
-                many=_stay(len(tidied.left)),
+            tr_many(
+                len(tidied.left),
+                "{count} file stays where it is; `silas batch FOLDER --dry-run` says why.",
+                "{count} files stay where they are; `silas batch FOLDER --dry-run` says why.",
             )
         )
     return "\n".join(lines)
+
+
+def _together(batches: Sequence[MovedBatch]) -> str:
+    """Many batches in one sentence: how many there are, and until when all can go back."""
+    until = f"{min(batch.undo_until for batch in batches):%H:%M}"
+    return tr(
+        'In {count} batches; until {until} "undo all batches" or `silas batch undo all` takes '
+        "them back, and the page Moved files each file.",
+        count=len(batches),
+        until=until,
+    )
 
 
 def undone_in_short(undone: UndoneBatch) -> str:
@@ -86,7 +103,7 @@ def undone_in_short(undone: UndoneBatch) -> str:
 
 def undone_words(undone: UndoneBatch) -> list[str]:
     """What went back, and what did not."""
-    name = short_id(undone.batch_id)
+    name = tr("All batches") if undone.batch_id == ALL else short_id(undone.batch_id)
     many = _files(len(undone.undone))
     lines = [tr("{batch}: {many} back where they were.", batch=name, many=many)]
     return [*lines, *(f"  stays: {show(one.name)}: {show(one.why)}" for one in undone.left)]
