@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from silas.stop import Sentinel
-from silas.stop.halt import Halt
-from silas.stop.watch import PERIOD_SECONDS, Watch, stay
+from silas.stop.halt import StoppableWork
+from silas.stop.watch import PERIOD_SECONDS, Watch, never_end
 
 LIMIT_MS = 500.0
 _PATIENCE = 60.0
@@ -135,7 +135,7 @@ async def _idle(seconds: float) -> float:
     with tempfile.TemporaryDirectory() as folder:
         loop = asyncio.get_running_loop()
         sentinel = Sentinel(Path(folder))
-        with Watch(sentinel, loop, lambda: True, stay, Halt(sentinel)):
+        with Watch(sentinel, loop, lambda: True, never_end, StoppableWork(sentinel)):
             before = time.process_time()
             await asyncio.sleep(seconds)
             return (time.process_time() - before) / seconds

@@ -160,11 +160,11 @@ def _asked(chance: random.Random, fact: Fact, words: Vocabulary) -> str:
     return " ".join(text) + "?"
 
 
-def joined(talks: list[Conversation], turns: int = 8) -> list[Conversation]:
+def joined(conversation_store: list[Conversation], turns: int = 8) -> list[Conversation]:
     """All conversations as one, so many turns a memory."""
     items: list[MemoryItem] = []
     questions: list[Question] = []
-    for talk in talks:
+    for talk in conversation_store:
         of: dict[str, str] = {}
         for start in range(0, len(talk.items), turns):
             some = talk.items[start : start + turns]

@@ -199,10 +199,12 @@ def the_model() -> Embedder | None:
     return FastEmbedder("all-MiniLM-L6-v2", 384, MINILM, MINILM, download=False)
 
 
-def outcomes(talks: Sequence[Conversation], embedder: Embedder | None = None) -> list[Outcome]:
+def outcomes(
+    conversation_store: Sequence[Conversation], embedder: Embedder | None = None
+) -> list[Outcome]:
     """Every conversation in a database of its own."""
     with tempfile.TemporaryDirectory() as directory:
-        return [asyncio.run(run(each, Path(directory), embedder)) for each in talks]
+        return [asyncio.run(run(each, Path(directory), embedder)) for each in conversation_store]
 
 
 def _line(name: str, asked: Sequence[Asked], channels: Sequence[str]) -> str:
@@ -218,8 +220,8 @@ def _asked_for(arguments: Sequence[str]) -> list[Conversation]:
 
     if "--long" in arguments:
         return [long_talks.generated(number) for number in range(12)]
-    talks = conversations([name for name in arguments if not name.startswith("--")])
-    return long_talks.joined(talks) if "--joined" in arguments else talks
+    conversation_store = conversations([name for name in arguments if not name.startswith("--")])
+    return long_talks.joined(conversation_store) if "--joined" in arguments else conversation_store
 
 
 def main(arguments: Sequence[str]) -> int:

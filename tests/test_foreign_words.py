@@ -21,7 +21,7 @@ from silas.errors import SilasError, misfits
 from silas.plans import PlanLibrary, PlanParser
 from silas.skills.front import front_of
 from silas.tools.assessed_call import fitting_arguments
-from silas.tools.builtin.arguments import Exact, validated_arguments
+from silas.tools.builtin.arguments import ToolArguments, validated_arguments
 from silas.tools.offers import built_in_offer
 from silas.tools.plugins.config import expand, fit_config
 from silas.tools.plugins.spec import read_spec
@@ -241,18 +241,18 @@ def test_a_plugins_own_settings_that_do_not_fit(config: dict[str, Any]) -> None:
     _own(_told(lambda: fit_config(_Plugin, expand(config, {}, "toolsets.x"), "toolsets.x")), config)
 
 
-def _arguments() -> list[type[Exact]]:
+def _arguments() -> list[type[ToolArguments]]:
     """The arguments of every built-in tool."""
     importlib.import_module("silas.services.tools.registry")  # it imports every built-in tool
     return sorted(
-        (one for one in Exact.__subclasses__() if one.__module__.startswith("silas.")),
+        (one for one in ToolArguments.__subclasses__() if one.__module__.startswith("silas.")),
         key=lambda model: model.__qualname__,
     )
 
 
 @given(model=st.sampled_from(_arguments()), junk=_JUNK, more=st.booleans())
 def test_arguments_of_a_built_in_tool_that_do_not_fit(
-    model: type[Exact], junk: Any, more: bool
+    model: type[ToolArguments], junk: Any, more: bool
 ) -> None:
     args: dict[str, Any] = dict.fromkeys(model.model_fields, junk)
     args |= {"no_such": junk} if more else {}

@@ -18,7 +18,7 @@ from silas.audit import ChainVerdict
 from silas.goals.desk import Goals
 from silas.goals.models import Cycle, GoalRefused, GoalState
 from silas.jobs.store import SqlJobStore
-from silas.reminders.models import ReminderState, Telling
+from silas.reminders.models import ReminderState, ReminderTelling
 from silas.stream.session import Session
 from silas.testing import Harness
 from silas.testing.clock import MockClock
@@ -71,7 +71,7 @@ class Year(NamedTuple):
     windows: dict[str, list[Window]]
     cancelled: dict[str, datetime]
     cycles: dict[str, list[Cycle]]
-    tellings: dict[str, list[Telling]]
+    tellings: dict[str, list[ReminderTelling]]
     kills: int
     lives: int
     stray: int

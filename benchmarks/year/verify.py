@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from benchmarks.year.planned import START, Due, PlannedGoal, PlannedReminder
 from benchmarks.year.run import Window, Year
 from silas.goals.models import Cycle
-from silas.reminders.models import Telling
+from silas.reminders.models import ReminderTelling
 
 _AGAIN = "You may have seen this"
 
@@ -87,7 +87,7 @@ def _of_reminders(year: Year) -> Iterator[str]:
             yield f"{one.text} was said {said} times as new, for {len(tellings)} moments"
 
 
-def _told(one: PlannedReminder, telling: Telling) -> list[datetime]:
+def _told(one: PlannedReminder, telling: ReminderTelling) -> list[datetime]:
     if not telling.told:
         return []
     later = one.due(telling.due, telling.due + timedelta(days=800)) if telling.missed else []

@@ -22,7 +22,7 @@ TOO_MANY = 5
 _COUNTED = frozenset({Risk.medium, Risk.high, Risk.irreversible})
 
 
-class Cue(StrEnum):
+class AttentionCue(StrEnum):
     """What to draw attention to."""
 
     none = "none"
@@ -48,17 +48,17 @@ class Cadence(NamedTuple):
         """Whether the median says that nobody reads any more."""
         return len(self.seconds) >= ENOUGH and median(self.seconds) < TOO_FAST_SECONDS
 
-    def cue(self, waiting: Iterable[Risk]) -> Cue:
+    def cue(self, waiting: Iterable[Risk]) -> AttentionCue:
         """What to draw attention to now, given the risks of the decisions that wait."""
         if self.too_fast:
-            return Cue.cadence
+            return AttentionCue.cadence
         many = sum(risk in _COUNTED for risk in waiting) > TOO_MANY
-        return Cue.density if many else Cue.none
+        return AttentionCue.density if many else AttentionCue.none
 
 
 CUE_WORDS = {
-    Cue.none: "",
-    Cue.cadence: "Your last answers took less than a second each; take the time you want.",
-    Cue.density: "Many decisions wait; you can leave them, nothing runs without you.",
+    AttentionCue.none: "",
+    AttentionCue.cadence: "Your last answers took less than a second each; take the time you want.",
+    AttentionCue.density: "Many decisions wait; you can leave them, nothing runs without you.",
 }
 """What each cue says to the owner."""

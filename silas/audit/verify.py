@@ -118,7 +118,7 @@ def ed25519_verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
 # ── The log ──────────────────────────────────────────────────────────────────────────────────────
 
 
-class Noted(NamedTuple):
+class NotedHead(NamedTuple):
     """A remembered head; `body` and `signature` are a witness's, empty where the caller vouches."""
 
     seq: int
@@ -128,7 +128,7 @@ class Noted(NamedTuple):
     signature: bytes = b""
 
 
-class Verified(NamedTuple):
+class VerifiedLog(NamedTuple):
     """A whole log: how much was checked, and every entry's 32-byte hash in a row."""
 
     entries: int
@@ -138,8 +138,8 @@ class Verified(NamedTuple):
 
 
 def verify_lines(
-    stream: Iterable[bytes], keys: Sequence[str], noted: Iterable[Noted] = ()
-) -> Verified:
+    stream: Iterable[bytes], keys: Sequence[str], noted: Iterable[NotedHead] = ()
+) -> VerifiedLog:
     """Check an export line by line.
 
     Args:
@@ -173,15 +173,15 @@ def verify_lines(
         if seq in watched:
             walk.compare(seq, said.decode())
     walk.end(seq)
-    return Verified(seq, walk.checkpoints, f"{seq}:{previous.decode()}", hashes)
+    return VerifiedLog(seq, walk.checkpoints, f"{seq}:{previous.decode()}", hashes)
 
 
 class _Walk:
     """What was vouched for so far, and by which key."""
 
-    def __init__(self, keys: Sequence[str], noted: Iterable[Noted]) -> None:
+    def __init__(self, keys: Sequence[str], noted: Iterable[NotedHead]) -> None:
         self.keys = [bytes.fromhex(key) for key in keys]
-        self.watched: dict[int, list[Noted]] = {}
+        self.watched: dict[int, list[NotedHead]] = {}
         for each in noted:
             self.watched.setdefault(each.seq, []).append(each)
         self.checkpoints = 0
@@ -205,7 +205,7 @@ class _Walk:
                 self._vouched = seq
         self._agreed = seq
 
-    def _believe(self, each: Noted) -> None:
+    def _believe(self, each: NotedHead) -> None:
         if each.body and self._signer(each.body, each.signature) is None:
             raise Invalid(f"{each.place} {_NO_HEAD}")
 
@@ -301,9 +301,9 @@ def _check_order(
 # ── What is remembered elsewhere ─────────────────────────────────────────────────────────────────
 
 
-def read_witness(stream: Iterable[bytes], name: str) -> list[Noted]:
+def read_witness(stream: Iterable[bytes], name: str) -> list[NotedHead]:
     """The heads in a witness's file, one a line; a line that is no head is refused."""
-    heads: list[Noted] = []
+    heads: list[NotedHead] = []
     for number, line in enumerate(stream, 1):
         place = f"{name} line {number}"
         found = _WITNESSED.match(line.removesuffix(b"\n"))
@@ -311,11 +311,11 @@ def read_witness(stream: Iterable[bytes], name: str) -> list[Noted]:
         seq, entry_hash = said.get("seq"), said.get("entry_hash")
         if not found or type(seq) is not int or seq < 0 or not isinstance(entry_hash, str):
             raise Invalid(f"{place} {_NO_HEAD}")
-        heads.append(Noted(seq, entry_hash, place, found[1], found[2]))
+        heads.append(NotedHead(seq, entry_hash, place, found[1], found[2]))
     return heads
 
 
-def check_fork(mine: Verified, keys: Sequence[str], name: str) -> None:
+def check_fork(mine: VerifiedLog, keys: Sequence[str], name: str) -> None:
     """Say where another export parts from this one, if it does; one may be longer."""
     with open(name, "rb") as stream:
         # An export from before a replacement names, and ends with, the key of its time.
@@ -342,12 +342,12 @@ _USAGE = (
 )
 
 
-def _parse_head(text: str) -> Noted:
+def _parse_head(text: str) -> NotedHead:
     number, _, entry_hash = text.partition(":")
     digits = number.isascii() and number.isdigit() and len(number) < 19
     if not digits or not _HASH.match(entry_hash):
         raise ValueError("--head needs SEQ:HASH, a number and 64 hex digits.")
-    return Noted(int(number), entry_hash, "--head")
+    return NotedHead(int(number), entry_hash, "--head")
 
 
 def _arguments(arguments: list[str]) -> tuple[str, list[str], dict[str, list[str]]]:

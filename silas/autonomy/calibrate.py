@@ -14,7 +14,7 @@ from silas.autonomy.proposals import (
     threshold_subject,
 )
 from silas.autonomy.signals import CORRECTIONS, Signal
-from silas.autonomy.store import Decided, SqlAutonomyStore
+from silas.autonomy.store import RecordedDecision, SqlAutonomyStore
 from silas.clock import Clock
 from silas.errors import ApprovalError
 from silas.language import tr_later
@@ -24,7 +24,7 @@ from silas.types import OWNER, new_id
 Direction = Literal["widen", "tighten"]
 
 
-class Knob(NamedTuple):
+class TunableSetting(NamedTuple):
     """A setting that a proposal may be about.
 
     Attributes:
@@ -67,14 +67,16 @@ _ABOUT: Mapping[str, str] = {
 """What the decisions about a kind of family are about."""
 
 
-def knobs(config: AutonomyConfig, default_size: int, high_min: float) -> dict[str, Knob]:
+def knobs(config: AutonomyConfig, default_size: int, high_min: float) -> dict[str, TunableSetting]:
     """Every setting that may be proposed, with its hard cap from the configuration."""
     return {
-        "batch_review.default_size": Knob(default_size, config.max_batch_review_size, 1, 2, 0.5),
-        "batch_review.confidence.high_min": Knob(
+        "batch_review.default_size": TunableSetting(
+            default_size, config.max_batch_review_size, 1, 2, 0.5
+        ),
+        "batch_review.confidence.high_min": TunableSetting(
             high_min, config.min_high_confidence, 1.0, -0.05, 0.05, adds=True
         ),
-        "standing.max_executions": Knob(
+        "standing.max_executions": TunableSetting(
             STANDING_USES, max(config.max_standing_executions, STANDING_USES), 1, 2, 0.5
         ),
     }
@@ -92,7 +94,7 @@ class Rate(NamedTuple):
         return self.corrections / self.samples if self.samples else 0.0
 
 
-def rate_of(decided: list[Decided]) -> Rate:
+def rate_of(decided: list[RecordedDecision]) -> Rate:
     """Corrections among decisions; a dismissed suggestion is neither."""
     counted = [one for one in decided if one.outcome != "dismissed"]
     return Rate(len(counted), sum(one.outcome in CORRECTIONS for one in counted))
@@ -114,7 +116,7 @@ class AutonomyCalibrator:
         self,
         config: AutonomyConfig,
         per_week: int,
-        settings: Mapping[str, Knob],
+        settings: Mapping[str, TunableSetting],
         store: SqlAutonomyStore,
         approval: ApprovalVerifier,
         audit: Audit,
@@ -253,7 +255,12 @@ class AutonomyCalibrator:
         ), newest
 
     def _fresh(
-        self, scope_id: str, family: str, direction: Direction, rate: Rate, decided: list[Decided]
+        self,
+        scope_id: str,
+        family: str,
+        direction: Direction,
+        rate: Rate,
+        decided: list[RecordedDecision],
     ) -> bool:
         """Whether enough has happened since the last proposal about this family (hysteresis)."""
         last = self._store.last_proposal(scope_id, family)

@@ -21,7 +21,7 @@ Asked = Callable[[WorkItem], str]
 """How the owner asks for such work anew: a request that names its folder; empty for none."""
 
 
-class Idea(NamedTuple):
+class SuggestionIdea(NamedTuple):
     """Something to suggest.
 
     Attributes:
@@ -51,7 +51,9 @@ class StoppedGoal(NamedTuple):
     why: str
 
 
-def unfinished(items: Iterable[WorkItem], followed: Collection[str], now: datetime) -> list[Idea]:
+def unfinished(
+    items: Iterable[WorkItem], followed: Collection[str], now: datetime
+) -> list[SuggestionIdea]:
     """Work that ended without success and that nobody went on from.
 
     Of a project it is the whole: a task of it alone cannot be gone on from, and may never have
@@ -64,7 +66,7 @@ def unfinished(items: Iterable[WorkItem], followed: Collection[str], now: dateti
     """
     since = now - timedelta(days=STALE_DAYS)
     return [
-        Idea(
+        SuggestionIdea(
             f"{item.status.value} {item.id}",
             tr("Look again at '{title}'", title=item.title),
             tr("It ended as {status}, and nothing has followed.", status=tr(item.status.value)),
@@ -78,10 +80,10 @@ def unfinished(items: Iterable[WorkItem], followed: Collection[str], now: dateti
     ]
 
 
-def failing(goals: Iterable[StoppedGoal]) -> list[Idea]:
+def failing(goals: Iterable[StoppedGoal]) -> list[SuggestionIdea]:
     """Goals that paused because they kept failing."""
     return [
-        Idea(
+        SuggestionIdea(
             f"paused {goal.id}",
             tr("Find out why '{title}' keeps failing", title=goal.title),
             tr("It is paused: {why}", why=refusal_words(goal.why)),
@@ -97,7 +99,7 @@ def repeated(
     asked: Asked,
     zone: ZoneInfo,
     now: datetime,
-) -> list[Idea]:
+) -> list[SuggestionIdea]:
     """Tasks that the owner asked for again and again in one folder, on days of their own.
 
     Args:
@@ -114,7 +116,7 @@ def repeated(
         if _asked_for(item) and item.created_at > since and title not in known:
             found[title, item.workspace or ""].append(item)
     return [
-        Idea(
+        SuggestionIdea(
             f"by itself {title} {folder}",
             tr(
                 "Every day at {hour}: {title}",

@@ -20,7 +20,7 @@ SELECT count(*) FROM autonomy_proposals WHERE scope_id = :scope_id AND created_a
 _LEARNED = "SELECT count(*) FROM behavior_preferences WHERE scope_id = :scope_id AND at > :since"
 
 
-class Decided(NamedTuple):
+class RecordedDecision(NamedTuple):
     """A decision in the record of a family."""
 
     number: int
@@ -34,7 +34,7 @@ class LastProposal(NamedTuple):
     after_signal: int
 
 
-class Learned(NamedTuple):
+class InferredPreference(NamedTuple):
     """A preference that was inferred: the pattern, its memory, and what the owner said of it."""
 
     pattern: str
@@ -165,7 +165,9 @@ class SqlAutonomyStore:
             ).fetchall()
         return [row[0] for row in rows]
 
-    def decided(self, scope_id: str, family: str, since: datetime, limit: int) -> list[Decided]:
+    def decided(
+        self, scope_id: str, family: str, since: datetime, limit: int
+    ) -> list[RecordedDecision]:
         """The newest decisions about a family, the newest first."""
         with self._db.read() as tx:
             rows = tx.run(
@@ -177,7 +179,7 @@ class SqlAutonomyStore:
                 since=_moment(since),
                 limit=limit,
             ).fetchall()
-        return [Decided(*row) for row in rows]
+        return [RecordedDecision(*row) for row in rows]
 
     # -- thresholds
 
@@ -292,7 +294,7 @@ class SqlAutonomyStore:
 
     # -- preferences
 
-    def learned(self, scope_id: str) -> list[Learned]:
+    def learned(self, scope_id: str) -> list[InferredPreference]:
         """Every preference that was inferred, the oldest first."""
         with self._db.read() as tx:
             rows = tx.run(
@@ -300,7 +302,7 @@ class SqlAutonomyStore:
                 " WHERE scope_id = :scope_id ORDER BY at, pattern",
                 scope_id=scope_id,
             ).fetchall()
-        return [Learned(*row) for row in rows]
+        return [InferredPreference(*row) for row in rows]
 
     def learn(self, scope_id: str, pattern: str, memory_id: str, at: datetime) -> None:
         """Remember that a preference was inferred from a pattern."""

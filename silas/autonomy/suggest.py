@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from silas.autonomy.ideas import STALE_DAYS, Idea
+from silas.autonomy.ideas import STALE_DAYS, SuggestionIdea
 from silas.autonomy.models import SuggestionsConfig
 from silas.autonomy.proposals import (
     SuggestionOutcome,
@@ -20,7 +20,7 @@ from silas.types import OWNER, Risk, new_id
 _MOST_STEPS = 3  # next steps of one result that are offered
 _LONGEST = 300  # characters of what is offered
 
-Ideas = Callable[[datetime], Awaitable[Sequence[Idea]]]
+Ideas = Callable[[datetime], Awaitable[Sequence[SuggestionIdea]]]
 """What could be suggested at a moment, the best first."""
 
 Able = Callable[[str], bool]
@@ -68,7 +68,7 @@ class SuggestionEngine:
         wanted = [
             self._proposal(
                 "post_execution",
-                Idea(step, step, tr("Named as a next step of '{title}'.", title=title)),
+                SuggestionIdea(step, step, tr("Named as a next step of '{title}'.", title=title)),
                 now,
             )
             for step in result.next_steps[:_MOST_STEPS]
@@ -134,7 +134,9 @@ class SuggestionEngine:
         return made
 
     @staticmethod
-    def _proposal(source: SuggestionSource, idea: Idea, now: datetime) -> SuggestionProposal:
+    def _proposal(
+        source: SuggestionSource, idea: SuggestionIdea, now: datetime
+    ) -> SuggestionProposal:
         about = _one_line(idea.about).casefold()
         return SuggestionProposal(
             suggestion_id=new_id("suggestion"),

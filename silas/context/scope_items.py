@@ -94,18 +94,20 @@ class ScopeItems:
     def rendered(self) -> list[ViewItem]:
         """Every slot in the order in which it is shown."""
         last, shown = list[ViewItem](), list[ViewItem]()
-        for zone, shelf in self._shelves.items():
+        for zone, zone_items in self._shelves.items():
             if any(self._zone_of[ctx_id] is zone for ctx_id in self._last):
-                last += [slot for slot in shelf if slot.item.ctx_id in self._last]
-                shown += [slot for slot in shelf if slot.item.ctx_id not in self._last]
+                last += [slot for slot in zone_items if slot.item.ctx_id in self._last]
+                shown += [slot for slot in zone_items if slot.item.ctx_id not in self._last]
             else:
-                shown += shelf
+                shown += zone_items
         return shown + last
 
     def shown(self, leave_out: Set[str]) -> Rendered:
         """What is shown, in that order, but for the items of these ids."""
         out = leave_out | self._last.keys()
-        lasting, chronicle, *others = [shelf.said(out) for shelf in self._shelves.values()]
+        lasting, chronicle, *others = [
+            zone_items.said(out) for zone_items in self._shelves.values()
+        ]
         last = [slot for i in self._last if i not in leave_out and (slot := self.get(i))]
         ends = [piece.text for slot in last for piece in slot.pieces]
         present = [one.text for said in others for one in said]
@@ -122,7 +124,7 @@ class ScopeItems:
     @property
     def used(self) -> int:
         """What all zones take."""
-        return sum([shelf.tokens for shelf in self._shelves.values()])
+        return sum([zone_items.tokens for zone_items in self._shelves.values()])
 
     def __len__(self) -> int:
         return len(self._zone_of)

@@ -31,7 +31,7 @@ def tool_search(config: SilasConfig) -> ToolSearch:
     return MachineTools(SearchPlace(home, dict(os.environ), roots, settings.tools.add))
 
 
-class Surroundings:
+class SandboxFacts:
     """What runs in the sandbox, in words for models; asked inside when one needs to know it.
 
     The built-in model follows runbooks and reads none of this, so nothing is asked for it.

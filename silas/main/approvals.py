@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from silas.plans import WaitingPlan
-    from silas.services.approvals import ApprovalDesk, Given
+    from silas.services.approvals import ApprovalDesk, SignedApproval
     from silas.work.changes.held_store import HeldChanges
 
 _TO_CHANGE = "you wanted it changed; a later one may stand in its place"
@@ -94,7 +94,7 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.channels.text import card_lines
-        from silas.services.approvals import Given
+        from silas.services.approvals import SignedApproval
         from silas.services.plans import plan_card, plan_look
         from silas.work.changes.held_store import HeldChanges
 
@@ -103,9 +103,9 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
             if isinstance(found, HeldChanges):
                 return _show_held(await desk.as_shown(found), as_json)
         if as_json:
-            print_json(_given(found) if isinstance(found, Given) else _asked(found))
+            print_json(_given(found) if isinstance(found, SignedApproval) else _asked(found))
             return DONE
-        why = "approved before" if isinstance(found, Given) else found.rationale
+        why = "approved before" if isinstance(found, SignedApproval) else found.rationale
         card = plan_card(found.item, why, plan_look(read_config(ctx)))
         click.echo("\n".join(card_lines(card)))
         click.echo(f"\nHash: sha256:{card.plan_hash}")
@@ -113,10 +113,10 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
             what = "its tasks and the files" if card.task_hashes else "the files"
             click.echo(f"With {what} that it runs, for --approve: sha256:{card.files_hash}")
         waits = "It waits for your answer"
-        if not isinstance(found, Given) and found.changes_wanted:
+        if not isinstance(found, SignedApproval) and found.changes_wanted:
             waits = f"{waits}: {_TO_CHANGE}"
         zone = look_config(ctx).scheduler.zone
-        for line in _facts(found, zone) if isinstance(found, Given) else [f"{waits}."]:
+        for line in _facts(found, zone) if isinstance(found, SignedApproval) else [f"{waits}."]:
             click.echo(line)
         return DONE
 
@@ -309,12 +309,12 @@ def _held(one: "HeldChanges") -> dict[str, Any]:
     }
 
 
-def _worth_listing(one: "Given") -> bool:
+def _worth_listing(one: "SignedApproval") -> bool:
     """Whether it still allows something; a goal's approval stands in the row of the goal alone."""
     return one.state not in _OVER and not (one.of_a_goal and one.state != "at work")
 
 
-def _uses(one: "Given", zone: "ZoneInfo") -> str:
+def _uses(one: "SignedApproval", zone: "ZoneInfo") -> str:
     from silas.language.calendar import moment_words
 
     token = one.token
@@ -322,7 +322,7 @@ def _uses(one: "Given", zone: "ZoneInfo") -> str:
     return f"{one.uses} of {token.max_executions} used, until {until}"
 
 
-def _facts(one: "Given", zone: "ZoneInfo") -> list[str]:
+def _facts(one: "SignedApproval", zone: "ZoneInfo") -> list[str]:
     from silas.language.calendar import moment_words
 
     token = one.token
@@ -348,7 +348,7 @@ def _asked(one: "WaitingPlan") -> dict[str, Any]:
     }
 
 
-def _given(one: "Given") -> dict[str, Any]:
+def _given(one: "SignedApproval") -> dict[str, Any]:
     from silas.services.plans import approve_hash
 
     token = one.token

@@ -56,7 +56,7 @@ WHERE scope_id = :scope_id AND memory_id > :after ORDER BY memory_id LIMIT :limi
 """
 
 
-class Exported(NamedTuple):
+class ExportedBundle(NamedTuple):
     """What was written: how many memories, and SHA-256 over them."""
 
     memories: int
@@ -146,7 +146,7 @@ class Bundles:
         since: datetime | None = None,
         include_raw: bool = True,
         scope_id: str = OWNER,
-    ) -> Exported:
+    ) -> ExportedBundle:
         """As `export_bundle`, into a file. Where it raises, what was written is no bundle."""
         with SpooledTemporaryFile(_IN_MEMORY) as lines:
             count, digest = await asyncio.to_thread(
@@ -165,7 +165,7 @@ class Bundles:
         signature = await self._signer.sign_shown(bundle_bytes(signed), head)
         target.write(signature_line(signature))
         await self._audit.log("memory.exported", scope_id=scope_id, count=count, digest=digest)
-        return Exported(count, digest)
+        return ExportedBundle(count, digest)
 
     async def import_bundle(
         self, bundle: bytes, mode: str = "merge", name: str = "import", scope_id: str = OWNER

@@ -41,7 +41,7 @@ from silas.persona.models import (
     PersonalityConfig,
     VoiceConfig,
 )
-from silas.persona.port import NEUTRAL, Happened, Manner
+from silas.persona.port import NEUTRAL, SpeakingStyle, TurnSummary
 from silas.persona.state import DEFAULT, PersonaEvent, PersonaState, Source
 from silas.persona.store import PersonaStore
 from silas.types import TaintLevel, new_id
@@ -79,16 +79,16 @@ class PersonalityEngine:
         # a turn asks twice about its message, before its answer and after it
         self._situation = lru_cache(maxsize=16)(self._situation_of)
         self._begun = lru_cache(maxsize=64)(self._begun_as)
-        self._settled: dict[tuple[str, str], tuple[PersonaState, Manner]] = {}
+        self._settled: dict[tuple[str, str], tuple[PersonaState, SpeakingStyle]] = {}
         self._begun_in: dict[str, str] = {}  # the last situation, as a turn under way found it
         words = self._rendered(config.baseline, config.voice) if config.enabled else ""
-        self._neutral = Manner(
+        self._neutral = SpeakingStyle(
             DEFAULT, words, config.baseline.initiative if config.enabled else NEUTRAL
         )
 
     # -- what a turn asks, none of which fails
 
-    async def manner(self, scope_id: str, text: str) -> Manner:
+    async def manner(self, scope_id: str, text: str) -> SpeakingStyle:
         """See `Persona.manner`: the default context and the baseline where anything goes wrong."""
         if not self._config.enabled:
             return self._neutral
@@ -101,7 +101,7 @@ class PersonalityEngine:
             await self._failed(scope_id, error)
             return self._neutral
 
-    async def after_turn(self, scope_id: str, happened: Happened) -> None:
+    async def after_turn(self, scope_id: str, happened: TurnSummary) -> None:
         """See `Persona.after_turn`: what was said about Silas, and how the turn ended."""
         if not self._config.enabled:
             return
@@ -274,13 +274,15 @@ class PersonalityEngine:
         mood, now = self._config.mood.neutral, self._clock.now()
         return PersonaState(scope_id=scope_id, mood=mood, voice=self._config.voice, updated_at=now)
 
-    def _manner(self, stored: PersonaState, context_key: str) -> Manner:
+    def _manner(self, stored: PersonaState, context_key: str) -> SpeakingStyle:
         settled = self._settled.get((stored.scope_id, context_key))
         if settled is not None and settled[0] is stored:
             return settled[1]
         state = self._at(stored, self._clock.now())
         axes = self._effective(state, context_key)
-        manner = Manner(context_key, self._rendered(axes, self._voice(state)), axes.initiative)
+        manner = SpeakingStyle(
+            context_key, self._rendered(axes, self._voice(state)), axes.initiative
+        )
         if stored.mood == self._config.mood.neutral and stored.tuning == AxisDelta():
             self._settled[stored.scope_id, context_key] = (stored, manner)
         return manner

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 from silas.types import TaintLevel
 
 
-class Manner(NamedTuple):
+class SpeakingStyle(NamedTuple):
     """How to speak in one turn.
 
     Attributes:
@@ -19,7 +19,7 @@ class Manner(NamedTuple):
     initiative: float
 
 
-class Happened(NamedTuple):
+class TurnSummary(NamedTuple):
     """How a turn went, for the mood.
 
     Attributes:
@@ -36,11 +36,11 @@ class Happened(NamedTuple):
 class Persona(Protocol):
     """Shapes wording and pace; never what is allowed (spec 3.10). Neither call ever fails."""
 
-    async def manner(self, scope_id: str, text: str) -> Manner:
+    async def manner(self, scope_id: str, text: str) -> SpeakingStyle:
         """How to speak in this turn; neutral where anything goes wrong (spec 5.14)."""
         ...
 
-    async def after_turn(self, scope_id: str, happened: Happened) -> None:
+    async def after_turn(self, scope_id: str, happened: TurnSummary) -> None:
         """Take note of how the turn went, and let the mood decay (step 15)."""
         ...
 

@@ -52,7 +52,7 @@ Record = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
 
 
-class Understood(NamedTuple):
+class UnderstoodReminder(NamedTuple):
     """A reminder that could be made.
 
     Attributes:
@@ -96,7 +96,7 @@ class Reminders:
         self.require_whole = require_whole
         self._enabled = enabled
 
-    def understand(self, asked: ReminderRequest) -> Understood:
+    def understand(self, asked: ReminderRequest) -> UnderstoodReminder:
         """What a request says; makes nothing.
 
         Raises:
@@ -116,7 +116,7 @@ class Reminders:
                 ),
                 code="E_REMINDER_TEXT",
             )
-        return Understood(asked.text, when)
+        return UnderstoodReminder(asked.text, when)
 
     def when(self, phrase: Phrase | None) -> When:
         """The moment of a phrase. Raises `ReminderRefused` where it says none to come."""

@@ -67,7 +67,7 @@ class Reminder(NamedTuple):
     ended_at: datetime | None = None
 
 
-class Telling(NamedTuple):
+class ReminderTelling(NamedTuple):
     """One time at which a reminder was told, or was begun to be.
 
     Attributes:

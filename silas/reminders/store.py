@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from silas.damage import readable
 from silas.db import Database
-from silas.reminders.models import Reminder, ReminderState, Telling
+from silas.reminders.models import Reminder, ReminderState, ReminderTelling
 
 _COLUMNS = "id, text, source, zone, start, rule, due, state, made_at, ended_at"
 
@@ -103,7 +103,7 @@ class SqlReminderStore:
 
     # -- telling
 
-    def begin_telling(self, reminder_id: str, due: datetime, at: datetime) -> Telling:
+    def begin_telling(self, reminder_id: str, due: datetime, at: datetime) -> ReminderTelling:
         """Note that it is about to be told, before it is; returns how it stands now."""
         self._write(_TRIED, {"id": reminder_id, "due": _stamp(due), "at": _stamp(at)})
         return next(one for one in self.tellings(reminder_id) if one.due == due)
@@ -117,10 +117,12 @@ class SqlReminderStore:
         values = {"id": reminder_id, "due": _stamp(due), "missed": missed, "at": _stamp(at)}
         self._write(_TOLD, values)
 
-    def tellings(self, reminder_id: str) -> list[Telling]:
+    def tellings(self, reminder_id: str) -> list[ReminderTelling]:
         """When it was told, the first time first."""
         return [
-            Telling(row[0], _moment(row[1]), row[2] == "told", row[3], row[4], _moment(row[5]))
+            ReminderTelling(
+                row[0], _moment(row[1]), row[2] == "told", row[3], row[4], _moment(row[5])
+            )
             for row in self._read(_TELLINGS, {"id": reminder_id})
         ]
 

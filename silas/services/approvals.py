@@ -41,7 +41,7 @@ _AT_WORK = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
 _YES = frozenset({ApprovalVerdict.approved, ApprovalVerdict.conditional})
 
 
-class Given(NamedTuple):
+class SignedApproval(NamedTuple):
     """An approval that was signed, and how it stands now.
 
     Attributes:
@@ -105,7 +105,7 @@ class ApprovalDesk:
         """Plans that the owner was asked about and has not answered, the oldest first."""
         return await self.asked.all()
 
-    async def given(self) -> list[Given]:
+    async def given(self) -> list[SignedApproval]:
         """Every approval that is kept with its work, the newest last."""
         items = [item for status in WorkItemStatus for item in await self._with(status)]
         given = [await with_tasks(item, self.store) for item in items if item.approval_token]
@@ -123,7 +123,7 @@ class ApprovalDesk:
         """Changes of work that wait for the owner's yes, the oldest first."""
         return self.held.all()
 
-    async def find(self, named: str) -> WaitingPlan | HeldChanges | Given:
+    async def find(self, named: str) -> WaitingPlan | HeldChanges | SignedApproval:
         """What the owner names by the id of the work, or by that of its approval or its beginning.
 
         Raises:
@@ -159,7 +159,7 @@ class ApprovalDesk:
         found = await self.find(named)
         if isinstance(found, HeldChanges):
             return await self._dropped(found)
-        if isinstance(found, Given):
+        if isinstance(found, SignedApproval):
             stands = (
                 f"`silas approvals revoke {found.item.id}` takes its approval back"
                 if found.state in _STANDING
@@ -184,7 +184,7 @@ class ApprovalDesk:
             await ProjectEnding(self.store, self.audit).failed(project, item, "")
         return item
 
-    async def revoke(self, named: str) -> Given:
+    async def revoke(self, named: str) -> SignedApproval:
         """Take an approval back: nothing of it begins, and what is under way ends.
 
         Raises:
@@ -210,7 +210,7 @@ class ApprovalDesk:
     async def _with(self, status: WorkItemStatus) -> list[WorkItem]:
         return await self.store.list_by_status(status)
 
-    async def _stands(self, item: WorkItem, token: ApprovalToken) -> Given:
+    async def _stands(self, item: WorkItem, token: ApprovalToken) -> SignedApproval:
         now = self.time.now()  # first, since a jump that is noticed here voids the token
         return await how_it_stands(item, token, self.nonces, self.stops, now, self.lapsed)
 
@@ -222,7 +222,7 @@ async def how_it_stands(
     stops: Stops,
     now: datetime,
     lapsed: Lapsed,
-) -> Given:
+) -> SignedApproval:
     """How the approval of a piece of work stands at a moment of effective time."""
     uses = await nonces.uses(token.token_id)
     gone = await nonces.is_used("revoked", token.token_id)
@@ -231,7 +231,9 @@ async def how_it_stands(
     # One yes to one piece of work is compared when that begins; a goal's waits for its clock.
     looks = state == "in force" and token.scope is ApprovalScope.standing
     why = await lapsed(item) if looks else ""
-    return Given(item, token, "lapsed" if why else state, uses, lapse_words(why) if why else "")
+    return SignedApproval(
+        item, token, "lapsed" if why else state, uses, lapse_words(why) if why else ""
+    )
 
 
 def _used_on_record(audit: RecoveryAudit) -> Counter[str]:

@@ -17,7 +17,7 @@ from silas.home.keyless import NoKey
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.store import SqlWorkItemStore
 from silas.stop.epochs import StopEpochs
-from silas.stop.halt import Halt
+from silas.stop.halt import StoppableWork
 from silas.stop.runs import end_runs
 from silas.stop.sentinel import Sentinel
 from silas.stop.watch import Watch
@@ -47,13 +47,13 @@ class EmergencyStop:
 
     sentinel: Sentinel
     epochs: StopEpochs
-    halt: Halt
+    halt: StoppableWork
 
     @classmethod
     def of(cls, config: SilasConfig, db: Database, clock: Clock) -> "EmergencyStop":
         """For one home and its database."""
         sentinel = Sentinel(config.data_dir, config.scheduler.zone)
-        return cls(sentinel, StopEpochs(db, clock, sentinel), Halt(sentinel))
+        return cls(sentinel, StopEpochs(db, clock, sentinel), StoppableWork(sentinel))
 
     @contextmanager
     def watched(self, audit: Audit, overdue: Callable[[], None]) -> Generator[None]:
@@ -86,7 +86,7 @@ class PausedByStop:
     """A way to run work items; the stop ends it, the item is `paused`, and the owner is told."""
 
     run: RunItem
-    halt: Halt
+    halt: StoppableWork
     store: WorkItemStore
 
     async def __call__(self, item: WorkItem, notify: Notify) -> WorkItemResult:

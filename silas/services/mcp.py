@@ -23,7 +23,7 @@ from silas.services.record import open_record
 from silas.services.tools.registry import known_tools
 from silas.tools import RiskLevel, ToolRegistry
 from silas.tools.health import SqlHealthStore
-from silas.tools.mcp.definitions import Drift, Listing, McpToolDefinition, drift
+from silas.tools.mcp.definitions import Listing, ListingDrift, McpToolDefinition, drift
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.trust import SqlTrust
 from silas.tools.registry import tool_rows
@@ -160,7 +160,7 @@ class ServerInspection(NamedTuple):
 
     entry: MCPEntry
     listing: Listing
-    drift: Drift
+    drift: ListingDrift
     known: bool
     digest: str
 

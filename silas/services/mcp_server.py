@@ -16,7 +16,7 @@ from silas.stream.session import Session
 from silas.work.report import result_texts
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, Coming
+    from silas.services.clock.ahead import Ahead, Upcoming
 
 _PAUSED = "An MCP client paused it."
 
@@ -190,7 +190,7 @@ class Services:
         return "\n".join(timeline(entries, zone, width=_WIDTH))
 
 
-def _coming(one: "Coming", zone: ZoneInfo) -> str:
+def _coming(one: "Upcoming", zone: ZoneInfo) -> str:
     """A moment; of a reminder nothing but that it is one."""
     what = "a reminder" if one.kind == "reminder" else f"goal {one.id} ({one.title})"
     again = f", {one.again}" if one.again else ""

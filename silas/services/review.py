@@ -11,7 +11,15 @@ from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.autonomy.calibrate import AutonomyCalibrator
-from silas.autonomy.ideas import UNFINISHED, Asked, Idea, StoppedGoal, failing, repeated, unfinished
+from silas.autonomy.ideas import (
+    UNFINISHED,
+    Asked,
+    StoppedGoal,
+    SuggestionIdea,
+    failing,
+    repeated,
+    unfinished,
+)
 from silas.autonomy.preferences import Preferences, RulesFit
 from silas.autonomy.signals import (
     STANDING_FAMILY,
@@ -159,7 +167,7 @@ def ideas_from(
 ) -> Ideas:
     """What the owner's own work and goals suggest; anybody else's says nothing to him here."""
 
-    async def ideas(now: datetime) -> list[Idea]:
+    async def ideas(now: datetime) -> list[SuggestionIdea]:
         from silas.goals.models import GoalState  # noqa: PLC0415 - only who looks for something
         from silas.goals.store import SqlGoalStore  # noqa: PLC0415
 

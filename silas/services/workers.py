@@ -9,7 +9,7 @@ from silas.config import SilasConfig
 from silas.home.runtime import Runtime
 from silas.plans.binding import TeamFacts, TeamOf
 from silas.tools import ToolCallContext, ToolRegistry, ToolResult
-from silas.tools.offers import BUILT_IN, OffersOf
+from silas.tools.offers import BUILT_IN, ToolOffers
 from silas.tools.plugins.spec import read_spec
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def worker_library(config: SilasConfig) -> WorkerLibrary:
     """The `.worker` files of this configuration."""
     mounted = read_spec(config.toolsets, config.toolset_profiles)
     names = frozenset(one.name for one in mounted) - BUILT_IN.keys()
-    return WorkerLibrary(config.worker_files, OffersOf(names))
+    return WorkerLibrary(config.worker_files, ToolOffers(names))
 
 
 def tools_of(registry: ToolRegistry) -> "ToolsOf":

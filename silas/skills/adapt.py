@@ -83,7 +83,7 @@ class ImportReport(Frozen):
         return tuple(f"{kind}: {line}" for kind in told for line in getattr(self, kind))
 
 
-class Adapted(NamedTuple):
+class AdaptedSkill(NamedTuple):
     """A skill in the form that Silas reads, and what that took."""
 
     name: str
@@ -107,7 +107,7 @@ def adapt(
     commit: str,
     hint: Format | None,
     rules: SkillValidationConfig,
-) -> Adapted:
+) -> AdaptedSkill:
     """Put a foreign skill into Silas's form.
 
     Args:
@@ -145,7 +145,7 @@ def adapt(
         rewritten=tuple(changes.rewritten),
         unresolved=tuple(changes.unresolved),
     )
-    return Adapted(front.name, done, report)
+    return AdaptedSkill(front.name, done, report)
 
 
 def _without_secrets(files: Sequence[SkillFile], changes: _Changes) -> Iterator[SkillFile]:

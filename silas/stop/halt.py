@@ -11,7 +11,7 @@ from silas.stop.sentinel import Sentinel
 T = TypeVar("T")
 
 
-class Halt:
+class StoppableWork:
     """The work under way on one event loop. What a blocked loop cannot end, the watch sees to."""
 
     def __init__(self, sentinel: Sentinel) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Self
 
-from silas.stop.halt import Halt
+from silas.stop.halt import StoppableWork
 from silas.stop.runs import end_runs
 from silas.stop.sentinel import Sentinel
 
@@ -21,7 +21,7 @@ GRACE_LOOKS = 60
 """How many looks, about three seconds, a process has to end its work by itself."""
 
 
-def stay() -> None:
+def never_end() -> None:
     """What a program does that Silas is only a part of: Silas may refuse, but not end it."""
 
 
@@ -42,7 +42,7 @@ class Watch:
         loop: AbstractEventLoop,
         notice: Callable[[], bool],
         overdue: Callable[[], None],
-        work: Halt,
+        work: StoppableWork,
     ) -> None:
         self._sentinel = sentinel
         self._loop = loop

@@ -14,7 +14,7 @@ from silas.stream.models import Reply
 from silas.stream.ports import Together
 from silas.stream.routing import Router
 from silas.stream.state import Turn, need
-from silas.stream.turn_gates import Passed
+from silas.stream.turn_gates import GatedContext
 from silas.stream.turn_writer import TurnWriter
 from silas.types import TaintLevel
 
@@ -61,7 +61,7 @@ class Answering:
             tries += 1
             await self._router.again(turn, action.instruction or "")
 
-    async def _check(self, turn: Turn) -> Passed:
+    async def _check(self, turn: Turn) -> GatedContext:
         response = need(turn.answer.response, "step 7")
         context = {
             "response": response.message,

@@ -10,7 +10,7 @@ from typing import Final
 from silas.audit import Audit
 from silas.language import said_at, tr, tr_later
 from silas.stream.owner_words import Answered, OwnerWords
-from silas.stream.ports import LooksAhead, PausesGoals
+from silas.stream.ports import GoalControls, LooksAhead
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
 from silas.work.authority.narrowing import ApprovalNarrowing
@@ -92,7 +92,7 @@ class ApprovalWords(OwnerWords[str]):
         self,
         ahead: Callable[[], LooksAhead],
         narrowing: Callable[[], ApprovalNarrowing],
-        goals: Callable[[], PausesGoals],
+        goals: Callable[[], GoalControls],
         audit: Audit,
         modes: TurnModes,
         profile: str,

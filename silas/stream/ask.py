@@ -25,7 +25,7 @@ from silas.stream.turn_gates import gate_card
 from silas.tools import RiskLevel, ValidatedCall
 from silas.types import OWNER, Origin, OriginKind, Risk
 from silas.work.changes.held_store import HeldAnswer, HeldChanges
-from silas.work.models import CallQuestion, Doubt
+from silas.work.models import CallQuestion, UntrustedArgument
 
 MOST_AT_ONCE = 8
 """Calls on one card; of more nobody reads each."""
@@ -89,7 +89,7 @@ def for_work(item: WorkItem) -> str:
     return tr("'{title}' asks for this", title=show(item.title))
 
 
-def _why(why: str, doubts: Sequence[Doubt], asked_by: str = "") -> str:
+def _why(why: str, doubts: Sequence[UntrustedArgument], asked_by: str = "") -> str:
     if asked_by:
         why = tr(
             "{why}. The worker {asked_by} wants this", why=why, asked_by=show_exactly(asked_by)
@@ -99,7 +99,7 @@ def _why(why: str, doubts: Sequence[Doubt], asked_by: str = "") -> str:
     return tr("{why}. Look at what of it is neither yours nor the plan's.", why=why)
 
 
-def _foreign(doubts: Sequence[Doubt]) -> tuple[Detail, ...]:
+def _foreign(doubts: Sequence[UntrustedArgument]) -> tuple[Detail, ...]:
     """What of the arguments was read where; marked by argument, with its words."""
     if not doubts:
         return ()

@@ -45,7 +45,7 @@ from silas.stream.dispatch import Dispatcher
 from silas.stream.models import Send
 from silas.stream.propose import STAYS, Proposer
 from silas.types import OWNER
-from silas.work.authority.allowed_hosts import Reach
+from silas.work.authority.allowed_hosts import PlannedNetwork
 from silas.work.authority.plan_approval import MISSING_APPROVAL
 from silas.work.changes.task_workspace import TaskWorkspace
 from silas.work.checks.verify import VerificationRunner
@@ -211,8 +211,8 @@ class GoalCycles:
         return lapse_words(refusal_words(verdict_words(verdict)))
 
     async def _checked(self, goal: WorkItem) -> VerificationReport:
-        async with TaskWorkspace.prepared(goal, self._scratch / goal.id, {}) as site:
-            bench = Reach(goal, self._audit).for_checks(site.bench())
+        async with TaskWorkspace.prepared(goal, self._scratch / goal.id, {}) as task_workspace:
+            bench = PlannedNetwork(goal, self._audit).for_checks(task_workspace.bench())
             return await self._verifier.run_checks(tuple(goal.verify), bench)
 
     async def _follows(

@@ -11,7 +11,7 @@ from silas.stream.escalation_actions import EscalationActions, KeepDraft, Transf
 from silas.stream.models import Incoming, Send
 from silas.stream.owner import Owner
 from silas.stream.sender_identity import SenderIdentity
-from silas.stream.state import ScopeState, Turn, TurnMessage, TurnSeat
+from silas.stream.state import ScopeState, Turn, TurnMessage, TurnOrigin
 from silas.stream.turn_gates import TurnGates
 from silas.stream.turn_place import Aside, AsideChannel
 from silas.types import new_id
@@ -70,7 +70,7 @@ class Intake:
             id=new_id("turn"),
             gates=self._turn_gates(incoming, channel, beside),
             message=TurnMessage(arrival, incoming, incoming.message.text),
-            seat=TurnSeat(send, beside, scope, place),
+            seat=TurnOrigin(send, beside, scope, place),
         )
         return turn
 

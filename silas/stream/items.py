@@ -21,7 +21,7 @@ class ItemOrigin(NamedTuple):
     sources: Sequence[str] = ()
 
 
-class Stands(Protocol):
+class ItemPosition(Protocol):
     """Where in a conversation an item belongs, as `Standing` and `ScopeState` say it."""
 
     @property
@@ -49,7 +49,7 @@ class ItemFactory:
 
     def make(
         self,
-        stands: Stands,
+        stands: ItemPosition,
         zone: ContextZone,
         kind: ItemKind,
         text: str,

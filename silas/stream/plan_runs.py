@@ -19,7 +19,7 @@ from silas.plans import (
     WorkItemStore,
 )
 from silas.plans.projects.kept import waiting_project
-from silas.stop.halt import Halt
+from silas.stop.halt import StoppableWork
 from silas.stream.dispatch import Dispatcher
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
@@ -69,7 +69,7 @@ class PlanRuns:
     policies: RunPolicies
     stream: Stream
     channel: CardChannel
-    halt: Halt
+    halt: StoppableWork
     audit: Audit
     replacing: Callable[[str], str]
     result_of: ResultOf

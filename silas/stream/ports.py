@@ -174,7 +174,7 @@ Together = Callable[[], AbstractContextManager[object]]
 """Makes one transaction of everything that is written within; nothing may be awaited in it."""
 
 
-class PausesGoals(Protocol):
+class GoalControls(Protocol):
     """The desk of goals, as far as its owner's words, pages and a program reach it."""
 
     def known(self, goal_id: str) -> "Goal | None":

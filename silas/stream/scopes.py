@@ -26,7 +26,7 @@ ToChange = Callable[[], Awaitable[list[WorkItem]]]
 """The plans that the owner wants changed."""
 
 
-class Waking:
+class ConversationRestorer:
     """Wakes conversations: chronicle, profile and recent work back into view, once a sitting.
 
     Args:

@@ -17,7 +17,7 @@ from silas.stream.look_answers import LookAnswers, ShownAnswer
 from silas.stream.models import Reply
 from silas.stream.owner_messages import OwnerMessages
 from silas.stream.plan_runs import PlanRuns
-from silas.stream.ports import LooksAhead, PausesGoals
+from silas.stream.ports import GoalControls, LooksAhead
 from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
 from silas.stream.tidying import Tidying
@@ -53,7 +53,7 @@ class WithoutAsking(NamedTuple):
 
     ahead: Callable[[], LooksAhead]
     narrowing: Callable[[], ApprovalNarrowing]
-    goals: Callable[[], PausesGoals]
+    goals: Callable[[], GoalControls]
     looks: LookAnswers
 
 

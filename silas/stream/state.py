@@ -10,7 +10,7 @@ from silas.cards import CardChannel
 from silas.context import ContextItem
 from silas.gates import GateOutcome
 from silas.memory import MemoryItem
-from silas.persona import Manner
+from silas.persona import SpeakingStyle
 from silas.plans import NO_MESSAGE, AskedBy, WorkItem
 from silas.stream.models import Incoming, Outcome, Send
 from silas.stream.turn_gates import TurnGates
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 _OF = "/"  # in the name of a sitting, before its conversation
 
-NEUTRAL = Manner("", "", 0.5)
+NEUTRAL = SpeakingStyle("", "", 0.5)
 """How Silas speaks before the personality was asked."""
 
 
@@ -76,7 +76,7 @@ class ScopeState:
         return _conversation_of(session_id) == self.conversation
 
 
-class Standing(NamedTuple):
+class ConversationPosition(NamedTuple):
     """Where in its conversation something stands.
 
     Attributes:
@@ -165,7 +165,7 @@ class TurnMessage:
 
 
 @dataclass
-class TurnSeat:
+class TurnOrigin:
     """Where it is asked and answered.
 
     Attributes:
@@ -197,7 +197,7 @@ class TurnShown:
     provenance: Provenance = field(default_factory=lambda: Provenance({}))
     looks: LookLimits = NO_LOOKS
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
-    manner: Manner = NEUTRAL
+    manner: SpeakingStyle = NEUTRAL
     tools: ToolRun | None = None
     request: TurnRequest | None = None
 
@@ -253,7 +253,7 @@ class Turn:
     id: str
     gates: TurnGates
     message: TurnMessage
-    seat: TurnSeat
+    seat: TurnOrigin
     shown: TurnShown = field(default_factory=TurnShown)
     answer: TurnAnswer = field(default_factory=TurnAnswer)
     proposal: TurnProposal = field(default_factory=TurnProposal)
@@ -282,10 +282,10 @@ class Turn:
         return self.seat.scope.turn_number if self.seat.counted_as is None else self.seat.counted_as
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> ConversationPosition:
         """Where in its conversation it stands, also while others have gone on."""
         folder = self.message.incoming.workspace or ""
-        return Standing(self.number, folder, self.seat.scope.conversation)
+        return ConversationPosition(self.number, folder, self.seat.scope.conversation)
 
     @property
     def source(self) -> str:

@@ -12,7 +12,7 @@ from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError, DatabaseError, SilasError, from_foreign
 from silas.language import said_at
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult
-from silas.stop.halt import Halt
+from silas.stop.halt import StoppableWork
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import Drafts, TurnVoice
@@ -96,7 +96,7 @@ class Stream:
         audit: Audit,
         clock: Clock,
         grace_seconds: float,
-        halt: Halt,
+        halt: StoppableWork,
         drafts: Drafts,
     ) -> None:
         self._make_processor = make_processor

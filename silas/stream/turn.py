@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from silas.cards import CardChannel
 from silas.gates import Gate, GateTrigger
-from silas.persona import Happened, Persona
+from silas.persona import Persona, TurnSummary
 from silas.stream.answering import Answering
 from silas.stream.file_follower import FileFollower
 from silas.stream.intake import Intake
@@ -14,7 +14,7 @@ from silas.stream.ports import Access, Review
 from silas.stream.recall import Recall
 from silas.stream.remember import Remembering
 from silas.stream.routing import Router
-from silas.stream.scopes import Waking
+from silas.stream.scopes import ConversationRestorer
 from silas.stream.state import ScopeState, Turn
 from silas.stream.toolset import TurnToolset
 from silas.stream.turn_place import Aside
@@ -25,7 +25,7 @@ from silas.stream.turn_writer import TurnWriter
 class TurnSteps:
     """The steps of every turn; they keep nothing of any, and each has ports of its own."""
 
-    waking: Waking
+    waking: ConversationRestorer
     intake: Intake
     review: Review
     keeper: TurnWriter
@@ -96,7 +96,7 @@ class TurnProcessor:
         text = await steps.plan_flow.run(turn)  # 12   approval, dispatch
         text = await steps.answering.send(turn, text)  # 13   one answer, without waiting for work
         await self._access_state(turn)  # 14   gates that unlock levels
-        happened = Happened(turn.answer.outcome, turn.message.text, turn.message.taint)
+        happened = TurnSummary(turn.answer.outcome, turn.message.text, turn.message.taint)
         await steps.persona.after_turn(turn.scope_id, happened)  # 15   mood and telemetry
         return await steps.answering.finished(turn, text)  # 16   count the turn
 

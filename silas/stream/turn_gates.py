@@ -28,7 +28,7 @@ class Stop(NamedTuple):
     escalation: Escalation
 
 
-class Passed(NamedTuple):
+class GatedContext(NamedTuple):
     """The context as gates left it, whether one asked, and what stopped the turn, if one did."""
 
     context: dict[str, Any]
@@ -85,7 +85,7 @@ class TurnGates:
         self._sender_id = sender_id
         self._audit = audit
 
-    async def check(self, trigger: GateTrigger, context: dict[str, Any]) -> Passed:
+    async def check(self, trigger: GateTrigger, context: dict[str, Any]) -> GatedContext:
         """Run the matching gates; quality is recorded, policy decides.
 
         A block goes before every question: nobody is asked about what is not going to happen.
@@ -104,10 +104,10 @@ class TurnGates:
                 refused = result
                 break
         if refused is None:
-            return Passed(outcome.context, outcome, asked, None)
+            return GatedContext(outcome.context, outcome, asked, None)
         gate = next(g for g in self.active if g.name == refused.gate_name)
         escalation = await self._escalator.escalate(gate, refused, self._sender_id)
-        return Passed(outcome.context, outcome, asked, Stop(gate, escalation))
+        return GatedContext(outcome.context, outcome, asked, Stop(gate, escalation))
 
     async def last_words(self, stop: Stop) -> str:
         """What is sent in place of what was stopped, after what follows from it was done."""

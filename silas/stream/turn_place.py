@@ -22,7 +22,7 @@ Aside = Callable[[], AbstractAsyncContextManager[bool]]
 
 
 @runtime_checkable
-class AsksBeside(Protocol):
+class HasCardArea(Protocol):
     """A channel that says whether cards have a place of their own beside the conversation."""
 
     @property
@@ -33,11 +33,11 @@ class AsksBeside(Protocol):
 
 def asks_beside(channel: object) -> bool:
     """Whether cards on this channel stand beside the conversation; else they stand in it."""
-    return isinstance(channel, AsksBeside) and channel.asks_beside
+    return isinstance(channel, HasCardArea) and channel.asks_beside
 
 
 @runtime_checkable
-class KnowsWhoLooks(Protocol):
+class KnowsPresence(Protocol):
     """A channel that knows whether somebody would see a card now."""
 
     @property
@@ -48,11 +48,11 @@ class KnowsWhoLooks(Protocol):
 
 def somebody_looks(channel: object) -> bool:
     """Whether a card would be seen now; a channel that does not know shows it to whoever reads."""
-    return not isinstance(channel, KnowsWhoLooks) or channel.somebody_looks
+    return not isinstance(channel, KnowsPresence) or channel.somebody_looks
 
 
 @runtime_checkable
-class HeardInTurn(Protocol):
+class QueuesMessages(Protocol):
     """A channel that says whether each of its messages waits for the answer to the one before."""
 
     @property
@@ -63,7 +63,7 @@ class HeardInTurn(Protocol):
 
 def heard_in_turn(channel: object) -> bool:
     """Whether messages of this channel are heard one after the other; else as they come."""
-    return isinstance(channel, HeardInTurn) and channel.heard_in_turn
+    return isinstance(channel, QueuesMessages) and channel.heard_in_turn
 
 
 class TurnPlace:

@@ -127,18 +127,19 @@ def own_stance(tool: RegisteredTool, call: ValidatedCall) -> Stance:
         return Stance.blocked
 
 
-def is_tainted(passage: AssessedCall, context: ToolCallContext) -> bool:
+def is_tainted(assessed: AssessedCall, context: ToolCallContext) -> bool:
     """Whether the call asks for what its arguments rest on (decision B9)."""
-    if not has_effect(passage.facts, context.files):
+    if not has_effect(assessed.facts, context.files):
         return False
     return must_ask(
-        passage.facts, context.provenance.derive(passage.call.tool_name, passage.call.args)
+        assessed.facts,
+        context.provenance.derive(assessed.call.tool_name, assessed.call.args),
     )
 
 
 def strictest_ruling(
     matrix: Decision,
-    passage: AssessedCall,
+    assessed: AssessedCall,
     context: ToolCallContext,
     *,
     gate: GateAction = "continue",
@@ -147,11 +148,11 @@ def strictest_ruling(
     """The strictest of everybody's opinion on a call (table C)."""
     return strictest(
         matrix,
-        toolset=own_stance(passage.tool, passage.call),
+        toolset=own_stance(assessed.tool, assessed.call),
         gate=gate,
-        worker=context.worker_policy.stance(passage.call),
+        worker=context.worker_policy.stance(assessed.call),
         run=context.run_policy.mode,
-        pre_approved=passage.tool.pre_approved,
+        pre_approved=assessed.tool.pre_approved,
         tainted=tainted,
     )
 
@@ -162,7 +163,7 @@ def secrets_in_reach(tool: RegisteredTool, context: ToolCallContext) -> bool:
 
 
 def ask_reason(
-    ruling: CallRuling, passage: AssessedCall, context: ToolCallContext, code: str
+    ruling: CallRuling, assessed: AssessedCall, context: ToolCallContext, code: str
 ) -> AskReason:
     """What decided that a call asks: without it the call would not have asked.
 
@@ -173,27 +174,27 @@ def ask_reason(
         return AskReason(ruling.source)
     if code != "E_APPROVAL_NOT_COVERED":
         return AskReason.approval
-    if passage.tool.tool.requires_authority:
+    if assessed.tool.tool.requires_authority:
         return AskReason.plan
-    return _matrix_reason(passage, context) if ruling.source == "matrix" else AskReason.toolset
+    return _matrix_reason(assessed, context) if ruling.source == "matrix" else AskReason.toolset
 
 
-def _matrix_reason(passage: AssessedCall, context: ToolCallContext) -> AskReason:
+def _matrix_reason(assessed: AssessedCall, context: ToolCallContext) -> AskReason:
     """Which floor of `decide` asks; quiet hours only where the same call is free at other times."""
-    by_day = passage.facts.model_copy(update={"quiet_hours": False})
-    risk = assess_risk(passage.tool, passage.call.action, by_day)
+    by_day = assessed.facts.model_copy(update={"quiet_hours": False})
+    risk = assess_risk(assessed.tool, assessed.call.action, by_day)
     if decide(context.autonomy_level, risk) is not Decision.ALLOW:
         return AskReason.risk
-    secrets = secrets_in_reach(passage.tool, context)
+    secrets = secrets_in_reach(assessed.tool, context)
     return AskReason.secrets if secrets else AskReason.quiet_hours
 
 
-async def preview_of(passage: AssessedCall, context: ToolCallContext) -> PreviewResult | None:
+async def preview_of(assessed: AssessedCall, context: ToolCallContext) -> PreviewResult | None:
     """What the call would do, or None where the tool cannot say."""
-    if not passage.tool.supports_preview:
+    if not assessed.tool.supports_preview:
         return None
     try:
-        return await passage.tool.tool.preview(passage.call.action, passage.request(), context)
+        return await assessed.tool.tool.preview(assessed.call.action, assessed.request(), context)
     except Exception:  # a tool may be anybody's code; nothing runs either way
         return None
 

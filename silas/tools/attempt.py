@@ -52,18 +52,18 @@ class Attempts:
 
     # 8 -------------------------------------------------------------------------------------------
     async def recorded(
-        self, key: str, passage: AssessedCall, context: ToolCallContext
+        self, key: str, assessed: AssessedCall, context: ToolCallContext
     ) -> ToolResult | None:
         """The outcome of a call that was already made, or None if it may be attempted.
 
         The same call may be running in another task; its outcome is then waited for and shared.
         """
-        about = about_call(passage.call, context)
+        about = about_call(assessed.call, context)
         while (running := self._running.get(key)) is not None:
             await running.wait()
         try:
-            idempotent = passage.tool.tool.idempotent
-            found = self._outcomes.find(key, passage.call, idempotent=idempotent)
+            idempotent = assessed.tool.tool.idempotent
+            found = self._outcomes.find(key, assessed.call, idempotent=idempotent)
         except DuplicateKey as error:
             await self._audit.log("tool_call.failed", **about, code=error.code)
             identify(error, context)
@@ -75,34 +75,34 @@ class Attempts:
         if found is None:
             return None
         await self._audit.log("tool_call.deduped", **about)
-        return _entered(found.model_copy(update={"deduped": True}), passage, context)
+        return _entered(found.model_copy(update={"deduped": True}), assessed, context)
 
-    async def made(self, key: str, passage: AssessedCall, context: ToolCallContext) -> ToolResult:
+    async def made(self, key: str, assessed: AssessedCall, context: ToolCallContext) -> ToolResult:
         """Steps 9 and 10. Between step 8 and here nothing is awaited, so no duplicate slips in."""
         with self._marked_running(key):
-            self._begun(key, passage, context)  # 9
+            self._begun(key, assessed, context)  # 9
             try:
-                result = await passage.tool.tool.execute(
-                    passage.call.action, passage.request(), context
+                result = await assessed.tool.tool.execute(
+                    assessed.call.action, assessed.request(), context
                 )
             except (SandboxUnavailable, RateLimited, ToolUnavailable) as error:
-                self._failed(key, passage, context, error)
+                self._failed(key, assessed, context, error)
                 identify(error, context)
                 raise
             except SilasError as error:
-                self._unknown(key, passage, context, type(error).__name__)
+                self._unknown(key, assessed, context, type(error).__name__)
                 identify(error, context)
                 raise
             except Exception as error:  # a tool may be anybody's code; the outcome is unknown
-                self._unknown(key, passage, context, type(error).__name__)
-                raise self._unknown_error(passage, context) from error
+                self._unknown(key, assessed, context, type(error).__name__)
+                raise self._unknown_error(assessed, context) from error
             except BaseException as error:  # cancellation: it may or may not have happened
                 # The journal's open attempt says `unknown` too, so a failed write loses nothing
                 # and must not swallow the cancellation.
                 with contextlib.suppress(DatabaseError):
-                    self._unknown(key, passage, context, type(error).__name__)
+                    self._unknown(key, assessed, context, type(error).__name__)
                 raise
-            return self._concluded(key, passage, context, result)  # 10
+            return self._concluded(key, assessed, context, result)  # 10
 
     @contextlib.contextmanager
     def _marked_running(self, key: str) -> Generator[None]:
@@ -114,36 +114,36 @@ class Attempts:
             done.set()
 
     # 9 -------------------------------------------------------------------------------------------
-    def _begun(self, key: str, passage: AssessedCall, context: ToolCallContext) -> None:
+    def _begun(self, key: str, assessed: AssessedCall, context: ToolCallContext) -> None:
         """Record the attempt and its audit entry as one; what cannot be recorded does not run.
 
         Durable against power loss where the effect could not be repeated.
         """
-        idempotent = passage.tool.tool.idempotent
+        idempotent = assessed.tool.tool.idempotent
         with self._db.write(durable=not idempotent):
             earlier = self._outcomes.begin(
-                key, passage.call, context, passage.facts, idempotent=idempotent
+                key, assessed.call, context, assessed.facts, idempotent=idempotent
             )
             if earlier is not None:
                 # Another process ended the same call in this instant; step 8 will find it.
                 raise DuplicateKey(
-                    f"The call of {passage.call.tool_name!r} was just made elsewhere; ask again "
+                    f"The call of {assessed.call.tool_name!r} was just made elsewhere; ask again "
                     "for its outcome.",
                     code="E_TOOL_DUPLICATE_KEY",
                     **ids_of(context),
                 )
-            self._audit.log_now("tool_call.attempted", **about_call(passage.call, context))
+            self._audit.log_now("tool_call.attempted", **about_call(assessed.call, context))
 
     # 10 ------------------------------------------------------------------------------------------
     def _concluded(
-        self, key: str, passage: AssessedCall, context: ToolCallContext, result: ToolResult
+        self, key: str, assessed: AssessedCall, context: ToolCallContext, result: ToolResult
     ) -> ToolResult:
         clean = result.model_copy(
             update={
-                **self._scrubbed(result, passage.tool),
-                "ran": passage.call,
+                **self._scrubbed(result, assessed.tool),
+                "ran": assessed.call,
                 "deduped": False,
-                "taint": _taint_of(result, passage, context),
+                "taint": _taint_of(result, assessed, context),
             }
         )
         event, status = (
@@ -155,13 +155,13 @@ class Attempts:
             self._outcomes.finish(key, status, clean)
             self._audit.log_now(
                 event,
-                **about_call(passage.call, context),
+                **about_call(assessed.call, context),
                 **({} if clean.ok else {"why": _cause(clean)}),
                 taint=clean.taint.value,
             )
         # A program that ran and failed says nothing against the tool that ran it.
-        self._healed(passage, HealthOutcome())
-        return _entered(clean, passage, context)
+        self._healed(assessed, HealthOutcome())
+        return _entered(clean, assessed, context)
 
     def _scrubbed(self, result: ToolResult, tool: RegisteredTool) -> dict[str, Any]:
         """Everything a model may see, neutralised; metadata and artifacts never reach one."""
@@ -182,56 +182,58 @@ class Attempts:
     def _failed(
         self,
         key: str,
-        passage: AssessedCall,
+        assessed: AssessedCall,
         context: ToolCallContext,
         error: SandboxUnavailable | RateLimited | ToolUnavailable,
     ) -> None:
         """The tool says that nothing ran."""
-        result = ToolResult(ok=False, error=self._scrub(scrub(error.message)), ran=passage.call)
-        about = about_call(passage.call, context)
+        result = ToolResult(ok=False, error=self._scrub(scrub(error.message)), ran=assessed.call)
+        about = about_call(assessed.call, context)
         with self._db.write():
             self._outcomes.finish(key, OutcomeStatus.failed, result)
             self._audit.log_now("tool_call.failed", **about, code=error.code)
         resets = error.resets_at if isinstance(error, RateLimited) else None
-        self._healed(passage, HealthOutcome(error.code, resets))
+        self._healed(assessed, HealthOutcome(error.code, resets))
 
-    def _unknown(self, key: str, passage: AssessedCall, context: ToolCallContext, why: str) -> None:
-        with self._db.write(durable=not passage.tool.tool.idempotent):
+    def _unknown(
+        self, key: str, assessed: AssessedCall, context: ToolCallContext, why: str
+    ) -> None:
+        with self._db.write(durable=not assessed.tool.tool.idempotent):
             self._outcomes.finish(key, OutcomeStatus.unknown, None)
-            self._audit.log_now("tool_call.unknown", **about_call(passage.call, context), why=why)
+            self._audit.log_now("tool_call.unknown", **about_call(assessed.call, context), why=why)
         if why != asyncio.CancelledError.__name__:
-            self._healed(passage, HealthOutcome(why))
+            self._healed(assessed, HealthOutcome(why))
 
-    def _unknown_error(self, passage: AssessedCall, context: ToolCallContext) -> OutcomeUnknown:
+    def _unknown_error(self, assessed: AssessedCall, context: ToolCallContext) -> OutcomeUnknown:
         return OutcomeUnknown(
-            f"The tool {passage.call.tool_name!r} broke off; whether the call took effect is "
+            f"The tool {assessed.call.tool_name!r} broke off; whether the call took effect is "
             "unknown. Check before repeating it.",
-            repeatable=passage.tool.tool.idempotent,
+            repeatable=assessed.tool.tool.idempotent,
             **ids_of(context),
         )
 
-    def _healed(self, passage: AssessedCall, outcome: HealthOutcome) -> None:
-        name = passage.call.tool_name
+    def _healed(self, assessed: AssessedCall, outcome: HealthOutcome) -> None:
+        name = assessed.call.tool_name
         known = self._registry.get(name)
-        before = passage.tool.health if known is None else known.health
+        before = assessed.tool.health if known is None else known.health
         self._registry.update_health(name, next_health(before, outcome, self._clock.now()))
 
 
-def _taint_of(result: ToolResult, passage: AssessedCall, context: ToolCallContext) -> TaintLevel:
+def _taint_of(result: ToolResult, assessed: AssessedCall, context: ToolCallContext) -> TaintLevel:
     """The least of what the tool says, what its owner declared, and what went into the call."""
-    taint = join_taint((result.taint, passage.tool.result_taint))
+    taint = join_taint((result.taint, assessed.tool.result_taint))
     if taint is TaintLevel.external or result.origin is OriginKind.owner:
         return taint  # what the owner said in answer rests on nothing that went into the call
-    call = passage.call
+    call = assessed.call
     return join_taint((taint, context.provenance.derive(call.tool_name, call.args).taint))
 
 
-def _entered(result: ToolResult, passage: AssessedCall, context: ToolCallContext) -> ToolResult:
+def _entered(result: ToolResult, assessed: AssessedCall, context: ToolCallContext) -> ToolResult:
     """Label what the run is about to be shown; a refused call's text counts, too."""
     origin = Origin(
         kind=result.origin,
         name=result.source,
-        tool=passage.call.tool_name,
+        tool=assessed.call.tool_name,
         call=context.step_id,
         taint=result.taint,
     )

@@ -147,16 +147,16 @@ class ToolExecutor:
         tool = await self._registered(tool_name, action, request, context)  # 1
         args = await self._validated(tool, action, request, context)  # 2
         await self._scoped(tool, action, args, context)  # 3
-        passage = self._assessed(tool, action, args)  # 4
-        gate, passage = await self._gated(passage, context)  # 5
-        ruling = await self._decided(passage, gate, context)  # 6
-        context = await self._authorised(passage, ruling, context)  # 7
-        key = key_of(passage.call, context)
-        recorded = await self._attempts.recorded(key, passage, context)  # 8
+        assessed = self._assessed(tool, action, args)  # 4
+        gate, assessed = await self._gated(assessed, context)  # 5
+        ruling = await self._decided(assessed, gate, context)  # 6
+        context = await self._authorised(assessed, ruling, context)  # 7
+        key = key_of(assessed.call, context)
+        recorded = await self._attempts.recorded(key, assessed, context)  # 8
         if recorded is not None:
             return recorded
         await self._not_stopped(tool_name, action, request, context)
-        return await self._attempts.made(key, passage, context)  # 9 and 10
+        return await self._attempts.made(key, assessed, context)  # 9 and 10
 
     def foresee(
         self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
@@ -170,11 +170,11 @@ class ToolExecutor:
         tool = self._registry.get(tool_name)
         if tool is None:
             raise ToolUnavailable(f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN")
-        passage = self._foreseen(tool, action, request)
-        ruling = strictest_ruling(Decision.ALLOW, passage, context)
+        assessed = self._foreseen(tool, action, request)
+        ruling = strictest_ruling(Decision.ALLOW, assessed, context)
         by_worker = ruling.source == AskReason.worker_policy
         reason = AskReason.worker_policy if by_worker else AskReason.toolset
-        return PendingCall(passage.call, passage.risk, reason)
+        return PendingCall(assessed.call, assessed.risk, reason)
 
     def asks_first(
         self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
@@ -186,15 +186,15 @@ class ToolExecutor:
         """
         tool = self._registry.get(tool_name)
         try:
-            passage = None if tool is None else self._foreseen(tool, action, request)
+            assessed = None if tool is None else self._foreseen(tool, action, request)
         except InvalidArguments:
             return False
-        if passage is None:
+        if assessed is None:
             return False
-        matrix = decide(context.autonomy_level, passage.risk)
+        matrix = decide(context.autonomy_level, assessed.risk)
         if STRICTNESS[matrix] > STRICTNESS[Decision.CONFIRM]:
             return False
-        return strictest_ruling(Decision.ALLOW, passage, context).decision is Decision.CONFIRM
+        return strictest_ruling(Decision.ALLOW, assessed, context).decision is Decision.CONFIRM
 
     def _foreseen(self, tool: RegisteredTool, action: str, request: object) -> AssessedCall:
         return self._assessed(tool, action, fitting_arguments(tool, action, request))
@@ -265,10 +265,10 @@ class ToolExecutor:
 
     # 5 -------------------------------------------------------------------------------------------
     async def _gated(
-        self, passage: AssessedCall, context: ToolCallContext
+        self, assessed: AssessedCall, context: ToolCallContext
     ) -> tuple[GateAction, AssessedCall]:
-        tool, call = passage.tool, passage.call
-        given = {"tool_name": call.tool_name, "tool_args": json.loads(passage.canonical)}
+        tool, call = assessed.tool, assessed.call
+        given = {"tool_name": call.tool_name, "tool_args": json.loads(assessed.canonical)}
         try:
             policy, quality, merged = await self._gates.check_gates(
                 context.gates, GateTrigger.on_tool_call, given
@@ -293,9 +293,9 @@ class ToolExecutor:
         rewritten = merged.get("tool_args")
         if rewritten != given["tool_args"]:
             args = await self._validated(tool, call.action, rewritten, context)
-            passage = self._assessed(tool, call.action, args)
+            assessed = self._assessed(tool, call.action, args)
         asks = any(result.action != "continue" for result in policy)
-        return ("require_approval" if asks else "continue"), passage
+        return ("require_approval" if asks else "continue"), assessed
 
     async def _observe(
         self, quality: Sequence[GateResult], call: ValidatedCall, context: ToolCallContext
@@ -311,50 +311,52 @@ class ToolExecutor:
 
     # 6 -------------------------------------------------------------------------------------------
     async def _decided(
-        self, passage: AssessedCall, gate: GateAction, context: ToolCallContext
+        self, assessed: AssessedCall, gate: GateAction, context: ToolCallContext
     ) -> CallRuling:
-        call, facts = passage.call, passage.facts
+        call, facts = assessed.call, assessed.facts
         now, limits = self._clock.now(), self._config
         antiflap = flapping(self._outcomes, call, facts, now, limits.cooldown_seconds)
         storm = storming(self._outcomes, facts, now, limits.outbound_per_hour)
         matrix = decide(
             context.autonomy_level,
-            passage.risk,
-            secrets=secrets_in_reach(passage.tool, context),
+            assessed.risk,
+            secrets=secrets_in_reach(assessed.tool, context),
             quiet_hours=facts.quiet_hours,
             antiflap=antiflap,
             storm=storm,
         )
         ruling = strictest_ruling(
-            matrix, passage, context, gate=gate, tainted=is_tainted(passage, context)
+            matrix, assessed, context, gate=gate, tainted=is_tainted(assessed, context)
         )
-        about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}
+        risk = assessed.risk.value
+        about = {**about_call(call, context), "risk": risk, "source": ruling.source}
         if ruling.decision is Decision.HARD_BLOCK:
             event, why = block_reason(ruling, antiflap=antiflap, storm=storm)
             error = HardBlocked(why, code="E_TOOL_HARD_BLOCKED", **ids_of(context))
             raise await self._audited(error, event, about)
         if ruling.decision is Decision.PREVIEW:
-            raise await self._previewed(passage, context, about)
+            raise await self._previewed(assessed, context, about)
         return ruling
 
     async def _previewed(
-        self, passage: AssessedCall, context: ToolCallContext, about: Mapping[str, Any]
+        self, assessed: AssessedCall, context: ToolCallContext, about: Mapping[str, Any]
     ) -> PreviewRequired:
-        call = passage.call
+        call = assessed.call
         error = PreviewRequired(
             f"Silas may only suggest at this autonomy level; {call.tool_name!r} was not run.",
-            await preview_of(passage, context),
+            await preview_of(assessed, context),
             **ids_of(context),
         )
         return await self._audited(error, "gate.preview", about)
 
     # 7 -------------------------------------------------------------------------------------------
     async def _authorised(
-        self, passage: AssessedCall, ruling: CallRuling, context: ToolCallContext
+        self, assessed: AssessedCall, ruling: CallRuling, context: ToolCallContext
     ) -> ToolCallContext:
-        call = passage.call
-        about = {**about_call(call, context), "risk": passage.risk.value, "source": ruling.source}
-        if ruling.decision is Decision.ALLOW and not passage.tool.tool.requires_authority:
+        call = assessed.call
+        risk = assessed.risk.value
+        about = {**about_call(call, context), "risk": risk, "source": ruling.source}
+        if ruling.decision is Decision.ALLOW and not assessed.tool.tool.requires_authority:
             await self._audit.log("gate.allowed", **about)
             return context
         try:
@@ -377,7 +379,9 @@ class ToolExecutor:
             needed = ApprovalRequired(
                 f"The call of {call.tool_name!r} needs an approval of exactly these arguments: "
                 f"{verdict_words(verdict)}",
-                PendingCall(call, passage.risk, ask_reason(ruling, passage, context, verdict.code)),
+                PendingCall(
+                    call, assessed.risk, ask_reason(ruling, assessed, context, verdict.code)
+                ),
                 **ids_of(context),
             )
             raise await self._audited(needed, "gate.required", {**about, "why": verdict.code})

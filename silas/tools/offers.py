@@ -158,7 +158,7 @@ BUILT_IN: Final[Mapping[str, BuiltIn]] = {
 }
 
 
-class OffersOf(NamedTuple):
+class ToolOffers(NamedTuple):
     """The built-in toolsets, and those that the configuration mounts, by name."""
 
     mounted: frozenset[str]
@@ -176,7 +176,7 @@ class OffersOf(NamedTuple):
         return reduce(_joined, offers, ToolOffer())
 
 
-built_in_offer: Final = OffersOf(frozenset())
+built_in_offer: Final = ToolOffers(frozenset())
 """Nothing but what every Silas has."""
 
 

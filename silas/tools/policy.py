@@ -121,7 +121,7 @@ def within_hours(start: time, end: time, at: time) -> bool:
     return at >= start or at < end
 
 
-class Rated(Protocol):
+class HasBaseRisk(Protocol):
     """Whatever carries a tool's base risk: `RegisteredTool` and `ToolConfig` do."""
 
     @property
@@ -145,7 +145,7 @@ ADJUSTERS: Final[tuple[tuple[str, Callable[[CallFacts], bool]], ...]] = (
 """Each that holds adds one step; none takes one away."""
 
 
-def assess_risk(tool: Rated, action: str, facts: CallFacts) -> RiskLevel:
+def assess_risk(tool: HasBaseRisk, action: str, facts: CallFacts) -> RiskLevel:
     """The base risk of the action, one step up per adjuster that holds, at most `critical`."""
     base = tool.risk_map.get(action, tool.risk_default)
     steps = sum(1 for _, holds in ADJUSTERS if holds(facts))

@@ -36,7 +36,7 @@ class ArgumentPart(NamedTuple):
     origin: Origin
 
 
-class Leaf(NamedTuple):
+class ArgumentLeaf(NamedTuple):
     """One value of a call's arguments.
 
     Attributes:
@@ -59,11 +59,11 @@ class Derivation(NamedTuple):
             proved.
     """
 
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[ArgumentLeaf, ...]
     taint: TaintLevel
 
     @property
-    def unproved(self) -> tuple[Leaf, ...]:
+    def unproved(self) -> tuple[ArgumentLeaf, ...]:
         """The values that are not proved to be the owner's or the plan's."""
         return tuple(leaf for leaf in self.leaves if not leaf.proved)
 
@@ -161,7 +161,7 @@ class Provenance:
 
         Args:
             tool_name: The tool that is called.
-            path: The argument, as `Leaf.path` has it.
+            path: The argument, as `ArgumentLeaf.path` has it.
             value: What it was given.
             source: `owner`, `plan`, `tool NAME` or `any`.
         """
@@ -190,12 +190,12 @@ class Provenance:
         prose = value.count(" ") >= _PROSE
         return bool(answers) if prose else any(stands_in(value, said) for said in answers)
 
-    def _leaves(self, tool_name: str, path: str, value: object) -> Iterator[Leaf]:
+    def _leaves(self, tool_name: str, path: str, value: object) -> Iterator[ArgumentLeaf]:
         fixed = self._literals.get((tool_name, path), frozenset())
         if value in (None, "", [], {}):
             return  # nothing is carried
         if _fixed(value, fixed):
-            yield Leaf(path, _words(value), proved=True)
+            yield ArgumentLeaf(path, _words(value), proved=True)
         elif isinstance(value, dict):
             for name, member in cast(dict[str, object], value).items():
                 yield self._name(tool_name, path, name)
@@ -206,18 +206,18 @@ class Provenance:
         elif isinstance(value, str):
             yield self._leaf(path, value)
         else:  # a number or a truth value says nothing about where it came from
-            yield Leaf(path, _words(value), proved=False)
+            yield ArgumentLeaf(path, _words(value), proved=False)
 
-    def _name(self, tool_name: str, path: str, name: str) -> Leaf:
+    def _name(self, tool_name: str, path: str, name: str) -> ArgumentLeaf:
         """The name of a field is text, too; the plan fixes those of a mapping with open parts."""
         if canonical_json(name) in self._literals.get((tool_name, f"{path}{{}}"), ()):
-            return Leaf(f"{path}.{name}", name, proved=True)
+            return ArgumentLeaf(f"{path}.{name}", name, proved=True)
         return self._leaf(f"{path}.{name}", name)
 
-    def _leaf(self, path: str, text: str) -> Leaf:
+    def _leaf(self, path: str, text: str) -> ArgumentLeaf:
         said = plain(text)
         stands = any(stands_in(said, trusted) for trusted, _ in self._trusted)
-        return Leaf(path, text, proved=stands and distinctive(said))
+        return ArgumentLeaf(path, text, proved=stands and distinctive(said))
 
 
 def _fixed(value: object, fixed: frozenset[str]) -> bool:

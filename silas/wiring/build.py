@@ -28,10 +28,10 @@ from silas.services.held_changes import tell_held
 from silas.services.owner_key import settle_succession
 from silas.services.review import plan_picked
 from silas.services.tools.toolsets import mount_toolsets, tell_absent
-from silas.stop.watch import stay
+from silas.stop.watch import never_end
 from silas.stream.interrupted import left_unanswered, tell_interrupted
 from silas.stream.session import Session
-from silas.wiring.mind import aftermath
+from silas.wiring.context_services import aftermath
 from silas.wiring.models import open_models
 from silas.wiring.parts import Parts
 from silas.wiring.turn import Exchange, as_wired
@@ -66,7 +66,7 @@ class Silas(Session):
         *,
         channel: Channel,
         resume: bool = True,
-        overdue: Callable[[], None] = stay,
+        overdue: Callable[[], None] = never_end,
         runtime: Callable[[SilasConfig], Runtime] = real_runtime,
         exchange: Exchange = as_wired,
         beside: Beside = alone,
@@ -108,7 +108,7 @@ async def build(
     channel: Channel,
     *,
     resume: bool = True,
-    overdue: Callable[[], None] = stay,
+    overdue: Callable[[], None] = never_end,
     exchange: Exchange = as_wired,
     beside: Beside = alone,
 ) -> "AsyncGenerator[Silas]":

@@ -29,7 +29,7 @@ from silas.services.emergency_stop import StopDesk
 from silas.services.persona import OwnersPersona
 from silas.services.setup.provider_key import ProviderKey, tried_at_openrouter
 from silas.services.setup.saved_settings import AskedSettings, SettingsDesk
-from silas.services.setup.who_answers import WhoAnswers
+from silas.services.setup.who_answers import ModelSwitch
 from silas.services.tools.look_tools import shown_by_work
 from silas.stream.owner import Owner
 from silas.stream.session import Session
@@ -122,7 +122,7 @@ def cockpit_of(
         conversations=parts.conversation_desk(),
         batches=CockpitBatches(parts.batches, parts.shown_batches, parts.sandbox, redact),
         attachments=AttachmentDesk(
-            parts.mind.attachments, parts.mind.talks, parts.audit, parts.sandbox
+            parts.mind.attachments, parts.mind.conversation_store, parts.audit, parts.sandbox
         ),
         persona=OwnersPersona(parts.mind.persona),
         answering=AnsweringDoor(answering, setup),
@@ -134,7 +134,7 @@ def cockpit_of(
     return _fits(rooms)
 
 
-def _setup(parts: Parts, answering: WhoAnswers) -> SetupRoom:
+def _setup(parts: Parts, answering: ModelSwitch) -> SetupRoom:
     secrets, channel = parts.runtime.secrets, parts.channel
     told, clock, place = announced_on(channel), parts.runtime.clock, parts.config.data_dir
     return SetupRoom(place, answering, secrets, parts.secrecy, channel, told, parts.audit, clock)
@@ -148,10 +148,10 @@ def _look(parts: Parts) -> PlanLook:
     )
 
 
-def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> WhoAnswers:
+def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> ModelSwitch:
     config, runtime, channel = parts.config, parts.runtime, parts.channel
     client = WebClient(runtime.web.outside, runtime.web.make_tls, record_connections(parts.audit))
-    return WhoAnswers(
+    return ModelSwitch(
         place,
         config.data_dir,
         parts.models,

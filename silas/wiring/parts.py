@@ -24,7 +24,7 @@ from silas.home.audit_log import audit_log
 from silas.home.effective_clock import effective_time
 from silas.home.owner_signatures import owner_verified
 from silas.home.runtime import Runtime
-from silas.home.sandbox_tools import Surroundings, tool_search
+from silas.home.sandbox_tools import SandboxFacts, tool_search
 from silas.home.secret_store import guard_sandbox
 from silas.home.signer_client import announce_questions, message_signer
 from silas.home.witnesses import message_to_owner
@@ -66,7 +66,7 @@ from silas.stream.session import Session, WithoutAsking
 from silas.stream.stream import Backpressure, Stream
 from silas.stream.tidying import Tidying
 from silas.tools.outcomes import SqlOutcomeStore
-from silas.wiring.mind import MindParts, mind_of
+from silas.wiring.context_services import ContextServiceParts, context_services_of
 from silas.wiring.models import agents_of
 from silas.wiring.tasks import crew_of, entry_check, executor_of, holding
 from silas.wiring.tools import plan_binding, tool_door, tool_registry
@@ -133,7 +133,7 @@ class Parts:
         self.door = tool_door(self)
         self.skills = skill_loader(config, signer.verify)
         self.picks: asyncio.Queue[str] = asyncio.Queue()
-        self.mind = mind_of(
+        self.mind = context_services_of(
             mind_parts(self),
             models.scorer,
             self.picks.put,
@@ -157,7 +157,7 @@ class Parts:
         self.limits = sandbox_limits(config)
         self.workers = worker_library(config)
         self.tools = tool_search(config)
-        self.surroundings = Surroundings(config, models.choices, self.sandbox, self.tools)
+        self.surroundings = SandboxFacts(config, models.choices, self.sandbox, self.tools)
         self.binding = plan_binding(self)
         self.board = ProgressBoard(self.secrecy.redact, self.secrecy.redact_begun, clock)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
@@ -186,15 +186,15 @@ class Parts:
 
     def conversation_desk(self) -> ConversationDesk:
         """What `silas conversations` works with, for the cockpit."""
-        mind, memories = self.mind, self.mind.remembered.store
+        mind, memories, kept = self.mind, self.mind.remembered.store, self.mind.conversation_store
         return ConversationDesk(
-            mind.talks,
+            kept,
             mind.chronicle,
             mind.attachments,
             self.audit,
             self.secrecy.redact,
             memories.search_raw,
-            ConversationDeletion(self.db, mind.talks, mind.attachments, memories, self.audit),
+            ConversationDeletion(self.db, kept, mind.attachments, memories, self.audit),
         )
 
     def memory_desk(self) -> MemoryDesk:
@@ -274,15 +274,15 @@ class Parts:
         from silas.tools.toolset import build_chain  # noqa: PLC0415 - PydanticAI
 
         mind, chain, agents = self.mind, build_chain(self.door, self.registry), agents_of(self)
-        crew = crew_of(self, agents.executor, chain)
+        worker_runner = crew_of(self, agents.executor, chain)
         overhead = overhead_of(self.config, self.registry, self.skills.catalogue())
         mind.context.reserve(overhead.reserved)
         stack.push_async_callback(mind.review.stop)
-        entry = entry_check(self, crew)
+        entry = entry_check(self, worker_runner)
         proposer = self._proposer(entry)
         turns = TurnWiring(self, agents.proxy, agents.planner, proposer, chain, exchange)
         self.revising = revising = turns.revising(self._ask_about)
-        executor = executor_of(self, crew, agents.planner, entry)
+        executor = executor_of(self, worker_runner, agents.planner, entry)
         dispatcher = Dispatcher(executor, self.telling.show, revising.ended, mind.work.address_of)
         steps = turns.steps(dispatcher.dispatch, revising)
         self.stream = Stream(
@@ -321,7 +321,7 @@ class Parts:
             audit=self.audit,
             registry=self.registry,
             retriever=mind.remembered.retriever,
-            conversations=mind.talks,
+            conversations=mind.conversation_store,
             zone=self.config.scheduler.zone,
         )
 
@@ -379,9 +379,9 @@ def approval_engine(parts: Parts) -> ApprovalEngine:
     )
 
 
-def mind_parts(parts: Parts) -> MindParts:
+def mind_parts(parts: Parts) -> ContextServiceParts:
     """What the rooms of thinking are made of."""
-    return MindParts(
+    return ContextServiceParts(
         parts.config,
         parts.db,
         parts.runtime,

@@ -63,7 +63,7 @@ def crew_of(
     parts: "Parts", executor: "ExecutorAgent[ToolRun]", chain: "AbstractToolset[ToolRun]"
 ) -> WorkerRunner:
     """Who does the work of an attempt; `delegate` is registered where there may be workers."""
-    crew = WorkerRunner(
+    worker_runner = WorkerRunner(
         executor,
         chain,
         parts.workers,
@@ -74,11 +74,11 @@ def crew_of(
         parts.audit,
         parts.config.limits.max_delegation_depth,
     )
-    offer_delegation(parts.config, parts.registry, crew.delegated)
-    return crew
+    offer_delegation(parts.config, parts.registry, worker_runner.delegated)
+    return worker_runner
 
 
-def entry_check(parts: "Parts", crew: WorkerRunner) -> EntryCheck:
+def entry_check(parts: "Parts", worker_runner: WorkerRunner) -> EntryCheck:
     """What refuses plans that could not run, before their card and again when they start."""
     shown = shown_by_work(parts.models.choices, parts.workers)
     refused = refused_showing(shown, LookAnswers(parts.db, parts.runtime.clock))
@@ -88,20 +88,20 @@ def entry_check(parts: "Parts", crew: WorkerRunner) -> EntryCheck:
         parts.skills,
         parts.secrecy.missing,
         PlanGrants(parts.outcomes, parts.registry, _AUTONOMY).refuse,
-        FirstRefusal(crew.refuse, refused),
+        FirstRefusal(worker_runner.refuse, refused),
         PROVIDERS,
     )
 
 
 def task_runner(
     parts: "Parts",
-    crew: WorkerRunner,
+    worker_runner: WorkerRunner,
     planner: "PlannerAgent",
     entry: EntryCheck,
     allowances: Allowances,
 ) -> TaskRunner:
     """The runner over the parts that are made before it."""
-    config, advice = parts.config, PlannerConsultant(planner, crew)
+    config, advice = parts.config, PlannerConsultant(planner, worker_runner)
     grants = PlanGrants(parts.outcomes, parts.registry, _AUTONOMY)
     settings = TaskSettings(
         scratch=config.data_dir / "scratch",
@@ -117,7 +117,7 @@ def task_runner(
     return TaskRunner(
         entry=entry,
         agent_runs=AgentRunner(
-            crew,
+            worker_runner,
             parts.policies,
             StepGates(parts.gates, parts.audit, parts.questions.gate),
             parts.approval,
@@ -144,22 +144,22 @@ def task_runner(
 
 
 def executor_of(
-    parts: "Parts", crew: WorkerRunner, planner: "PlannerAgent", entry: EntryCheck
+    parts: "Parts", worker_runner: WorkerRunner, planner: "PlannerAgent", entry: EntryCheck
 ) -> WorkItemExecutor:
     """What runs every kind of work that runs here."""
-    return WorkItemExecutor(partial(runners_of, parts, crew, planner, entry), parts.audit)
+    return WorkItemExecutor(partial(runners_of, parts, worker_runner, planner, entry), parts.audit)
 
 
 def runners_of(
     parts: "Parts",
-    crew: WorkerRunner,
+    worker_runner: WorkerRunner,
     planner: "PlannerAgent",
     entry: EntryCheck,
     run_task: RunItem,
 ) -> Mapping[WorkItemType, RunItem]:
     """Who runs which kind of work; an emergency stop pauses it."""
     allowances = Allowances()
-    tasks = task_runner(parts, crew, planner, entry, allowances)
+    tasks = task_runner(parts, worker_runner, planner, entry, allowances)
     projects = ProjectRunner(
         entry,
         run_task,

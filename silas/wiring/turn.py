@@ -28,7 +28,7 @@ from silas.stream.remember import Remembering
 from silas.stream.reminding import Reminding
 from silas.stream.revising import AskAbout, Revising
 from silas.stream.routing import AnswersWords, Router
-from silas.stream.scopes import Waking
+from silas.stream.scopes import ConversationRestorer
 from silas.stream.tidy_words import TidyWords
 from silas.stream.tools import turn_tools
 from silas.stream.toolset import TurnToolset
@@ -203,8 +203,8 @@ class TurnWiring:
             self._clock,
         )
 
-    def _waking(self, recall: Recall, following: FileFollower) -> Waking:
-        return Waking(
+    def _waking(self, recall: Recall, following: FileFollower) -> ConversationRestorer:
+        return ConversationRestorer(
             Forgetting(self._memory, self._context, self._chronicle),
             recall,
             following,

@@ -189,7 +189,7 @@ async def _opened(
         facts.turns_waiting,
         withholding,
     )
-    show_changes(channel.pages, door, parts.audit, parts.mind.talks)
+    show_changes(channel.pages, door, parts.audit, parts.mind.conversation_store)
     inside, limits = (
         SocketSplit(app, Sockets(channel, facts, withholding, clock)),
         web_limits(config, clock),

@@ -31,7 +31,7 @@ from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
 from silas.types import Origin, OriginKind, new_id
 from silas.work.attempt import OUT_OF_FORM, Attempt
-from silas.work.authority.allowed_hosts import Reach
+from silas.work.authority.allowed_hosts import PlannedNetwork
 from silas.work.authority.grant_uses import PlanGrants
 from silas.work.authority.run_policy import RunPolicies, asking
 from silas.work.authority.task_authority import TaskAuthority
@@ -65,7 +65,7 @@ class AgentRunner:
 
     def __init__(
         self,
-        crew: WorkerRunner,
+        worker_runner: WorkerRunner,
         policies: RunPolicies,
         steps: StepGates,
         approval: ApprovalVerifier,
@@ -81,7 +81,7 @@ class AgentRunner:
         self._surroundings = surroundings
         self._board = board
         self._clock = clock
-        self._crew = crew
+        self._crew = worker_runner
         self._policies = policies
         self._steps = steps
         self._approval = approval
@@ -94,7 +94,7 @@ class AgentRunner:
     async def attempt(
         self,
         item: WorkItem,
-        site: TaskWorkspace,
+        task_workspace: TaskWorkspace,
         gates: tuple[Gate, ...],
         briefing: str,
         tracker: BudgetTracker,
@@ -111,12 +111,14 @@ class AgentRunner:
             if briefing != item.body:
                 readings.again()
             seen = readings.watching(watch)
-            return await self._attempted(item, site, gates, briefing, tracker, usage, seen)
+            return await self._attempted(
+                item, task_workspace, gates, briefing, tracker, usage, seen
+            )
 
     async def _attempted(
         self,
         item: WorkItem,
-        site: TaskWorkspace,
+        task_workspace: TaskWorkspace,
         gates: tuple[Gate, ...],
         briefing: str,
         tracker: BudgetTracker,
@@ -134,11 +136,13 @@ class AgentRunner:
 
         def authority(ask: AskCalls) -> TaskAuthority:
             asks = asking(policy, ask)
-            return TaskAuthority(item, self._approval, self._binding, site.copied, grants, asks)
+            return TaskAuthority(
+                item, self._approval, self._binding, task_workspace.copied, grants, asks
+            )
 
         own = authority(self._ask_call)
         base = self._tool_run(
-            item, site, gates, attempt.ledger, own, grants.provenance, policy, watch
+            item, task_workspace, gates, attempt.ledger, own, grants.provenance, policy, watch
         )
         left = tracker.remaining()
         try:
@@ -191,7 +195,7 @@ class AgentRunner:
     def _tool_run(
         self,
         item: WorkItem,
-        site: TaskWorkspace,
+        task_workspace: TaskWorkspace,
         gates: tuple[Gate, ...],
         ledger: Ledger,
         authority: TaskAuthority,
@@ -203,8 +207,8 @@ class AgentRunner:
         # same plan may be approved again, and neither is a repeat of what was done then.
         trace = new_id("trace")
         prefix = f"{item.attempts}.{trace}."
-        seen = site.files().model_copy(update={"hear": self._board.hears(item.id)})
-        files = _with_credentials(item, Reach(item, self._audit).for_agent(seen))
+        seen = task_workspace.files().model_copy(update={"hear": self._board.hears(item.id)})
+        files = _with_credentials(item, PlannedNetwork(item, self._audit).for_agent(seen))
         secrets = frozenset({SECRETS_SCOPE}) if item.credential_refs else frozenset[str]()
 
         def context(step: str) -> ToolCallContext:

@@ -69,7 +69,7 @@ Notify = Callable[[ProgressEvent], Awaitable[None]]
 """Where progress goes; must not raise."""
 
 
-class Doubt(NamedTuple):
+class UntrustedArgument(NamedTuple):
     """A part of a call's arguments that is neither the owner's nor the plan's: which argument,
     the words, and where they were read.
     """
@@ -87,14 +87,14 @@ class CallQuestion(NamedTuple):
     call: ValidatedCall
     risk: RiskLevel
     reason: AskReason
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[UntrustedArgument, ...] = ()
     asked_by: str = ""
 
 
-def doubts_of(provenance: Provenance, call: ValidatedCall) -> tuple[Doubt, ...]:
+def doubts_of(provenance: Provenance, call: ValidatedCall) -> tuple[UntrustedArgument, ...]:
     """What of a call's arguments is neither the owner's nor the plan's, and where it was read."""
     return tuple(
-        Doubt(leaf.path, part.text, part.origin)
+        UntrustedArgument(leaf.path, part.text, part.origin)
         for leaf in provenance.derive(call.tool_name, call.args).unproved
         for part in provenance.parts(leaf.text)
     )

@@ -9,9 +9,9 @@ from silas.work.worker_runner import WorkerRunner
 class PlannerConsultant:
     """`silas.work.models.Advise`: the planner, shown the skills of the work."""
 
-    def __init__(self, planner: PlannerAgent, crew: WorkerRunner) -> None:
+    def __init__(self, planner: PlannerAgent, worker_runner: WorkerRunner) -> None:
         self._planner = planner
-        self._crew = crew
+        self._crew = worker_runner
 
     async def __call__(self, item: WorkItem, failures: str) -> Advice:
         """Ask once. Raises `LLMError` where the planner cannot be asked."""

@@ -25,7 +25,7 @@ from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
 from silas.work.attempt import Attempt, instructions, out_of_budget, owner_words, what_failed
-from silas.work.authority.allowed_hosts import Reach
+from silas.work.authority.allowed_hosts import PlannedNetwork
 from silas.work.changes.delivery import ChangeDelivery
 from silas.work.changes.file_recovery import FileRecovery
 from silas.work.changes.task_workspace import TaskWorkspace
@@ -146,23 +146,26 @@ class TaskRunner:
             return await self._record.ended(item, WorkItemStatus.blocked, missing)
         async with TaskWorkspace.prepared(
             item, self._settings.scratch / item.id, artifacts
-        ) as site:
-            if site.copied is not None:  # nobody else changes the copy: what it holds runs
-                differs = await self._entry.unbound_copy(item, site.copied, site.root)
+        ) as task_workspace:
+            # nobody else changes the copy: what it holds runs
+            if task_workspace.copied is not None:
+                differs = await self._entry.unbound_copy(
+                    item, task_workspace.copied, task_workspace.root
+                )
                 if differs:
                     return await self._blocked(item, differs)
             budget = self._settings.budget_of(item)
             tracker = BudgetTracker(budget, item.budget_used, self._clock)
             try:
-                result = await self._loop(item, site, tracker, notify)
+                result = await self._loop(item, task_workspace, tracker, notify)
             finally:
                 item.budget_used = tracker.used()
         # 4  what waits for the owner is asked about when nothing of the run is left behind
         return await self._ending.holding.answer(item) if result.held else result
 
-    async def _refusal(self, item: WorkItem, site: TaskWorkspace) -> str:
+    async def _refusal(self, item: WorkItem, task_workspace: TaskWorkspace) -> str:
         """Why the checks may not run, or nothing; everything is asked again, also of the copy."""
-        return await self._entry.refuse(item, site.copied)
+        return await self._entry.refuse(item, task_workspace.copied)
 
     async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
         self._require_running()  # a stop refuses everything; that says nothing about this plan
@@ -170,7 +173,7 @@ class TaskRunner:
         return await self._record.ended(item, WorkItemStatus.blocked, refusal)
 
     async def _loop(
-        self, item: WorkItem, site: TaskWorkspace, tracker: BudgetTracker, notify: Notify
+        self, item: WorkItem, task_workspace: TaskWorkspace, tracker: BudgetTracker, notify: Notify
     ) -> WorkItemResult:
         # 1  budget: asked before every action
         gates = (*self._settings.system_gates, *item.gates)
@@ -188,7 +191,9 @@ class TaskRunner:
             await self._record.attempt(item, notify)
             # 2b-2d  instructions, agent, ledger, step gates
             briefing = instructions(item, evidence, guidance)
-            attempt = await self._agent_runs.attempt(item, site, gates, briefing, tracker, readings)
+            attempt = await self._agent_runs.attempt(
+                item, task_workspace, gates, briefing, tracker, readings
+            )
             item.budget_used = tracker.used()
             left = attempt_output(attempt, self._secrets.redact)
             self._record.leaves(item, left)
@@ -196,14 +201,14 @@ class TaskRunner:
                 return await self._over(item, end, left, tracker, notify)
             if attempt.error is None:
                 # 2e  external verification; 2f  without checks, one successful run is done
-                refusal = await self._refusal(item, site)
+                refusal = await self._refusal(item, task_workspace)
                 if refusal:
                     return await self._blocked(item, refusal)
-                changes = await site.changes()
-                passed = await self._verified(item, site, attempt, changes)
+                changes = await task_workspace.changes()
+                passed = await self._verified(item, task_workspace, attempt, changes)
                 item.budget_used = tracker.used()
                 # what changed during the checks was not what they were approved to look at
-                differs = await self._entry.unbound(item, site.copied)
+                differs = await self._entry.unbound(item, task_workspace.copied)
                 if differs:
                     return await self._blocked(item, differs)
                 # a step that could not start did nothing, whatever the checks say
@@ -213,7 +218,9 @@ class TaskRunner:
                     if taken:
                         return await self._blocked(item, taken)
                     influence = readings.influence
-                    return await self._ending.done(item, site, attempt, changes, influence)
+                    return await self._ending.done(
+                        item, task_workspace, attempt, changes, influence
+                    )
             failures, before = what_failed(attempt), marks
             if (end := _final(item, attempt, follows_runbook=follows)) is not None:
                 return await self._over(item, end, left, tracker, notify)
@@ -253,10 +260,10 @@ class TaskRunner:
         return await self._record.ended(item, end.status, words)
 
     async def _verified(
-        self, item: WorkItem, site: TaskWorkspace, attempt: Attempt, changes: Changes
+        self, item: WorkItem, task_workspace: TaskWorkspace, attempt: Attempt, changes: Changes
     ) -> bool:
         # Withheld: it would be there while the checks look, and missing where the work is wanted.
-        withheld = [*changes.withheld, *await site.leaks(changes, self._secrets)]
+        withheld = [*changes.withheld, *await task_workspace.leaks(changes, self._secrets)]
         if withheld:
             left_out = self._secrets.redact("; ".join(withheld))
             attempt.error = f"What cannot be written back must be removed: {left_out}."
@@ -265,8 +272,12 @@ class TaskRunner:
             # Without checks the ledger decides: something was done, and the last of it succeeded.
             entries = attempt.ledger.entries
             return bool(entries) and entries[-1].result.ok
-        attempt.checks_changed = await asyncio.to_thread(check_changes, item, site.root, changes)
-        bench = Reach(item, self._audit).for_checks(await asyncio.to_thread(site.bench))
+        attempt.checks_changed = await asyncio.to_thread(
+            check_changes, item, task_workspace.root, changes
+        )
+        bench = PlannedNetwork(item, self._audit).for_checks(
+            await asyncio.to_thread(task_workspace.bench)
+        )
         bench = bench._replace(watch=self._settings.watch_checks(item.id))
         attempt.report = await self._verifier.run_checks(tuple(item.verify), bench)
         results = [r.model_dump(mode="json") for r in attempt.report.results]

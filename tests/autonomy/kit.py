@@ -11,7 +11,7 @@ from silas.approval.models import ApprovalConfig, NonceConfig
 from silas.approval.nonces import SqlNonceStore
 from silas.audit.log import AuditLog
 from silas.autonomy.calibrate import AutonomyCalibrator, knobs
-from silas.autonomy.ideas import Idea, unfinished
+from silas.autonomy.ideas import SuggestionIdea, unfinished
 from silas.autonomy.models import AutonomyConfig, BehaviorPreferencesConfig, SuggestionsConfig
 from silas.autonomy.preferences import Preferences
 from silas.autonomy.signals import Decision, Signal
@@ -100,7 +100,7 @@ class Rooms:
             learned += [made] if made is not None else []
         return learned
 
-    async def _ideas(self, now: datetime) -> Sequence[Idea]:
+    async def _ideas(self, now: datetime) -> Sequence[SuggestionIdea]:
         return unfinished(self.items, self.followed, now)
 
     def _fits(self, rules: Sequence[MemoryItem]) -> bool:

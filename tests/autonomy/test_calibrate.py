@@ -19,7 +19,7 @@ from silas.autonomy.proposals import (
 )
 from silas.autonomy.questions import threshold_card
 from silas.autonomy.signals import STANDING_FAMILY, Decision, Signal
-from silas.autonomy.store import Decided
+from silas.autonomy.store import RecordedDecision
 from silas.errors import ApprovalError, DatabaseError
 from silas.language import speak
 from silas.language.calendar import moment_words
@@ -118,7 +118,7 @@ def test_no_step_leaves_the_hard_caps(start: float, direction: Any, times: int) 
 
 @given(st.lists(st.sampled_from(["approved", "declined", "undo", "edit_selection"]), max_size=60))
 def test_widening_and_tightening_never_hold_at_once(outcomes: list[str]) -> None:
-    rate = rate_of([Decided(n, one) for n, one in enumerate(outcomes)])
+    rate = rate_of([RecordedDecision(n, one) for n, one in enumerate(outcomes)])
     found = direction_of(rate, AutonomyConfig())
     assert found is None or len(outcomes) >= 30
     if found == "widen":

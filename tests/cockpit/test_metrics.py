@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from silas.approval.cadence import ENOUGH, TOO_MANY, WINDOW, Cadence, Cue
+from silas.approval.cadence import ENOUGH, TOO_MANY, WINDOW, AttentionCue, Cadence
 from silas.audit.reader import AuditReader, ReadEntry
 from silas.channels.web.fatigue import FatigueWatch
-from silas.channels.web.metrics import Tally
+from silas.channels.web.metrics import MetricWindow
 from silas.types import Risk
 from tests.cockpit.house import House, a_house
 
@@ -19,25 +19,25 @@ MEDIUM, HIGH, LOW = Risk.medium, Risk.high, Risk.low
 @pytest.mark.parametrize(
     ("seconds", "risk", "waiting", "cue"),
     [
-        ([], MEDIUM, [], Cue.none),
-        ([0.4] * (ENOUGH - 1), MEDIUM, [], Cue.none),
-        ([0.4] * ENOUGH, MEDIUM, [], Cue.cadence),
-        ([0.4] * ENOUGH, HIGH, [], Cue.cadence),
-        ([0.4] * ENOUGH, LOW, [], Cue.none),
-        ([1.0] * ENOUGH, MEDIUM, [], Cue.none),
-        ([0.4, 0.4, 5.0, 5.0, 5.0], MEDIUM, [], Cue.none),
-        ([0.4, 0.4, 0.4, 5.0, 5.0], MEDIUM, [], Cue.cadence),
-        ([9.0] * WINDOW + [0.4] * ENOUGH, MEDIUM, [], Cue.none),
-        ([9.0] * WINDOW + [0.4] * (ENOUGH + 1), MEDIUM, [], Cue.cadence),
-        ([], MEDIUM, [MEDIUM] * TOO_MANY, Cue.none),
-        ([], MEDIUM, [MEDIUM] * (TOO_MANY + 1), Cue.density),
-        ([], MEDIUM, [LOW] * 50, Cue.none),
-        ([], MEDIUM, [HIGH] * 3 + [MEDIUM] * 3 + [LOW], Cue.density),
-        ([0.4] * ENOUGH, MEDIUM, [MEDIUM] * 9, Cue.cadence),
+        ([], MEDIUM, [], AttentionCue.none),
+        ([0.4] * (ENOUGH - 1), MEDIUM, [], AttentionCue.none),
+        ([0.4] * ENOUGH, MEDIUM, [], AttentionCue.cadence),
+        ([0.4] * ENOUGH, HIGH, [], AttentionCue.cadence),
+        ([0.4] * ENOUGH, LOW, [], AttentionCue.none),
+        ([1.0] * ENOUGH, MEDIUM, [], AttentionCue.none),
+        ([0.4, 0.4, 5.0, 5.0, 5.0], MEDIUM, [], AttentionCue.none),
+        ([0.4, 0.4, 0.4, 5.0, 5.0], MEDIUM, [], AttentionCue.cadence),
+        ([9.0] * WINDOW + [0.4] * ENOUGH, MEDIUM, [], AttentionCue.none),
+        ([9.0] * WINDOW + [0.4] * (ENOUGH + 1), MEDIUM, [], AttentionCue.cadence),
+        ([], MEDIUM, [MEDIUM] * TOO_MANY, AttentionCue.none),
+        ([], MEDIUM, [MEDIUM] * (TOO_MANY + 1), AttentionCue.density),
+        ([], MEDIUM, [LOW] * 50, AttentionCue.none),
+        ([], MEDIUM, [HIGH] * 3 + [MEDIUM] * 3 + [LOW], AttentionCue.density),
+        ([0.4] * ENOUGH, MEDIUM, [MEDIUM] * 9, AttentionCue.cadence),
     ],
 )
 def test_the_cue_is_for_habits_of_speed_and_for_piles(
-    seconds: list[float], risk: Risk, waiting: list[Risk], cue: Cue
+    seconds: list[float], risk: Risk, waiting: list[Risk], cue: AttentionCue
 ) -> None:
     cadence = Cadence()
     for one in seconds:
@@ -54,7 +54,7 @@ def _answers(count: int, **data: Any) -> list[ReadEntry]:
 
 
 def _measured(entries: list[ReadEntry]) -> dict[str, Any]:
-    tally = Tally()
+    tally = MetricWindow()
     tally.add(one._replace(seq=seq) for seq, one in enumerate(entries, 1))
     return {one.name: one for one in tally.metrics(NOW)}
 

@@ -15,7 +15,7 @@ from silas.plans.budget import shares
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.cockpit.finding_words import finding_words
 from silas.testing.builders import a_plan
-from silas.work.checks.preflight import LeftOut, PreflightResult, TriedCheck, preflight_note
+from silas.work.checks.preflight import OmittedFiles, PreflightResult, TriedCheck, preflight_note
 from silas.work.report import report_heading
 from silas.work.step_descriptions import step_words
 
@@ -28,7 +28,7 @@ _ENGLISH = re.compile(
 
 def test_a_card_says_in_german_which_checks_were_tried_before() -> None:
     checks = (TriedCheck("tests_pass", "fails"), TriedCheck("lint", "passes"))
-    left_out = LeftOut((".env",), (".git",))
+    left_out = OmittedFiles((".env",), (".git",))
     assert preflight_note(PreflightResult(checks, 10.3, left_out)) == (
         "Vorab versucht: 2 Prüfungen in 10,3 s, ohne 1 Eintrag des Arbeitsordners, der Geheimnisse "
         "enthalten kann, mit nichts in .git: tests_pass schlägt vor der Arbeit fehl, wie es sein "

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from silas.canonical import canonical_json
 from silas.context import scrub
 from silas.tools.mcp.arguments import check_arguments
-from silas.tools.mcp.definitions import MOST_TOOLS, Offered, drift, listing, shown_schema
+from silas.tools.mcp.definitions import MOST_TOOLS, ListedTool, drift, listing, shown_schema
 
 _KEYS = st.sampled_from(
     ["type", "properties", "required", "items", "enum", "additionalProperties", "description", "a"]
@@ -27,7 +27,7 @@ _JSON: st.SearchStrategy[Any] = st.recursive(
 _SCHEMAS: st.SearchStrategy[dict[str, Any]] = st.dictionaries(_KEYS, _JSON, max_size=5)
 _TOOLS = st.lists(
     st.builds(
-        Offered,
+        ListedTool,
         st.sampled_from(["a", "b", "a.b", "a/b", "a_b"]) | st.text(max_size=6),
         st.text(max_size=30),
         _SCHEMAS.map(lambda schema: {**schema, "type": "object"}) | _SCHEMAS,
@@ -37,7 +37,7 @@ _TOOLS = st.lists(
 
 
 @given(_TOOLS)
-def test_whatever_a_server_lists_is_used_or_refused_with_a_reason(tools: list[Offered]) -> None:
+def test_whatever_a_server_lists_is_used_or_refused_with_a_reason(tools: list[ListedTool]) -> None:
     found = listing("fake", tools)
     names = [each.tool_name for each in found.definitions.values()]
     assert len(set(names)) == len(names)
@@ -97,7 +97,7 @@ def test_arguments_have_the_shape_that_the_schema_asks_for(
 
 
 def test_a_server_with_too_many_tools_is_cut() -> None:
-    many = [Offered(f"t{n}", "", {"type": "object"}) for n in range(MOST_TOOLS + 5)]
+    many = [ListedTool(f"t{n}", "", {"type": "object"}) for n in range(MOST_TOOLS + 5)]
     found = listing("fake", many)
     assert len(found.definitions) == MOST_TOOLS
     assert "133 tools, more than 128" in found.refused["..."]
@@ -108,5 +108,5 @@ def test_a_schema_that_is_too_deep_or_too_long_is_refused() -> None:
     for _ in range(30):
         deep = {"type": "object", "properties": {"a": deep}}
     long = {"type": "object", "description": "x" * 70_000}
-    found = listing("fake", [Offered("deep", "", deep), Offered("long", "", long)])
+    found = listing("fake", [ListedTool("deep", "", deep), ListedTool("long", "", long)])
     assert set(found.refused) == {"deep", "long"}

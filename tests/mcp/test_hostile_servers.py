@@ -7,7 +7,7 @@ import pytest
 
 from silas.sandbox.bubblewrap.resident import UNREAD_BYTES
 from silas.testing import CallTool
-from silas.tools.mcp.definitions import Offered, listing
+from silas.tools.mcp.definitions import ListedTool, listing
 from tests.mcp.house import Fake, a_tool, desk, house, trust
 from tests.support.waits import SECONDS
 
@@ -122,7 +122,7 @@ async def test_no_description_reaches_a_model_with_what_hides_or_forges(tmp_path
 
 def test_a_schema_that_hides_signs_where_they_count_is_refused() -> None:
     hidden = {"type": "object", "properties": {"wh\u200bat": {"type": "string"}}}
-    found = listing("fake", [Offered("act", "Acts.", hidden)])
+    found = listing("fake", [ListedTool("act", "Acts.", hidden)])
     assert found.definitions == {}
     assert set(found.refused) == {"act"}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from silas.context import TokenCounter
 from silas.errors import ConfigError, DatabaseError
-from silas.persona import Happened, PersonaState
+from silas.persona import PersonaState, TurnSummary
 from silas.persona.axes import MOST_DRIFT, calmed
 from silas.persona.engine import MOST_UNTRUSTED_PER_HOUR, PersonalityEngine
 from silas.persona.models import AxisDelta, AxisProfile, MoodState
@@ -28,8 +28,8 @@ def room(tmp_path: Path) -> Iterator[Room]:
     made.db.close()
 
 
-def said(text: str, taint: TaintLevel = TaintLevel.owner, outcome: str = "answered") -> Happened:
-    return Happened(outcome, text, taint)
+def said(text: str, taint: TaintLevel = TaintLevel.owner, outcome: str = "answered") -> TurnSummary:
+    return TurnSummary(outcome, text, taint)
 
 
 async def test_what_the_owner_says_about_tone_stays_and_changes_how_silas_speaks(

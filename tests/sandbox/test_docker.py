@@ -32,7 +32,7 @@ from silas.sandbox import (
 )
 from silas.sandbox.capability import machine_here
 from silas.sandbox.docker.backend import DockerSandbox
-from silas.sandbox.docker.command import Boxer, Container, visible
+from silas.sandbox.docker.command import Container, DockerCommands, visible
 from silas.sandbox.docker.container import guard
 from silas.sandbox.docker.engine import Client, Engine, find_client, find_engine
 from silas.sandbox.docker.group import find
@@ -49,8 +49,8 @@ NOWHERE = Client(Path("/nowhere/docker"), Path("/nowhere/docker.sock"))
 WHOLE = Engine(NOWHERE, "20.10", IMAGE, True, True, True)
 
 
-def boxer(engine: Engine = WHOLE) -> Boxer:
-    return Boxer(engine, machine_here(), Landlock(7), Roots.of((), ()))
+def boxer(engine: Engine = WHOLE) -> DockerCommands:
+    return DockerCommands(engine, machine_here(), Landlock(7), Roots.of((), ()))
 
 
 def made(

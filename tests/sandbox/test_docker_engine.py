@@ -27,7 +27,7 @@ from silas.sandbox.capability import machine_here
 from silas.sandbox.conformance.suite import CHECKS, ConformanceVerdict, Interpreter, examine
 from silas.sandbox.docker import command, container
 from silas.sandbox.docker.backend import DockerSandbox
-from silas.sandbox.docker.command import Boxer
+from silas.sandbox.docker.command import DockerCommands
 from silas.sandbox.docker.probe import engine_here, require
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.landlock import Landlock
@@ -238,15 +238,15 @@ async def test_where_an_engine_runs_what_was_swapped_before_the_mount_is_not_run
     shown.mkdir()
     other.mkdir()
     sandbox = default(DOCKER)
-    real = Boxer.prepare
+    real = DockerCommands.prepare
 
-    def prepare(self: Boxer, *given: object) -> object:
+    def prepare(self: DockerCommands, *given: object) -> object:
         made = real(self, *given)  # pyright: ignore[reportArgumentType]
         shown.rmdir()
         shown.symlink_to(other)
         return made
 
-    monkeypatch.setattr(Boxer, "prepare", prepare)
+    monkeypatch.setattr(DockerCommands, "prepare", prepare)
     files = SandboxFiles(
         cwd=Path("/w"), mounts=(Mount(source=shown, target=Path("/w"), writable=True),)
     )
@@ -316,7 +316,7 @@ async def test_where_an_engine_runs_a_container_that_gives_away_one_thing_is_fou
 ) -> None:
     weaken, names = WEAKER[what]
     engine = require(IMAGE)
-    boxer = Boxer(engine, machine_here(), Landlock(0), Roots.of((), ()))
+    boxer = DockerCommands(engine, machine_here(), Landlock(0), Roots.of((), ()))
     container._closing.cache_clear()  # pyright: ignore[reportPrivateUsage]
     weaken(monkeypatch)
     try:

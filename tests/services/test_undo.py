@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from silas.autonomy.signals import plan_family
-from silas.autonomy.store import Decided, SqlAutonomyStore
+from silas.autonomy.store import RecordedDecision, SqlAutonomyStore
 from silas.services.work import open_work
 from silas.types import OWNER
 from tests.support.command import run
@@ -23,6 +23,6 @@ async def test_an_undo_in_the_terminal_is_learned_from_as_one_in_the_cockpit(
         assert not store.decided(OWNER, family, _EVER, 1)
         await desk.undo(item.id)
         (last,) = store.decided(OWNER, family, _EVER, 2)
-    assert isinstance(last, Decided)
+    assert isinstance(last, RecordedDecision)
     assert last.outcome == "undo"
     assert not (home.work / "result.txt").exists()

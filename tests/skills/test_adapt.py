@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.skills.adapt import Adapted, Format, adapt
+from silas.skills.adapt import AdaptedSkill, Format, adapt
 from silas.skills.folder import SkillError, SkillFile, contents
 from silas.skills.front import read_skill_md
 from silas.skills.models import SkillImportConfig, SkillValidationConfig
@@ -25,7 +25,7 @@ def adapted(
     head: str = HEAD,
     body: str = "Read it.",
     hint: Format | None = None,
-) -> Adapted:
+) -> AdaptedSkill:
     text = f"---\n{head}{front}---\n\n{body}\n"
     given = [SkillFile("SKILL.md", text.encode())]
     given += [SkillFile(path, words.encode()) for path, words in (files or {}).items()]

@@ -12,7 +12,7 @@ from silas.context import ContextItem
 from silas.gates import Gate, GateLane, GateOutcome, GateResult, Gates, GateTrigger
 from silas.memory import OpBasis
 from silas.memory.operations import Operations
-from silas.persona import Happened, Manner, Persona
+from silas.persona import Persona, SpeakingStyle, TurnSummary
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.models import Incoming
 from silas.stream.sender_identity import SenderIdentity
@@ -95,14 +95,14 @@ class NotingPersona:
     def __init__(self, real: Persona, journal: Journal) -> None:
         self._real, self._journal = real, journal
         self.level: float | None = None
-        self.happened: list[tuple[str, Happened]] = []
+        self.happened: list[tuple[str, TurnSummary]] = []
 
-    async def manner(self, scope_id: str, text: str) -> Manner:
+    async def manner(self, scope_id: str, text: str) -> SpeakingStyle:
         self._journal.append("7 directives")
         manner = await self._real.manner(scope_id, text)
         return manner if self.level is None else manner._replace(initiative=self.level)
 
-    async def after_turn(self, scope_id: str, happened: Happened) -> None:
+    async def after_turn(self, scope_id: str, happened: TurnSummary) -> None:
         self._journal.append("15 mood")
         self.happened.append((scope_id, happened))
         await self._real.after_turn(scope_id, happened)

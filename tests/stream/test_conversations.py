@@ -60,48 +60,56 @@ async def test_a_conversation_is_shown_nothing_of_another(tmp_path: Path, restar
 
 async def test_its_title_is_made_of_its_first_words_until_it_is_renamed() -> None:
     async with Harness(models={"proxy": ScriptedModel([direct("Right.")] * 3)}) as h:
-        talks = h.silas.conversations
-        name = talks.begin().id
-        assert talks.begin().id == name, "one that nothing was said in is used again"
+        conversation_store = h.silas.conversations
+        name = conversation_store.begin().id
+        assert conversation_store.begin().id == name, "one that nothing was said in is used again"
         await soon(h.silas.ask("Count the photos\nof last year", conversation=name))
-        assert talks.one(name).called == "Count the photos"
+        assert conversation_store.one(name).called == "Count the photos"
         await soon(h.silas.ask("And the films", conversation=name))
-        assert talks.one(name).called == "Count the photos"
-        talks.rename(name, "  Holidays ")
+        assert conversation_store.one(name).called == "Count the photos"
+        conversation_store.rename(name, "  Holidays ")
         await soon(h.silas.ask("Well?", conversation=name))
-        assert (talks.find("holidays").id, talks.one("first").called) == (
+        assert (conversation_store.find("holidays").id, conversation_store.one("first").called) == (
             name,
             "Main conversation",
         )
 
 
 WRONG: dict[str, Callable[[ConversationStore, str], object]] = {
-    "There is no conversation 'talk-0'": lambda talks, _: talks.open("talk-0"),
-    "There is no conversation 'nothing'": lambda talks, _: talks.find("nothing"),
-    "at least one character": lambda talks, name: talks.rename(name, " \u202e\n"),
-    "has room for 80": lambda talks, name: talks.rename(name, "x" * 81),
-    "main conversation cannot be archived": lambda talks, _: talks.archive("first"),
+    "There is no conversation 'talk-0'": lambda conversation_store, _: conversation_store.open(
+        "talk-0"
+    ),
+    "There is no conversation 'nothing'": lambda conversation_store, _: conversation_store.find(
+        "nothing"
+    ),
+    "at least one character": lambda conversation_store, name: conversation_store.rename(
+        name, " \u202e\n"
+    ),
+    "has room for 80": lambda conversation_store, name: conversation_store.rename(name, "x" * 81),
+    "main conversation cannot be archived": lambda conversation_store, _: (
+        conversation_store.archive("first")
+    ),
 }
 
 
 @pytest.mark.parametrize("words", WRONG)
 async def test_what_cannot_be_is_said_in_one_sentence(words: str) -> None:
     async with Harness() as h:
-        talks = h.silas.conversations
-        name = talks.begin("Holidays").id
+        conversation_store = h.silas.conversations
+        name = conversation_store.begin("Holidays").id
         with pytest.raises(SilasError, match=words):
-            WRONG[words](talks, name)
-        assert talks.one(name).called == "Holidays"
+            WRONG[words](conversation_store, name)
+        assert conversation_store.one(name).called == "Holidays"
 
 
 async def test_in_an_archived_one_nothing_is_said_until_it_is_back() -> None:
     async with Harness(models={"proxy": ScriptedModel([direct("Right.")])}) as h:
-        talks = h.silas.conversations
-        name = talks.begin("Holidays").id
-        talks.archive(name)
+        conversation_store = h.silas.conversations
+        name = conversation_store.begin("Holidays").id
+        conversation_store.archive(name)
         with pytest.raises(SilasError, match="“Holidays” was archived"):
             await h.silas.ask("Well?", conversation=name)
-        talks.restore(name)
+        conversation_store.restore(name)
         assert (await soon(h.silas.ask("Well?", conversation=name))).text == "Right."
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from silas.approval.grants import covering, grants_of
-from silas.tools.builtin.arguments import Exact, validated_arguments
+from silas.tools.builtin.arguments import ToolArguments, validated_arguments
 from silas.tools.web.fetch import FetchArguments
 from silas.tools.web.search import WebSearchArguments
 
@@ -19,7 +19,7 @@ from silas.tools.web.search import WebSearchArguments
     ],
 )
 def test_a_tool_adds_no_argument_that_the_plan_did_not_name(
-    tool: str, model: type[Exact], args: dict[str, Any]
+    tool: str, model: type[ToolArguments], args: dict[str, Any]
 ) -> None:
     grants = grants_of([{"tool": tool, "args": args}])
     validated = validated_arguments(model, args)

@@ -45,7 +45,7 @@ class Acceptor:
         connections: Where each is held.
         admit: Asked once for each connection, with the head of its first request.
         begin: Called for each that is admitted.
-        arrive: Waits for the first request of each; without TLS `Arrival`.
+        arrive: Waits for the first request of each; without TLS `PendingConnection`.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Acceptor:
             self._again = self.loop.call_later(_AGAIN_SECONDS, self._watch)
 
 
-class Arrival:
+class PendingConnection:
     """A connection whose first request has not come; nothing of it is kept once it has."""
 
     def __init__(self, arrivals: Acceptor, one: socket.socket, address: str) -> None:

@@ -12,7 +12,7 @@ from silas.context.attachments import AttachmentRow
 from silas.context.conversation_store import ConversationRow, ConversationStore
 
 
-class GoesAlong(Protocol):
+class DeletionPreview(Protocol):
     """What goes with a conversation."""
 
     def words(self, title: str) -> str:
@@ -23,11 +23,11 @@ class GoesAlong(Protocol):
 class ConversationDeletions(Protocol):
     """Deletes conversations. Each raises where there is no such one, or it cannot go now."""
 
-    def counts(self, conversation: str) -> GoesAlong:
+    def counts(self, conversation: str) -> DeletionPreview:
         """What would go."""
         ...
 
-    async def delete(self, conversation: str) -> tuple[ConversationRow, GoesAlong]:
+    async def delete(self, conversation: str) -> tuple[ConversationRow, DeletionPreview]:
         """Delete one for good, on record."""
         ...
 

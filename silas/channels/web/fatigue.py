@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from silas.approval.cadence import CUE_WORDS, Cadence, Cue
+from silas.approval.cadence import CUE_WORDS, AttentionCue, Cadence
 from silas.audit import Audit
 from silas.channels.web import events
 from silas.types import Risk
@@ -14,7 +14,7 @@ class FatigueWatch:
     def __init__(self, audit: Audit) -> None:
         self._audit = audit
         self._cadence = Cadence()
-        self._shown = Cue.none
+        self._shown = AttentionCue.none
 
     async def answered(
         self,
@@ -71,6 +71,6 @@ class FatigueWatch:
         if cue is self._shown:
             return None
         self._shown = cue
-        if cue is not Cue.none:
+        if cue is not AttentionCue.none:
             await self._audit.log("fatigue_cue", kind=cue.value, words=CUE_WORDS[cue])
         return events.CueEvent(kind=cue.value, words=CUE_WORDS[cue])

@@ -42,7 +42,7 @@ class AnswerSample(NamedTuple):
     freetext: bool
 
 
-class Tally:
+class MetricWindow:
     """What was seen so far, no older than the window."""
 
     def __init__(self) -> None:

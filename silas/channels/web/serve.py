@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from silas.channels.web.acceptor import Acceptor, Arrival, Arrive
+from silas.channels.web.acceptor import Acceptor, Arrive, PendingConnection
 from silas.channels.web.connections import Connections, room_for_connections
 from silas.channels.web.guard import MOST_HEADER_BYTES
 from silas.channels.web.limits import TokenBuckets
 from silas.channels.web.repeated_errors import RepeatedErrors, count_repeated_errors
-from silas.channels.web.tls_arrival import TlsArrival
+from silas.channels.web.tls_arrival import PendingTlsConnection
 from silas.clock import Clock
 from silas.errors import ConfigError, reason
 
@@ -48,7 +48,7 @@ class PlainHttp:
     def arrivals(self, server: "uvicorn.Server") -> Arrive:
         """Waits for a head."""
         del server
-        return Arrival
+        return PendingConnection
 
 
 class Https:
@@ -65,7 +65,7 @@ class Https:
         """Waits for a handshake, then for a head."""
         from silas.channels.web import protocols  # noqa: PLC0415 - it loads uvicorn, which is slow
 
-        return partial(TlsArrival, self._tls, partial(protocols.spoken, server))
+        return partial(PendingTlsConnection, self._tls, partial(protocols.spoken, server))
 
 
 @asynccontextmanager

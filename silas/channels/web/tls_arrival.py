@@ -18,7 +18,7 @@ Speak = Callable[[ClientConnection, bytes], asyncio.Protocol]
 _GOODBYE_SECONDS = 1.0  # for the peer's own end of TLS; nothing that was sent depends on it
 
 
-class TlsArrival(asyncio.Protocol):
+class PendingTlsConnection(asyncio.Protocol):
     """A connection whose first request has not come.
 
     Args:

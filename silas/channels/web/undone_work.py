@@ -21,7 +21,7 @@ class UndoneNews(NamedTuple):
     work: Sequence[str]
 
 
-class Undoings(Protocol):
+class UndoneWorkReader(Protocol):
     """What is known of changes that were taken back."""
 
     async def since(self, seq: int) -> UndoneNews:
@@ -51,7 +51,7 @@ class UndoneResults:
         self,
         transcript: Transcript,
         pages: Pages,
-        undoings: Undoings,
+        undoings: UndoneWorkReader,
         tell: Callable[[str], None],
     ) -> None:
         self._transcript = transcript

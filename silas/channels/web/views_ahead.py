@@ -5,7 +5,7 @@ from pydantic import AwareDatetime
 from silas.types import Frozen
 
 
-class ComingRow(Frozen):
+class UpcomingRow(Frozen):
     """Something that comes at a moment.
 
     Attributes:
@@ -29,7 +29,7 @@ class ComingRow(Frozen):
     more: int
 
 
-class AloneRow(Frozen):
+class UnattendedGoalRow(Frozen):
     """A goal whose approval starts work without asking.
 
     Attributes:
@@ -49,7 +49,7 @@ class AloneRow(Frozen):
     lapsed: bool = False
 
 
-class PausedRow(Frozen):
+class PausedGoalRow(Frozen):
     """A goal that does not run, or whose work asks each time; `why` is empty where its owner
     paused it.
     """
@@ -101,10 +101,10 @@ class AheadShown(Frozen):
     """
 
     days: int
-    coming: tuple[ComingRow, ...]
+    coming: tuple[UpcomingRow, ...]
     later: int
-    alone: tuple[AloneRow, ...]
-    paused: tuple[PausedRow, ...]
+    alone: tuple[UnattendedGoalRow, ...]
+    paused: tuple[PausedGoalRow, ...]
     projects: tuple[ProjectRow, ...] = ()
-    asking: tuple[PausedRow, ...] = ()
+    asking: tuple[PausedGoalRow, ...] = ()
     words: str = ""

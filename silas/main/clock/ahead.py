@@ -10,7 +10,7 @@ from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit, was_told
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, Coming
+    from silas.services.clock.ahead import Ahead, Upcoming
     from silas.services.projects import ProjectShown
 
 _WEEK = 7
@@ -95,7 +95,7 @@ def project_lines(project: "ProjectShown") -> list[str]:
     return lines
 
 
-def _words(one: "Coming") -> str:
+def _words(one: "Upcoming") -> str:
     more = f", {tr_many(one.more, 'once more', '{count} more times')}" if one.more else ""
     again = f"  ({one.again}{more})" if one.again else ""
     name = one.title if one.kind == "reminder" else f"{one.id}  {one.title}"

@@ -20,13 +20,13 @@ from silas.sandbox.conformance.models import (
 )
 from silas.sandbox.conformance.stages import (
     AnswerStage,
-    Below,
-    Filled,
-    Holds,
+    FilledDirectoryStage,
     HostFileStage,
     Mode,
+    NewFileStage,
+    OpenFileStage,
+    ProcFileStage,
     Secret,
-    Shows,
     Size,
     Victim,
 )
@@ -100,7 +100,7 @@ def _in_home(name: str, *, change: bool) -> Callable[[Side], AttackStage]:
             at = {"path": str(path)}
             return HostFileStage(path, at) if change else Secret(side, at)
 
-        return Below(inside, side.home)
+        return NewFileStage(inside, side.home)
 
     return stage
 
@@ -119,7 +119,7 @@ def _guarded(*, change: bool) -> Callable[[Side], AttackStage]:
             at = {"path": str(path)}
             return HostFileStage(path, at) if change else Secret(side, at)
 
-        return Below(inside, folder)
+        return NewFileStage(inside, folder)
 
     return stage
 
@@ -210,7 +210,7 @@ def _device(kind: int, major: int, minor: int) -> Callable[[Side], AttackStage]:
 
 def _writable_kernel_file(*paths: str) -> Callable[[Side], AttackStage]:
     """Files by which the kernel is told to start programs; opened, never written."""
-    return lambda side: Holds("|".join(f"^{path}" for path in paths), {"path": paths[0]})
+    return lambda side: OpenFileStage("|".join(f"^{path}" for path in paths), {"path": paths[0]})
 
 
 def _release_agent(side: Side) -> AttackStage:
@@ -218,7 +218,7 @@ def _release_agent(side: Side) -> AttackStage:
     found = sorted(Path("/sys/fs/cgroup").glob("*/release_agent"))
     if not found:
         raise Untestable("the control groups of this machine start no programs")
-    return Holds(f"^{found[0]}", {"path": str(found[0])})
+    return OpenFileStage(f"^{found[0]}", {"path": str(found[0])})
 
 
 def _mounted(name: str, *, source: str = "") -> Callable[[Side], AttackStage]:
@@ -227,7 +227,7 @@ def _mounted(name: str, *, source: str = "") -> Callable[[Side], AttackStage]:
     def stage(side: Side) -> AttackStage:
         (side.work / name).mkdir()
         at = {"path": str(side.work / name), "source": source or str(side.work)}
-        return Shows("mountinfo", f" {side.work}/{name} ", "it is mounted", at)
+        return ProcFileStage("mountinfo", f" {side.work}/{name} ", "it is mounted", at)
 
     return stage
 
@@ -325,7 +325,7 @@ FILES: tuple[ConformanceCheck, ...] = (
     _check("block-device", "No disk is made.",
            attack.make_device, _device(stat.S_IFBLK, 7, 0)),
     _check("disk", "No disk of the host can be opened.",
-           attack.any_block_device, lambda side: Holds("^/dev/(?!null)")),
+           attack.any_block_device, lambda side: OpenFileStage("^/dev/(?!null)")),
     _check("core-pattern", "The kernel is not told which program to start for a crash.",
            attack.open_to_write, _writable_kernel_file("/proc/sys/kernel/core_pattern")),
     _check("module-loader", "The kernel is not told which program loads modules.",
@@ -335,25 +335,25 @@ FILES: tuple[ConformanceCheck, ...] = (
     _check("release-agent", "No control group is told which program to start.",
            attack.open_to_write, _release_agent),
     _check("kernel-tree", "The kernel's view of the machine is not there.",
-           attack.open_to_read, lambda side: Holds("^/sys/", {"path": "/sys/kernel"})),
+           attack.open_to_read, lambda side: OpenFileStage("^/sys/", {"path": "/sys/kernel"})),
     _check("kernel-messages", "The kernel's messages cannot be opened.",
-           attack.open_to_read, lambda side: Holds("^/dev/kmsg", {"path": "/dev/kmsg"})),
+           attack.open_to_read, lambda side: OpenFileStage("^/dev/kmsg", {"path": "/dev/kmsg"})),
     _check("mount", "Nothing is mounted.",
            attack.mount_memory, _mounted("tmpfs"), _NEW_MOUNTS),
     _check("mount-bind", "Nothing is shown at a second place.",
            attack.mount_bind, _mounted("bind"), _NEW_MOUNTS),
     _check("mount-new-calls", "The calls that replace `mount` are refused.",
-           attack.new_mount_interface, lambda side: Holds("fscontext"), _NEW_MOUNTS),
+           attack.new_mount_interface, lambda side: OpenFileStage("fscontext"), _NEW_MOUNTS),
     _check("mount-copy", "No mount is copied.",
            attack.clone_mount, lambda side: AnswerStage({"path": str(side.work)}), _NEW_MOUNTS),
     _check("pivot-root", "No other directory becomes the root.",
            attack.pivot, _pivoted, _NEW_MOUNTS),
     _check("watch", "No file system is watched as a whole.",
-           attack.watch, lambda side: Holds("fanotify", {"path": ""})),
+           attack.watch, lambda side: OpenFileStage("fanotify", {"path": ""})),
     _check("file-size", "No file grows beyond its limit.",
            attack.grow, lambda side: Size(side.work / "big", 8 * _MEBIBYTE,
                                           {"path": "big", "mebibytes": 12}), limits=_SMALL),
     _check("disk-fill", "The private directories cannot be filled beyond their limit.",
-           attack.fill, lambda side: Filled("/tmp", 16),  # noqa: S108
+           attack.fill, lambda side: FilledDirectoryStage("/tmp", 16),  # noqa: S108
            limits=_SMALL),
 )  # fmt: skip

@@ -21,10 +21,10 @@ from silas.sandbox.conformance.models import (
 )
 from silas.sandbox.conformance.stages import (
     AnswerStage,
-    Holds,
     NewNamespace,
+    OpenFileStage,
+    ProcFileStage,
     SameNamespace,
-    Shows,
     Victim,
 )
 from silas.sandbox.conformance.system_calls import call
@@ -214,7 +214,7 @@ def _status(name: str, promise: str, pattern: str, words: str) -> ConformanceChe
 
     def stage(side: Side) -> AttackStage:
         del side
-        return Shows("status", pattern, words)
+        return ProcFileStage("status", pattern, words)
 
     return _check(name, promise, attack_network.nothing, stage)
 
@@ -237,7 +237,8 @@ _RIGHTS: tuple[ConformanceCheck, ...] = (
     _status("capabilities-now", "No capability is held.",
             r"^Cap(Eff|Prm|Inh|Amb):\t.*[1-9a-f]", "it has capabilities"),
     _check("core-files", "A crash leaves no copy of memory.", attack_network.nothing,
-           lambda side: Shows("limits", r"^Max core file size +\S+ +[1-9u]", "it may leave one")),
+           lambda side: ProcFileStage(
+               "limits", r"^Max core file size +\S+ +[1-9u]", "it may leave one")),
     *map(_in_own_namespace, _NAMESPACES),
     _check("nested-namespace", "No namespace is made that brings rights back.",
            attack.nested_namespace, lambda side: NewNamespace({"flags": _NEW_USER})),
@@ -257,7 +258,7 @@ _RIGHTS: tuple[ConformanceCheck, ...] = (
     _check("hurry", "Nothing runs before the owner's programs.",
            attack.hurry, lambda side: _Scheduled()),
     _check("randomisation", "Address randomisation stays on.", attack.personality,
-           lambda side: Shows("personality", "00040000", "it is off")),
+           lambda side: ProcFileStage("personality", "00040000", "it is off")),
     _answer("host-name", "The machine is not renamed.", attack.host_name, _NEW_NAMES, called="x"),
 )  # fmt: skip
 
@@ -277,13 +278,15 @@ _KERNEL: tuple[ConformanceCheck, ...] = (
            lambda side: _Key(side, ready=False)),
     _check("key-read", "No key of the owner's key ring is read.", attack.find_key,
            lambda side: _Key(side, ready=True)),
-    _check("bpf", "No program is given to the kernel.", attack.bpf, lambda side: Holds("bpf")),
+    _check("bpf", "No program is given to the kernel.", attack.bpf,
+           lambda side: OpenFileStage("bpf")),
     _check("userfaultfd", "Page faults of the kernel are not handled.",
-           attack.userfault, lambda side: Holds("userfaultfd")),
+           attack.userfault, lambda side: OpenFileStage("userfaultfd")),
     _check("performance", "The processor's counters are not read.",
-           attack.performance, lambda side: Holds("perf_event")),
+           attack.performance, lambda side: OpenFileStage("perf_event")),
     _check("uncounted-memory", "There is no memory that belongs to no process.",
-           attack_processes.forgotten_memory, lambda side: Holds("memfd:silas-conformance")),
+           attack_processes.forgotten_memory,
+           lambda side: OpenFileStage("memfd:silas-conformance")),
     _answer("uncounted-segment", "There are no memory segments that no limit counts.",
             attack.make_segment),
     _answer("module", "No kernel module is loaded.", attack.module),

@@ -19,7 +19,7 @@ from silas.sandbox.conformance.models import (
     in_group,
     own_name,
 )
-from silas.sandbox.conformance.stages import Holds, Shows, listening
+from silas.sandbox.conformance.stages import OpenFileStage, ProcFileStage, listening
 
 attack = AttackFile("attack_network")
 
@@ -170,7 +170,7 @@ class _Served(AttackStage):
 
 
 def _holds_socket(family: int, kind: int, protocol: int = 0) -> AttackStage:
-    return Holds("^socket:", {"family": family, "kind": kind, "protocol": protocol})
+    return OpenFileStage("^socket:", {"family": family, "kind": kind, "protocol": protocol})
 
 
 _check = in_group(AttackGroup.network)
@@ -197,7 +197,8 @@ NETWORK: tuple[ConformanceCheck, ...] = (
            attack.resolver, lambda side: _SameText("/etc/resolv.conf")),
     _check("devices", "There is no network device but the private loopback.",
            attack.nothing,
-           lambda side: Shows("net/dev", r"^\s*(?!lo:)[^\s:|]+:", "it has a network device")),
+           lambda side: ProcFileStage(
+               "net/dev", r"^\s*(?!lo:)[^\s:|]+:", "it has a network device")),
     _check("port-list", "The ports in use on the host are not visible.",
            attack.ports, lambda side: _PortList()),
     _check("server", "A service offered inside is not reachable from the host.",
@@ -224,7 +225,7 @@ NETWORK: tuple[ConformanceCheck, ...] = (
     _check("unix-abstract-datagram", "No datagram reaches an abstract Unix socket of the host.",
            attack.unix, lambda side: _unix_abstract(_DATAGRAM)),
     _check("io-uring", "No ring can be made, whose operations pass every filter.",
-           attack.io_uring, lambda side: Holds("io_uring")),
+           attack.io_uring, lambda side: OpenFileStage("io_uring")),
     _check("inherited-descriptors", "No open file or socket is inherited.",
            attack.descriptors, _Inherited),
 )  # fmt: skip

@@ -62,7 +62,7 @@ class HostFileStage(AttackStage):
         return "" if self._facts() == self._before else f"{self._watched.name} was changed"
 
 
-class Below(AttackStage):
+class NewFileStage(AttackStage):
     """A file inside a fresh directory below an existing one, taken away afterwards."""
 
     def __init__(self, stage: Callable[[Path], AttackStage], parent: Path) -> None:
@@ -83,7 +83,7 @@ class Below(AttackStage):
         self._folder.cleanup()
 
 
-class Holds(AttackStage):
+class OpenFileStage(AttackStage):
     """The attack's process has something open that it should not have."""
 
     looks = True
@@ -102,7 +102,7 @@ class Holds(AttackStage):
         return next((f"it has {link} open" for link in links if self._pattern.search(link)), "")
 
 
-class Shows(AttackStage):
+class ProcFileStage(AttackStage):
     """A file under `/proc/PID` says something about the attack's process."""
 
     looks = True
@@ -157,7 +157,7 @@ class SurvivorStage(AttackStage):
         return f"{len(trace.left)} of its processes live on" if trace.left else ""
 
 
-class Stood(AttackStage):
+class ExceededLimitStage(AttackStage):
     """More was taken than is allowed, and nobody ended it."""
 
     def hit(self, trace: Trace) -> str:
@@ -165,7 +165,7 @@ class Stood(AttackStage):
         return "it was not stopped" if trace.told == "stood" else ""
 
 
-class Filled(Stood):
+class FilledDirectoryStage(ExceededLimitStage):
     """A directory that the attack makes and fills; the control's is taken away again."""
 
     def __init__(self, parent: str, files: int) -> None:
@@ -217,7 +217,7 @@ class Mode(AttackStage):
         return f"the file has mode {mode & 0o7777:o}" if mode & 0o6000 else ""
 
 
-class Listening(AttackStage):
+class HostSocketStage(AttackStage):
     """A socket of the host that must receive nothing."""
 
     def __init__(self, bound: socket.socket, at: dict[str, Any]) -> None:
@@ -245,7 +245,7 @@ class Listening(AttackStage):
         self._socket.close()
 
 
-def listening(family: int, kind: int, address: Any, at: dict[str, Any]) -> Listening:
+def listening(family: int, kind: int, address: Any, at: dict[str, Any]) -> HostSocketStage:
     """Bind a socket and listen; the address is added to what the attack is told.
 
     Raises:
@@ -264,7 +264,7 @@ def listening(family: int, kind: int, address: Any, at: dict[str, Any]) -> Liste
         raise Untestable(f"no such address on this machine: {error.strerror}") from error
     name = bound.getsockname()
     more = {"host": name[0], "port": name[1]} if family != socket.AF_UNIX else {}
-    return Listening(bound, {**more, **at})
+    return HostSocketStage(bound, {**more, **at})
 
 
 class Victim(AttackStage):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from silas.errors import SandboxError
-from silas.sandbox.docker.command import Boxer
+from silas.sandbox.docker.command import DockerCommands
 from silas.sandbox.docker.engine import Engine
 from silas.sandbox.docker.supervisor import DockerRun
 from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
@@ -18,7 +18,7 @@ class DockerSandbox:
     writable mount.
     """
 
-    def __init__(self, engine: Engine, boxer: Boxer, register: Register) -> None:
+    def __init__(self, engine: Engine, boxer: DockerCommands, register: Register) -> None:
         self._engine = engine
         self._boxer = boxer
         self._register = register

@@ -155,7 +155,7 @@ def _ceilings(limits: SandboxLimits, engine: Engine) -> list[str]:
     return options
 
 
-class Boxer:
+class DockerCommands:
     """Turns a request into `docker` command lines; the only place that knows their options."""
 
     def __init__(self, engine: Engine, machine: Machine, landlock: Landlock, roots: Roots) -> None:

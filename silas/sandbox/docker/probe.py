@@ -8,7 +8,7 @@ from pathlib import Path
 
 from silas.sandbox.capability import CapabilityCheck, judge, look, machine_here, supervision
 from silas.sandbox.docker.backend import DockerSandbox
-from silas.sandbox.docker.command import Boxer
+from silas.sandbox.docker.command import DockerCommands
 from silas.sandbox.docker.engine import CLIENTS, Engine, find_client, find_engine
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.landlock import Landlock, kernel_version
@@ -39,7 +39,7 @@ def make_sandbox(
 
 
 def _sandbox(engine: Engine, roots: Roots, register: Register) -> DockerSandbox:
-    boxer = Boxer(engine, machine_here(), Landlock(kernel_version()), roots)
+    boxer = DockerCommands(engine, machine_here(), Landlock(kernel_version()), roots)
     return DockerSandbox(engine, boxer, register)
 
 

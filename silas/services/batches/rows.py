@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from silas.services.batches.desk import BatchDesk
-from silas.work.batches.models import FileMove, Folder, LeftAlone
+from silas.work.batches.models import FileMove, Folder, SkippedFile
 from silas.work.batches.review import TidiedFolder
 from silas.work.batches.store import ItemState, KeptBatch
 from silas.work.batches.words import counted, plan_words, short_id, tidied_words, undone_words
@@ -86,7 +86,7 @@ def plan_rows(folder: Folder, moves: Sequence[FileMove]) -> list[dict[str, objec
     ]
 
 
-def left_rows(left: Sequence[LeftAlone]) -> list[dict[str, str]]:
+def left_rows(left: Sequence[SkippedFile]) -> list[dict[str, str]]:
     """What stays, as rows of a JSON document."""
     return [one._asdict() for one in left]
 

@@ -40,7 +40,7 @@ from silas.plans.subject import plan_bytes
 from silas.reminders.desk import Reminders
 from silas.reminders.models import Reminder
 from silas.reminders.rule_words import rule_words
-from silas.services.approvals import Given, how_it_stands
+from silas.services.approvals import SignedApproval, how_it_stands
 from silas.services.clock.goal_standing import alone_words, stands_words, why_words
 from silas.services.clock.goals import goals_over
 from silas.services.clock.reminders import notifier_of, reminders_over
@@ -57,14 +57,14 @@ _AUTHORISES: Final = frozenset({"in force", "at work", "lapsed"})
 """What can be taken back: what lapsed begins again where everything is put back as it was."""
 
 
-class Comes(StrEnum):
+class UpcomingKind(StrEnum):
     """What comes at a moment."""
 
     reminder = "reminder"
     goal = "goal"
 
 
-class Coming(NamedTuple):
+class Upcoming(NamedTuple):
     """Something that comes at a moment.
 
     Attributes:
@@ -77,14 +77,14 @@ class Coming(NamedTuple):
     """
 
     due: datetime
-    kind: Comes
+    kind: UpcomingKind
     id: str
     title: str
     again: str
     more: int
 
 
-class RunsAlone(NamedTuple):
+class UnattendedGoal(NamedTuple):
     """A goal whose approval still starts work without asking.
 
     Attributes:
@@ -106,7 +106,7 @@ class RunsAlone(NamedTuple):
     lapsed: str = ""
 
 
-class Paused(NamedTuple):
+class PausedGoal(NamedTuple):
     """A goal that does not run, or whose work asks each time, and why; `why` is empty where its
     owner paused it.
     """
@@ -133,11 +133,11 @@ class Ahead(NamedTuple):
 
     now: datetime
     zone: ZoneInfo
-    coming: tuple[Coming, ...]
+    coming: tuple[Upcoming, ...]
     later: int
-    alone: tuple[RunsAlone, ...]
-    asking: tuple[Paused, ...]
-    paused: tuple[Paused, ...]
+    alone: tuple[UnattendedGoal, ...]
+    asking: tuple[PausedGoal, ...]
+    paused: tuple[PausedGoal, ...]
     projects: tuple[ProjectShown, ...]
     warnings: tuple[str, ...]
 
@@ -184,7 +184,7 @@ class AheadDesk:
             await self._alone([item for _, item in goals if item is not None]),
             tuple([one for goal, item in goals if (one := await self._asking(goal, item))]),
             tuple(
-                Paused(goal.id, _title(item), goal.why)
+                PausedGoal(goal.id, _title(item), goal.why)
                 for goal, item in goals
                 if goal.state is GoalState.paused
             ),
@@ -239,16 +239,16 @@ class AheadDesk:
         last = next(iter(self.goals.store.history(goal.id, 1)), None)
         return await why_words(goal, item, last, self._how)
 
-    async def _asking(self, goal: Goal, item: WorkItem | None) -> Paused | None:
+    async def _asking(self, goal: Goal, item: WorkItem | None) -> PausedGoal | None:
         """A goal that runs and whose approval is over; None for any other."""
         token = None if item is None else item.approval_token
         if item is None or token is None or goal.state is not GoalState.active:
             return None
         if (await self._how(item, token)).state in _AUTHORISES:
             return None
-        return Paused(goal.id, item.title, await self._why(goal, item))
+        return PausedGoal(goal.id, item.title, await self._why(goal, item))
 
-    def _goal(self, goal: Goal, item: WorkItem | None, until: datetime) -> list[Coming]:
+    def _goal(self, goal: Goal, item: WorkItem | None, until: datetime) -> list[Upcoming]:
         """Its next moment and how many follow; nothing where it does not run."""
         if goal.state is not GoalState.active:
             return []
@@ -259,13 +259,13 @@ class AheadDesk:
             return goal_schedule.following(schedule, zone, moment)
 
         return [
-            Coming(due, Comes.goal, goal.id, _title(item), again, _more(due, then, until))
+            Upcoming(due, UpcomingKind.goal, goal.id, _title(item), again, _more(due, then, until))
             for due in self.goals.coming(goal.id)
         ]
 
-    async def _alone(self, items: list[WorkItem]) -> tuple[RunsAlone, ...]:
+    async def _alone(self, items: list[WorkItem]) -> tuple[UnattendedGoal, ...]:
         """What still has uses of a standing approval."""
-        found = list[RunsAlone]()
+        found = list[UnattendedGoal]()
         for item in items:
             token = item.approval_token
             if token is None:
@@ -275,11 +275,11 @@ class AheadDesk:
                 does = effect_sentence(json.loads(plan_bytes(item)))
                 uses, until = token.max_executions, token.expires_at
                 found.append(
-                    RunsAlone(item.id, item.title, does, given.uses, uses, until, given.why)
+                    UnattendedGoal(item.id, item.title, does, given.uses, uses, until, given.why)
                 )
         return tuple(found)
 
-    async def _how(self, item: WorkItem, token: ApprovalToken) -> Given:
+    async def _how(self, item: WorkItem, token: ApprovalToken) -> SignedApproval:
         now = self.time.now()  # first, since a jump that is noticed here voids the token
         return await how_it_stands(item, token, self.nonces, self.stops, now, self.lapsed)
 
@@ -305,7 +305,7 @@ class AheadDesk:
         return ""
 
 
-def _reminder(reminder: Reminder, until: datetime) -> Coming:
+def _reminder(reminder: Reminder, until: datetime) -> Upcoming:
     rule = reminder.rule
 
     def then(moment: datetime) -> datetime | None:
@@ -313,7 +313,7 @@ def _reminder(reminder: Reminder, until: datetime) -> Coming:
 
     more = _more(reminder.due, then, until)
     again = rule_words(rule) if rule else ""
-    return Coming(reminder.due, Comes.reminder, reminder.id, reminder.text, again, more)
+    return Upcoming(reminder.due, UpcomingKind.reminder, reminder.id, reminder.text, again, more)
 
 
 def _more(first: datetime, then: Callable[[datetime], datetime | None], until: datetime) -> int:
@@ -338,7 +338,7 @@ def day_words(at: datetime, now: datetime) -> str:
     return day if at.year == now.year else f"{day} {at.year}"
 
 
-def left_words(alone: RunsAlone, zone: ZoneInfo) -> str:
+def left_words(alone: UnattendedGoal, zone: ZoneInfo) -> str:
     """How often more it may start, and until when, by the owner's clock."""
     until = alone.until.astimezone(zone)
     return tr(

@@ -7,13 +7,13 @@ from silas.approval import ApprovalToken
 from silas.goals.models import Cycle, Goal, GoalState, Outcome
 from silas.language import tr, tr_later
 from silas.plans import WorkItem
-from silas.services.approvals import Given
+from silas.services.approvals import SignedApproval
 from silas.stream.goal_words import NO_APPROVAL, OVER
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, RunsAlone
+    from silas.services.clock.ahead import Ahead, UnattendedGoal
 
-HowItStands = Callable[[WorkItem, ApprovalToken], Awaitable[Given]]
+HowItStands = Callable[[WorkItem, ApprovalToken], Awaitable[SignedApproval]]
 """How the approval of a piece of work stands now."""
 
 _OVER: Final = {
@@ -70,7 +70,7 @@ def stands_words(goal: Goal, why: str, coming: str) -> str:
     return tr(_RUNS_BUT if why else _RUNS, goal=goal.id, coming=coming, why=why)
 
 
-def alone_words(found: "Ahead", left: "Callable[[RunsAlone], str]") -> str:
+def alone_words(found: "Ahead", left: "Callable[[UnattendedGoal], str]") -> str:
     """What may run without asking, a line for each goal; of names only ids are in it.
 
     Args:

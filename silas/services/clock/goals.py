@@ -23,7 +23,7 @@ from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
 from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
-from silas.services.approvals import Given, how_it_stands
+from silas.services.approvals import SignedApproval, how_it_stands
 from silas.services.clock.goal_standing import HowItStands, why_words
 from silas.services.clock.reminders import notifier_of
 from silas.services.record import record_words
@@ -106,7 +106,7 @@ async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
         sentinel = Sentinel(config.data_dir, config.scheduler.zone)
         stops, lapsed = StopEpochs(db, clock, sentinel), lapsed_here(config, audit)
 
-        async def how(item: WorkItem, token: ApprovalToken) -> Given:
+        async def how(item: WorkItem, token: ApprovalToken) -> SignedApproval:
             return await how_it_stands(item, token, nonces, stops, time.now(), lapsed)
 
         yield GoalDesk(goals, SqlWorkItemStore(db, clock), time, config, record, how)

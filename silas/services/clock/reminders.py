@@ -20,7 +20,7 @@ from silas.jobs.notify import ProcessNotifier
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
 from silas.language import tr, tr_later
-from silas.reminders.desk import Reminders, Understood
+from silas.reminders.desk import Reminders, UnderstoodReminder
 from silas.reminders.models import Reminder, ReminderRefused, When
 from silas.reminders.phrase import chosen_phrase
 from silas.reminders.request import read_request
@@ -87,7 +87,7 @@ class ReminderDesk(NamedTuple):
             return []
         return [tr("No Silas is running: reminders wait until `silas start` or `silas chat`.")]
 
-    async def understand(self, said: str) -> Understood:
+    async def understand(self, said: str) -> UnderstoodReminder:
         """What a text wants to be told, and when. Raises `ReminderRefused` as `Reminders`."""
         return await asyncio.to_thread(lambda: self.reminders.understand(read_request(said)))
 

@@ -1,6 +1,6 @@
 """How often one yes to a goal starts work without asking, as things are now (spec 5.9)."""
 
-from silas.autonomy.calibrate import Knob, knobs
+from silas.autonomy.calibrate import TunableSetting, knobs
 from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import SystemClock
 from silas.config import SilasConfig
@@ -12,7 +12,7 @@ from silas.types import OWNER
 _KEY = "standing.max_executions"
 
 
-def configured_knobs(config: SilasConfig) -> dict[str, Knob]:
+def configured_knobs(config: SilasConfig) -> dict[str, TunableSetting]:
     """Every setting of how much Silas asks, as configured."""
     batches = config.batch_review
     return knobs(config.autonomy, batches.default_size, batches.confidence.high_min)

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from silas.channels.web.views import Done
-from silas.channels.web.views_ahead import AheadShown, AloneRow, ComingRow, PausedRow
+from silas.channels.web.views_ahead import AheadShown, PausedGoalRow, UnattendedGoalRow, UpcomingRow
 from silas.language import COCKPIT, refusal_words, said_at, tr
 from silas.services.cockpit.project_graph import project_row
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, AheadDesk, Coming, Paused, RunsAlone
+    from silas.services.clock.ahead import Ahead, AheadDesk, PausedGoal, UnattendedGoal, Upcoming
     from silas.work.authority.narrowing import ApprovalNarrowing
 
 
@@ -74,11 +74,11 @@ class CockpitAhead:
         """See `AheadRoom.tighten`."""
         return Done(words=self._narrowing().tighten().words)
 
-    def _coming(self, one: "Coming", found: "Ahead") -> ComingRow:
+    def _coming(self, one: "Upcoming", found: "Ahead") -> UpcomingRow:
         from silas.services.clock.ahead import day_words  # noqa: PLC0415 - few pages ask
 
         at = one.due.astimezone(found.zone)
-        return ComingRow(
+        return UpcomingRow(
             kind=one.kind.value,
             id=one.id,
             title=self._redact(one.title),
@@ -89,18 +89,18 @@ class CockpitAhead:
             more=one.more,
         )
 
-    def _paused(self, one: "Paused") -> PausedRow:
-        return PausedRow(
+    def _paused(self, one: "PausedGoal") -> PausedGoalRow:
+        return PausedGoalRow(
             id=one.id,
             title=self._redact(one.title),
             why=self._redact(said_at(COCKPIT, refusal_words(one.why))),
         )
 
-    def _alone(self, one: "RunsAlone", found: "Ahead") -> AloneRow:
+    def _alone(self, one: "UnattendedGoal", found: "Ahead") -> UnattendedGoalRow:
         from silas.services.clock.ahead import left_words  # noqa: PLC0415 - few pages ask
 
         lapsed = tr("It has lapsed and starts nothing: {why}", why=self._redact(one.lapsed))
-        return AloneRow(
+        return UnattendedGoalRow(
             id=one.id,
             title=self._redact(one.title),
             does=self._redact(one.does),

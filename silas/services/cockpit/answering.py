@@ -13,13 +13,13 @@ from silas.channels.web.views_models import (
 )
 from silas.language import tr
 from silas.services.cockpit.setup import SetupRoom
-from silas.services.setup.who_answers import Provider, WhoAnswers, provider_of
+from silas.services.setup.who_answers import ModelSwitch, Provider, provider_of
 
 
 class AnsweringDoor:
     """`silas.channels.web.port.AnsweringRoom` over what changes who answers."""
 
-    def __init__(self, answering: WhoAnswers, setup: SetupRoom) -> None:
+    def __init__(self, answering: ModelSwitch, setup: SetupRoom) -> None:
         self._answering = answering
         self._setup = setup
 

@@ -10,7 +10,7 @@ from silas.audit.kinds import KINDS, QUIET, Kind, kind_of
 from silas.audit.narrate import known_events, narrate
 from silas.audit.reader import AuditReader, ReadEntry
 from silas.cards import PlanCard
-from silas.channels.web.metrics import EVENTS, Tally
+from silas.channels.web.metrics import EVENTS, MetricWindow
 from silas.channels.web.views import (
     Activity,
     ActivityView,
@@ -92,7 +92,7 @@ class RecordRoom:
         self._look = look
         self._result_of = result
         self._titles: dict[str, str] = {}
-        self._tally = Tally()
+        self._tally = MetricWindow()
         self._counting = asyncio.Lock()
 
     async def activity(

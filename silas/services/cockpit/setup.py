@@ -21,7 +21,7 @@ from silas.language import tr, tr_later
 from silas.services.cockpit.announcements import Announcer
 from silas.services.secrets import SecretsDesk
 from silas.services.setup.provider_key import KeyVerdict, note_provider_key
-from silas.services.setup.who_answers import WhoAnswers
+from silas.services.setup.who_answers import ModelSwitch
 from silas.stream.owner import Owner
 from silas.types import Risk
 
@@ -39,7 +39,7 @@ class SetupRoom:
     def __init__(
         self,
         folder: Path,
-        answering: WhoAnswers,
+        answering: ModelSwitch,
         vault: SecretVault,
         secrecy: SecretRegistry,
         channel: CardChannel,

@@ -13,7 +13,7 @@ _AT_ONCE = 500  # entries
 
 
 class UndoneEntries:
-    """`silas.channels.web.undone_work.Undoings` over the record of what was done.
+    """`silas.channels.web.undone_work.UndoneWorkReader` over the record of what was done.
 
     A project is undone when none of the changes of its tasks stand any more; the record names the
     tasks, as each is undone by itself.

@@ -38,7 +38,7 @@ _CODE: Final = "E_CFG_MODEL"
 _LONGEST: Final = 200  # characters of an address
 
 
-class InForce(Protocol):
+class ModelsInForce(Protocol):
     """The models that answer now."""
 
     def choices(self) -> ModelsConfig:
@@ -72,7 +72,7 @@ class Proposed(NamedTuple):
     edit: ModelsEdit
 
 
-class WhoAnswers:
+class ModelSwitch:
     """Changes who answers. The file and what is in force say the same afterwards.
 
     Args:
@@ -91,7 +91,7 @@ class WhoAnswers:
         self,
         place: ConfigPlace,
         folder: Path,
-        models: InForce,
+        models: ModelsInForce,
         busy: Callable[[], bool],
         key: ProviderKey,
         make: "Callable[[ModelChoice], Model]",

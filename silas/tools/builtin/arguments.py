@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from silas.errors import misfits
 
 
-class Exact(BaseModel):
+class ToolArguments(BaseModel):
     """Base of a tool's arguments: exact types, nothing extra."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-def validated_arguments(model: type[Exact], args: dict[str, Any]) -> dict[str, Any]:
+def validated_arguments(model: type[ToolArguments], args: dict[str, Any]) -> dict[str, Any]:
     """The canonical arguments as JSON values.
 
     Raises:
@@ -28,13 +28,13 @@ def validated_arguments(model: type[Exact], args: dict[str, Any]) -> dict[str, A
         raise ValueError(f"{first.place or 'arguments'}: {first.words}") from None
 
 
-def schema_of(model: type[Exact]) -> dict[str, Any]:
+def schema_of(model: type[ToolArguments]) -> dict[str, Any]:
     """The JSON schema of the arguments; the caller's own copy."""
     return deepcopy(_schema(model))
 
 
 @cache
-def _schema(model: type[Exact]) -> dict[str, Any]:
+def _schema(model: type[ToolArguments]) -> dict[str, Any]:
     # Generating it costs as much as a whole turn, and it is asked for at every model request.
     schema = model.model_json_schema()
     schema.pop("description", None)  # for readers of the class; the tool has words of its own

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import AfterValidator, Field
 
-from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.arguments import ToolArguments
 from silas.tools.builtin.read_only import ReadOnlyTool
 from silas.tools.models import ToolCallContext, ToolResult
 from silas.types import OriginKind, TaintLevel, join_taint
@@ -62,7 +62,7 @@ def _told(answer: OwnerAnswer, options: list[str]) -> str:
     return f"{chosen}\nand said: {answer.words}" if answer.words else chosen
 
 
-class QuestionArguments(Exact):
+class QuestionArguments(ToolArguments):
     """One question and two to six answers to choose from."""
 
     question: Annotated[str, AfterValidator(_question)]

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Final
 
-from silas.tools.builtin.arguments import Exact, schema_of, validated_arguments
+from silas.tools.builtin.arguments import ToolArguments, schema_of, validated_arguments
 from silas.tools.models import CallFacts, PreviewResult, Stance, ToolCallContext, ToolResult
 
 SANDBOX_SCOPE: Final = "sandbox.execute"
@@ -30,7 +30,7 @@ class BuiltInTool(ABC):
     name: ClassVar[str]
     words: ClassVar[str]
     action: ClassVar[str]
-    arguments: ClassVar[type[Exact]]
+    arguments: ClassVar[type[ToolArguments]]
     roles: ClassVar[tuple[str, ...]] = ("executor",)
     scopes: ClassVar[tuple[str, ...]] = (SANDBOX_SCOPE,)
     approved: ClassVar[bool] = True

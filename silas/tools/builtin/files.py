@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from silas.canonical import canonical_bytes
 from silas.sandbox import Credentials, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
-from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.arguments import ToolArguments
 from silas.tools.builtin.file_program import REFUSED
 from silas.tools.builtin.sandboxed import SandboxedTool
 from silas.tools.models import CONTAINED, CallFacts, PreviewResult, ToolCallContext, ToolResult
@@ -67,7 +67,7 @@ Text = Annotated[str, AfterValidator(_text)]
 Line = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
-class ReadArguments(Exact):
+class ReadArguments(ToolArguments):
     """A file, and which lines of it; all of them where none are named."""
 
     path: Readable
@@ -81,14 +81,14 @@ class ReadArguments(Exact):
         return self
 
 
-class WriteArguments(Exact):
+class WriteArguments(ToolArguments):
     """A file and its whole new text."""
 
     path: Writable
     content: Text
 
 
-class EditArguments(Exact):
+class EditArguments(ToolArguments):
     """A file, a text that is in it exactly once, and the text to put in its place."""
 
     path: Writable
@@ -96,14 +96,14 @@ class EditArguments(Exact):
     new: Text
 
 
-class ListArguments(Exact):
+class ListArguments(ToolArguments):
     """A directory, and how deep to look."""
 
     path: Readable = "."
     depth: Annotated[int, Field(ge=1, le=10)] = 1
 
 
-class FileSearchArguments(Exact):
+class FileSearchArguments(ToolArguments):
     """A text or regular expression, where to look, and a pattern of file names."""
 
     text: Annotated[Text, StringConstraints(min_length=1, max_length=1000)]

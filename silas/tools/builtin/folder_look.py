@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints
 
 from silas.canonical import canonical_bytes
 from silas.sandbox import Sandbox, SandboxFiles
-from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.arguments import ToolArguments
 from silas.tools.builtin.files import INTERPRETER_OPTIONS, Readable
 from silas.tools.builtin.workspace_looks import WorkspaceTool
 from silas.tools.look_limits import LookLimits
@@ -26,7 +26,7 @@ Pattern = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Order = Literal["name", "biggest", "smallest", "newest", "oldest"]
 
 
-class FilesArguments(Exact):
+class FilesArguments(ToolArguments):
     """Where to begin, patterns of names of which one has to fit, and which to show first."""
 
     path: Readable = "."

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from silas.sandbox import SandboxFiles
 from silas.sandbox.toolchains.table import CREDENTIALS
-from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.arguments import ToolArguments
 from silas.tools.builtin.file_program import REFUSED
 from silas.tools.builtin.files import Readable
 from silas.tools.builtin.folder_look import WorkspaceFilesTool
@@ -130,7 +130,7 @@ head -c "$ROOM" said
 """
 
 
-class GitArguments(Exact):
+class GitArguments(ToolArguments):
     """What to show, of which path, and how many commits of a log."""
 
     show: Literal["status", "log", "diff"] = "status"

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from silas.context import ContentKind, ContextItem, scrub
 from silas.memory import MemoryItem
-from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.arguments import ToolArguments
 from silas.tools.builtin.read_only import LOOKING, ReadOnlyTool
 from silas.tools.models import ToolCallContext, ToolResult
 from silas.types import OriginKind, TaintLevel, join_taint
@@ -33,7 +33,7 @@ _NAME = 200  # characters of a source
 _MOST_LISTED = 200
 
 
-class MemoryArguments(Exact):
+class MemoryArguments(ToolArguments):
     """What to look for, and where."""
 
     query: Annotated[str, StringConstraints(min_length=1, max_length=1000, strip_whitespace=True)]
@@ -95,7 +95,7 @@ def _shown(one: MemoryItem) -> dict[str, Any]:
     return {"id": one.memory_id, "taint": one.taint.value, "text": text}
 
 
-class ContextArguments(Exact):
+class ContextArguments(ToolArguments):
     """There is nothing to choose."""
 
 

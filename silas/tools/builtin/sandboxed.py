@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from silas.context import ContentKind
 from silas.sandbox import Sandbox, SandboxFiles, SandboxResult
-from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.arguments import ToolArguments
 from silas.tools.builtin.base import BuiltInTool
 from silas.tools.models import (
     CONTAINED,
@@ -54,7 +54,7 @@ Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 """A time limit; it can only lower the limit of the run."""
 
 
-class Arguments(Exact):
+class Arguments(ToolArguments):
     """The arguments of a tool that runs somebody's program."""
 
     timeout_seconds: Seconds | None = None

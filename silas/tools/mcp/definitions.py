@@ -23,7 +23,7 @@ _PROSE = frozenset({"description", "title", "$comment"})
 """Keywords of a schema whose text only explains; everything else must stand as it is."""
 
 
-class Offered(NamedTuple):
+class ListedTool(NamedTuple):
     """A tool as a server lists it."""
 
     name: str
@@ -61,7 +61,7 @@ class Listing(NamedTuple):
     refused: dict[str, str]
 
 
-class Drift(NamedTuple):
+class ListingDrift(NamedTuple):
     """How a listing differs from what was trusted: names of tools."""
 
     changed: tuple[str, ...]
@@ -72,7 +72,7 @@ class Drift(NamedTuple):
         return bool(self.changed or self.new or self.gone)
 
 
-def listing(server: str, offered: Sequence[Offered]) -> Listing:
+def listing(server: str, offered: Sequence[ListedTool]) -> Listing:
     """Sort what a server offers into what can be used and what cannot."""
     definitions: dict[str, McpToolDefinition] = {}
     refused: dict[str, str] = {}
@@ -98,7 +98,7 @@ def _called(server: str, name: str) -> str:
     return f"{server}__{re.sub('[./]', '_', name)}"
 
 
-def _objection(server: str, tool: Offered, names: Mapping[str, int]) -> str:
+def _objection(server: str, tool: ListedTool, names: Mapping[str, int]) -> str:
     """Why a tool cannot be used, or nothing."""
     called = _called(server, tool.name)
     if not _NAME.fullmatch(tool.name) or len(called) > _LONGEST_NAME:
@@ -136,10 +136,12 @@ def _stands(value: Any, depth: int) -> bool:
             return True
 
 
-def drift(trusted: Mapping[str, McpToolDefinition], now: Mapping[str, McpToolDefinition]) -> Drift:
+def drift(
+    trusted: Mapping[str, McpToolDefinition], now: Mapping[str, McpToolDefinition]
+) -> ListingDrift:
     """What differs between what was trusted and what is there."""
     both = trusted.keys() & now.keys()
-    return Drift(
+    return ListingDrift(
         changed=tuple(sorted(n for n in both if trusted[n].digest != now[n].digest)),
         new=tuple(sorted(now.keys() - trusted.keys())),
         gone=tuple(sorted(trusted.keys() - now.keys())),

@@ -30,7 +30,7 @@ from silas.clock import Clock
 from silas.context import scrub
 from silas.errors import SilasError, ToolError
 from silas.tools.mcp.content import answer_of
-from silas.tools.mcp.definitions import MOST_TOOLS, Listing, Offered, listing
+from silas.tools.mcp.definitions import MOST_TOOLS, ListedTool, Listing, listing
 from silas.tools.mcp.tool import McpAnswer, McpCallInterrupted, McpCallNotSent
 from silas.tools.mcp.transport import McpConnection, PeerExit
 
@@ -198,12 +198,12 @@ def unusable(why: str) -> ToolError:
 
 async def list_tools(server: str, session: ClientSession) -> Listing:
     """Everything it offers, page by page; too many pages, or tools, are cut."""
-    offered: list[Offered] = []
+    offered: list[ListedTool] = []
     cursor: str | None = None
     for _ in range(_PAGES):
         page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor))
         offered += [
-            Offered(tool.name, tool.description or "", dict(tool.input_schema))
+            ListedTool(tool.name, tool.description or "", dict(tool.input_schema))
             for tool in page.tools
         ]
         cursor = page.next_cursor

@@ -7,14 +7,14 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from silas.clock import Clock
-from silas.tools.mcp.definitions import Drift, Listing, drift
+from silas.tools.mcp.definitions import Listing, ListingDrift, drift
 from silas.tools.mcp.link import HANDSHAKE_SECONDS, Connect, ServerLink
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.tool import MCPTool, tool_config
 from silas.tools.mcp.trust import SqlTrust, Trusted
 from silas.tools.registry import ToolRegistry
 
-_NO_DRIFT = Drift((), (), ())
+_NO_DRIFT = ListingDrift((), (), ())
 _GRACE_SECONDS = 5.0  # beyond a handshake, for a program to be ended
 
 
@@ -55,7 +55,7 @@ class TrustedServer:
         self.link = ServerLink(entry.name, connect, self, home.clock)
         self._standing = ServerStanding.down
         self._error = "it was not reached yet"
-        self._drift: Drift = _NO_DRIFT
+        self._drift: ListingDrift = _NO_DRIFT
         self._usable: dict[str, bool] = {}
         for name, definition in trusted.definitions.items():
             if entry.handling.offers(name):
@@ -122,7 +122,7 @@ class TrustedServer:
         return ServerState(self._entry.name, self._standing, called, self._error)
 
 
-def _words_of(found: Drift) -> str:
+def _words_of(found: ListingDrift) -> str:
     parts = [
         f"{words} since you trusted it: {', '.join(names)}"
         for words, names in (("changed", found.changed), ("new", found.new), ("gone", found.gone))

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 from pydantic import AfterValidator, Field
 
 from silas.context import scrub
-from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.arguments import ToolArguments
 from silas.tools.builtin.base import BuiltInTool
 from silas.tools.models import CallFacts, ToolCallContext, ToolResult
 from silas.tools.web.client import Address, HttpRequestNotSent, HttpResponse, WebClient, address
@@ -45,7 +45,7 @@ def _fetchable(text: str) -> str:
     return text
 
 
-class FetchArguments(Exact):
+class FetchArguments(ToolArguments):
     """An address, and from which character on its text is shown."""
 
     url: Annotated[str, AfterValidator(_fetchable)]

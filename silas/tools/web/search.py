@@ -18,7 +18,7 @@ from silas.clock import Clock
 from silas.context import scrub
 from silas.errors import SilasError
 from silas.sandbox import Endpoint
-from silas.tools.builtin.arguments import Exact
+from silas.tools.builtin.arguments import ToolArguments
 from silas.tools.builtin.base import BuiltInTool
 from silas.tools.models import CallFacts, ToolCallContext, ToolResult
 from silas.tools.refusals import RateLimited, ToolUnavailable
@@ -132,7 +132,7 @@ PROVIDERS: Final[Mapping[str, Provider]] = {
 }
 
 
-class WebSearchArguments(Exact):
+class WebSearchArguments(ToolArguments):
     """What to look for, and how many results at most."""
 
     query: Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]

@@ -36,7 +36,7 @@ class NetworkRecord(NamedTuple):
                 assert_never(event)
 
 
-class Reach(NamedTuple):
+class PlannedNetwork(NamedTuple):
     """What an approved task may reach, as its plan says at this moment."""
 
     item: WorkItem

@@ -22,7 +22,7 @@ from silas.approval import (
 from silas.approval.revocation import revoke
 from silas.approval.verdict_words import verdict_words
 from silas.audit import Audit
-from silas.autonomy.calibrate import Knob
+from silas.autonomy.calibrate import TunableSetting
 from silas.autonomy.questions import setting_words
 from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import Clock
@@ -118,7 +118,7 @@ class ApprovalNarrowing:
         clock: Clock,
         together: Callable[[], AbstractContextManager[object]],
         kept: SqlAutonomyStore,
-        settings: Mapping[str, Knob],
+        settings: Mapping[str, TunableSetting],
         zone: ZoneInfo,
     ) -> None:
         self._approval = approval

@@ -14,7 +14,7 @@ from silas.tools.refusals import OUTSIDE_PLAN
 from silas.work.authority.call_tokens import CallTokens
 from silas.work.authority.grant_uses import Covered, RunGrants
 from silas.work.authority.plan_approval import check_plan
-from silas.work.models import AskCalls, CallQuestion, Doubt, doubts_of
+from silas.work.models import AskCalls, CallQuestion, UntrustedArgument, doubts_of
 
 PLAN_TOOLS = frozenset({"shell_exec", "python_exec", *FILE_TOOL_NAMES})
 """What a plan without grants authorises: sandboxed work on a private copy, no more. What of it
@@ -104,7 +104,7 @@ class TaskAuthority:
             for one, decision in zip(asked, decisions, strict=True)
         ]
 
-    def _doubts(self, call: ValidatedCall) -> tuple[Doubt, ...]:
+    def _doubts(self, call: ValidatedCall) -> tuple[UntrustedArgument, ...]:
         return doubts_of(self._grants.provenance, call)
 
     async def _bound(self) -> Verdict:

@@ -13,7 +13,7 @@ from silas.clock import Clock
 from silas.errors import SandboxError, Stopped
 from silas.language import tr_later
 from silas.work.batches import mover
-from silas.work.batches.models import BatchRefused, FileBatch, LeftAlone
+from silas.work.batches.models import BatchRefused, FileBatch, SkippedFile
 from silas.work.batches.store import ItemState, KeptBatch, KeptItem, SqlBatchStore
 from silas.work.uninterrupted import shielded
 from silas.workspace.journal import hold_journal
@@ -40,7 +40,7 @@ class MovedBatch(NamedTuple):
 
     batch_id: str
     moved: tuple[KeptItem, ...]
-    left: tuple[LeftAlone, ...]
+    left: tuple[SkippedFile, ...]
     undo_until: datetime
 
 
@@ -53,7 +53,7 @@ class UndoneBatch(NamedTuple):
 
     batch_id: str
     undone: tuple[KeptItem, ...]
-    left: tuple[LeftAlone, ...]
+    left: tuple[SkippedFile, ...]
 
 
 class BatchExecution:
@@ -153,12 +153,12 @@ class BatchExecution:
             states: dict[int, tuple[ItemState, str]] = {
                 item.number: (ItemState.moved, item.why) for item in chosen
             }
-            left: list[LeftAlone] = []
+            left: list[SkippedFile] = []
             try:
                 for item in chosen:
                     why = await shielded(asyncio.to_thread(mover.move_back, root, item.move))
                     if why:
-                        left.append(LeftAlone(item.move.goal, why))
+                        left.append(SkippedFile(item.move.goal, why))
                     states[item.number] = (ItemState.moved if why else ItemState.undone, why)
             finally:
                 done = [item for item in chosen if states[item.number][0] is ItemState.undone]
@@ -170,7 +170,7 @@ class BatchExecution:
     async def _undo_all(self) -> UndoneBatch:
         """Take back every batch whose time is not over, the newest first."""
         undone: list[KeptItem] = []
-        left: list[LeftAlone] = []
+        left: list[SkippedFile] = []
         for kept in self.newest(0):
             if self.undo_until(kept):
                 one = await self.undo(kept.id)
@@ -267,7 +267,9 @@ class BatchExecution:
 
     def _moved(self, batch_id: str) -> MovedBatch:
         kept = self.get(batch_id)
-        left = tuple(LeftAlone(item.move.name, item.why) for item in kept.in_state(ItemState.left))
+        left = tuple(
+            SkippedFile(item.move.name, item.why) for item in kept.in_state(ItemState.left)
+        )
         moved = tuple(kept.in_state(ItemState.moved))
         until = (kept.ended_at or self._clock.now()) + self._window
         return MovedBatch(batch_id, moved, left, until.astimezone(self._zone))

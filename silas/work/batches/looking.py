@@ -15,7 +15,7 @@ from silas.plans.characters import first_hidden
 from silas.sandbox.toolchains.table import CREDENTIALS
 from silas.secret_patterns import holds_secret
 from silas.work.batches.kinds import KIND_OF, UNFINISHED, ending_of
-from silas.work.batches.models import BatchRefused, FileIdentity, FileMove, Folder, LeftAlone
+from silas.work.batches.models import BatchRefused, FileIdentity, FileMove, Folder, SkippedFile
 from silas.workspace.protected import is_repository, protection
 from silas.workspace.tree import open_descriptor, open_file, read_all
 
@@ -55,7 +55,7 @@ class FoundFile(NamedTuple):
     modified: datetime
 
 
-class Looked(NamedTuple):
+class FolderContents(NamedTuple):
     """What a folder holds.
 
     Attributes:
@@ -68,7 +68,7 @@ class Looked(NamedTuple):
     folder: Folder
     files: tuple[FoundFile, ...]
     names: Mapping[str, bool]
-    left: tuple[LeftAlone, ...]
+    left: tuple[SkippedFile, ...]
 
 
 def open_folder(path: Path) -> tuple[Folder, int]:
@@ -127,7 +127,7 @@ def require_allowed(folder: Path, home: Path, data: Path) -> None:
         )
 
 
-def look_into(folder: Folder, descriptor: int, now: datetime, only: str = "") -> Looked:
+def look_into(folder: Folder, descriptor: int, now: datetime, only: str = "") -> FolderContents:
     """Every file that lies directly in a folder. Folders below it are never looked into.
 
     Args:
@@ -145,14 +145,14 @@ def look_into(folder: Folder, descriptor: int, now: datetime, only: str = "") ->
             code="E_BATCH_PLACE",
         )
     states = _states(names, descriptor)
-    left: list[LeftAlone] = []
+    left: list[SkippedFile] = []
     files: list[str] = []
     for name in sorted(states):
         why = _why_left(name, states[name], now, only)
         if why is None:
             files.append(name)
         elif why:
-            left.append(LeftAlone(name, why))
+            left.append(SkippedFile(name, why))
     if len(files) > MOST_FILES:
         raise BatchRefused(
             f"{folder.path} holds {len(files):,} files, and Silas looks at {MOST_FILES:,} at most: "
@@ -165,9 +165,9 @@ def look_into(folder: Folder, descriptor: int, now: datetime, only: str = "") ->
         try:
             found.append(_found(name, descriptor, states[name], sizes))
         except OSError as error:
-            left.append(LeftAlone(name, f"it cannot be read ({error.strerror})"))
+            left.append(SkippedFile(name, f"it cannot be read ({error.strerror})"))
     kinds = {name: stat.S_ISDIR(state.st_mode) for name, state in states.items()}
-    return Looked(folder, tuple(found), kinds, tuple(left))
+    return FolderContents(folder, tuple(found), kinds, tuple(left))
 
 
 def _states(names: list[str], descriptor: int) -> dict[str, os.stat_result]:

@@ -95,7 +95,7 @@ class Folder(NamedTuple):
     inode: int
 
 
-class LeftAlone(NamedTuple):
+class SkippedFile(NamedTuple):
     """What stays where it is, and why."""
 
     name: str

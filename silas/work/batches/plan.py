@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.work.batches.looking import look_into, open_folder, require_allowed
-from silas.work.batches.models import FileMove, Folder, LeftAlone
+from silas.work.batches.models import FileMove, Folder, SkippedFile
 from silas.work.batches.mover import TAKEN, stands
 from silas.work.batches.rules import sort_files
 from silas.workspace.tree import open_descriptor
@@ -17,7 +17,7 @@ class FolderPlan(NamedTuple):
 
     folder: Folder
     moves: tuple[FileMove, ...]
-    left: tuple[LeftAlone, ...]
+    left: tuple[SkippedFile, ...]
 
 
 def plan_folder(path: Path, data: Path, now: datetime, only: str = "") -> FolderPlan:
@@ -39,6 +39,8 @@ def plan_folder(path: Path, data: Path, now: datetime, only: str = "") -> Folder
         taken = {move.name for move in found.moves if move.target and stands(descriptor, move)}
     moves = tuple(move for move in found.moves if move.name not in taken)
     blocked = tuple(
-        LeftAlone(move.name, f"{move.goal}: {TAKEN}") for move in found.moves if move.name in taken
+        SkippedFile(move.name, f"{move.goal}: {TAKEN}")
+        for move in found.moves
+        if move.name in taken
     )
     return FolderPlan(folder, moves, (*found.left, *blocked))

@@ -20,7 +20,7 @@ from silas.work.batches.execution import (
     UndoneBatch,
     verdict_signal,
 )
-from silas.work.batches.models import Band, FileBatch, FileMove, Folder, LeftAlone
+from silas.work.batches.models import Band, FileBatch, FileMove, Folder, SkippedFile
 from silas.work.batches.plan import FolderPlan, plan_folder
 from silas.work.batches.proposals import (
     Thresholds,
@@ -53,7 +53,7 @@ class TidiedFolder(NamedTuple):
     folder: Folder
     batches: tuple[MovedBatch, ...]
     declined: int
-    left: tuple[LeftAlone, ...]
+    left: tuple[SkippedFile, ...]
     unseen: int
 
     @property
@@ -193,7 +193,7 @@ class _Run:
         self._row = 0  # batches declined one after the other
         self._over = False
         self.moved: list[MovedBatch] = []
-        self.left: list[LeftAlone] = []
+        self.left: list[SkippedFile] = []
         self.declined = 0
         self.unseen = 0
 
@@ -245,7 +245,7 @@ class _Run:
     def _leave(self, batch: FileBatch, chosen: FileBatch) -> None:
         kept = set(chosen.moves)
         self.left += [
-            LeftAlone(move.name, "you did not choose it")
+            SkippedFile(move.name, "you did not choose it")
             for move in batch.moves
             if move not in kept
         ]
@@ -259,7 +259,7 @@ class _Run:
             self._row = 0
             await self._batches(self._made(moves, Band.low))
         else:
-            self.left += [LeftAlone(move.name, move.reason) for move in moves]
+            self.left += [SkippedFile(move.name, move.reason) for move in moves]
 
     async def _teaching(self, moves: Sequence[FileMove]) -> None:
         """The endings with the most files are asked about; the others stay, and are told."""
@@ -277,6 +277,6 @@ class _Run:
             if target:
                 taught += [move._replace(target=target, reason="you said so") for move in alike]
             else:
-                self.left += [LeftAlone(move.name, move.reason) for move in alike]
+                self.left += [SkippedFile(move.name, move.reason) for move in alike]
         self._row = 0
         await self._batches(self._made(taught, Band.novel))

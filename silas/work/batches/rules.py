@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from silas.work.batches.kinds import KIND_OF, KINDS, contradicts, kind_by_beginning
-from silas.work.batches.looking import FoundFile, Looked, about_of, first_lines
-from silas.work.batches.models import FileMove, LeftAlone
+from silas.work.batches.looking import FolderContents, FoundFile, about_of, first_lines
+from silas.work.batches.models import FileMove, SkippedFile
 
 TO_CHECK: Final = "To check"
 DUPLICATES: Final = "Duplicates"
@@ -112,10 +112,10 @@ class Sorted(NamedTuple):
     """
 
     moves: tuple[FileMove, ...]
-    left: tuple[LeftAlone, ...]
+    left: tuple[SkippedFile, ...]
 
 
-def sort_files(looked: Looked, now: datetime) -> Sorted:
+def sort_files(looked: FolderContents, now: datetime) -> Sorted:
     """Apply the rules to everything that was found; nothing is read or moved."""
     kept = _duplicates(looked.files)
     moves: list[FileMove] = []
@@ -124,7 +124,7 @@ def sort_files(looked: Looked, now: datetime) -> Sorted:
         move = _move_of(FileFacts(file, kept.get(file.name, ""), now))
         blocked = _blocked(move, looked.names)
         if blocked:
-            left.append(LeftAlone(file.name, blocked))
+            left.append(SkippedFile(file.name, blocked))
         else:
             moves.append(move)
     return Sorted(tuple(sorted(moves, key=_place)), tuple(left))

@@ -7,7 +7,7 @@ from typing import Final
 from silas.language import tr, tr_many
 from silas.plans.characters import show, show_exactly
 from silas.work.batches.execution import ALL, MovedBatch, UndoneBatch
-from silas.work.batches.models import LeftAlone
+from silas.work.batches.models import SkippedFile
 from silas.work.batches.plan import FolderPlan
 from silas.work.batches.proposals import reasons
 from silas.work.batches.review import TidiedFolder
@@ -128,13 +128,13 @@ def plan_words(plan: FolderPlan, size: int) -> list[str]:
     return [*lines, *_left(plan.left)]
 
 
-def _left(left: Sequence[LeftAlone]) -> list[str]:
+def _left(left: Sequence[SkippedFile]) -> list[str]:
     lines = [f"  stays: {show(one.name)}: {show(one.why)}" for one in left[:_SHOWN]]
     more = len(left) - len(lines)
     return [*lines, *([f"  ... and {more} more"] if more else [])]
 
 
-def _whys(left: Sequence[LeftAlone]) -> list[str]:
+def _whys(left: Sequence[SkippedFile]) -> list[str]:
     """How many stay for each reason."""
     whys = Counter(one.why for one in left)
     return [f"  {_stay(many)}: {tr(why)}" for why, many in whys.items()]

@@ -44,7 +44,7 @@ class ChangeDelivery:
     async def done(
         self,
         item: WorkItem,
-        site: TaskWorkspace,
+        task_workspace: TaskWorkspace,
         attempt: Attempt,
         changes: Changes,
         influence: Influence,
@@ -53,10 +53,11 @@ class ChangeDelivery:
 
         Where one of them needs the owner's word none is applied: they were verified together.
         """
-        diff = self._secrets.redact(await site.diff())  # lines that were there before, too
+        # lines that were there before, too
+        diff = self._secrets.redact(await task_workspace.diff())
         artifacts = attempt.ledger.artifacts()
         if diff:
-            artifacts[PATCH] = self._secrets.redact(await site.patch())
+            artifacts[PATCH] = self._secrets.redact(await task_workspace.patch())
         sources = influence.sources if influence.led and changes else ()
         result = result_of(
             item,
@@ -69,21 +70,22 @@ class ChangeDelivery:
             diff=diff,
             left=attempt_output(attempt, self._secrets.redact),
         )
-        rules = await asyncio.to_thread(_rules, item, site, changes, influence)
-        contents = await site.contents(changes) if rules.led else {}  # nobody else asks for them
+        rules = await asyncio.to_thread(_rules, item, task_workspace, changes, influence)
+        # nobody else asks for them
+        contents = await task_workspace.contents(changes) if rules.led else {}
         held = held_changes(changes.all, rules, contents)
         if held:
-            copy = partial(site.keep, changes)
+            copy = partial(task_workspace.keep, changes)
             return await self.holding.hold(item, copy, held, sources, result)
         # from here a cancellation comes too late: applied and recorded, or neither
-        ended = await shielded(self._applied(item, site, changes, result))
+        ended = await shielded(self._applied(item, task_workspace, changes, result))
         await self.holding.superseded(item)
         return ended
 
     async def _applied(
         self,
         item: WorkItem,
-        site: TaskWorkspace,
+        task_workspace: TaskWorkspace,
         changes: Changes,
         result: WorkItemResult,
     ) -> WorkItemResult:
@@ -94,18 +96,20 @@ class ChangeDelivery:
         paths = [change.path for change in changes.all][:SHOWN_PATHS]
         # what cannot be recorded does not happen (decision B5)
         await self._audit.log("workspace_applying", work_item_id=item.id, paths=paths)
-        await site.apply(changes, place, applied_note(item, result))
+        await task_workspace.apply(changes, place, applied_note(item, result))
         try:
             await self._audit.log("workspace_applied", work_item_id=item.id, paths=paths)
             return await end()
         except Exception:  # whatever kept it from being recorded
-            await site.take_back(place)
+            await task_workspace.take_back(place)
             raise
 
 
-def _rules(item: WorkItem, site: TaskWorkspace, changes: Changes, influence: Influence) -> Rules:
+def _rules(
+    item: WorkItem, task_workspace: TaskWorkspace, changes: Changes, influence: Influence
+) -> Rules:
     """What the plan says of its changes; its files are looked at only where that is asked for."""
-    runs = run_files(changes.all, item, tree_of(site.root)) if influence.led else {}
+    runs = run_files(changes.all, item, tree_of(task_workspace.root)) if influence.led else {}
     demands = expected_texts(item.verify, item.workspace or "")
     return Rules(
         item.writes, bool(item.verify), influence.led, runs, demands, name_words(_said(item))

@@ -69,7 +69,7 @@ class TriedCheck(NamedTuple):
     missing: str = ""
 
 
-class LeftOut(NamedTuple):
+class OmittedFiles(NamedTuple):
     """What of the workspace the copy is without, as relative paths.
 
     Attributes:
@@ -100,7 +100,7 @@ class LeftOut(NamedTuple):
         return "".join(f", {one}" for one in told)
 
 
-NOTHING_LEFT_OUT: Final = LeftOut()
+NOTHING_LEFT_OUT: Final = OmittedFiles()
 
 
 class PreflightResult(NamedTuple):
@@ -114,7 +114,7 @@ class PreflightResult(NamedTuple):
 
     checks: tuple[TriedCheck, ...] = ()
     seconds: float = 0.0
-    left_out: LeftOut = NOTHING_LEFT_OUT
+    left_out: OmittedFiles = NOTHING_LEFT_OUT
 
     @property
     def tried(self) -> tuple[TriedCheck, ...]:
@@ -234,7 +234,7 @@ class Preflight:
         rest = [TriedCheck(one.name, "untried") for one in item.verify[len(checks) :]]
         return PreflightResult((*checks, *rest), self._clock.monotonic() - began, left_out)
 
-    def _bench(self, item: WorkItem, place: Path) -> tuple[CheckSetup, LeftOut]:
+    def _bench(self, item: WorkItem, place: Path) -> tuple[CheckSetup, OmittedFiles]:
         """The copy without secrets, and the owner's tools; nothing else of this machine."""
         assert item.workspace is not None  # `exempt` has asked
         original = Path(item.workspace)
@@ -252,7 +252,7 @@ class Preflight:
             for path in made.protected
             if path not in secrets and not any(one.is_relative_to(original / path) for one in shown)
         ]
-        return bench, LeftOut(secrets, tuple(empty))
+        return bench, OmittedFiles(secrets, tuple(empty))
 
     async def _tried(
         self,
@@ -260,7 +260,7 @@ class Preflight:
         check: VerificationCheck,
         bench: CheckSetup,
         left: float,
-        left_out: LeftOut,
+        left_out: OmittedFiles,
     ) -> TriedCheck:
         if check.network is not False or left < 1:
             return TriedCheck(check.name, "untried")
@@ -273,7 +273,7 @@ class Preflight:
         return found
 
 
-def missing_names(command: str, result: VerificationResult, left_out: LeftOut) -> str:
+def missing_names(command: str, result: VerificationResult, left_out: OmittedFiles) -> str:
     """What a check names that the copy is without; empty where it names nothing of that."""
     said = command if result.passed else f"{command}\n{result.output}"
     names = {path.rpartition("/")[2] for path in (*left_out.secrets, *left_out.empty)}

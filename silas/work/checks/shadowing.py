@@ -49,7 +49,7 @@ _SOURCES: Final = ("src", "lib", "python")
 _EXECUTABLE: Final = 0o111
 
 
-class Shadow(NamedTuple):
+class ShadowingFile(NamedTuple):
     """A file that stands in for another, and in words what it would be run as, by which check."""
 
     path: str
@@ -59,7 +59,7 @@ class Shadow(NamedTuple):
 
 def shadows(
     changes: Iterable[Change], checks: Iterable[VerificationCheck], tree: CopyTree
-) -> tuple[Shadow, ...]:
+) -> tuple[ShadowingFile, ...]:
     """What the work added or changed that a check would run in another's place.
 
     Args:
@@ -69,14 +69,14 @@ def shadows(
     """
     left = [change for change in changes if change.after is not None]
     found = [
-        Shadow(change.path, stands_for, check.name)
+        ShadowingFile(change.path, stands_for, check.name)
         for check in checks
         for change, stands_for in _of_check(check.run, left, tree)
     ]
     return tuple(dict.fromkeys(found))
 
 
-def refusal(found: Sequence[Shadow]) -> str:
+def refusal(found: Sequence[ShadowingFile]) -> str:
     """Why a verdict is none, in a sentence about the first."""
     first = found[0]
     others = len({shadow.path for shadow in found}) - 1

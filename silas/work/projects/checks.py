@@ -4,7 +4,7 @@ from pathlib import Path
 
 from silas.audit import Audit
 from silas.plans import VerificationReport, WorkItem
-from silas.work.authority.allowed_hosts import Reach
+from silas.work.authority.allowed_hosts import PlannedNetwork
 from silas.work.changes.task_workspace import TaskWorkspace
 from silas.work.checks.verify import VerificationRunner
 
@@ -29,8 +29,10 @@ class ProjectChecks:
         Raises:
             SandboxError: There is no place, or no sandbox, to run them in.
         """
-        async with TaskWorkspace.prepared(project, self._scratch / project.id, {}) as site:
-            bench = Reach(project, self._audit).for_checks(site.bench())
+        async with TaskWorkspace.prepared(
+            project, self._scratch / project.id, {}
+        ) as task_workspace:
+            bench = PlannedNetwork(project, self._audit).for_checks(task_workspace.bench())
             report = await self._verifier.run_checks(tuple(project.verify), bench)
         results = [result.model_dump(mode="json") for result in report.results]
         project.verification_results.append({"attempt": project.attempts, "results": results})

@@ -27,7 +27,7 @@ from silas.plans import PlanLibrary
 from silas.sandbox import default
 from silas.services.memory import Unsigned, desk_on
 from silas.stop import RunRegister, Sentinel
-from silas.stop.watch import stay
+from silas.stop.watch import never_end
 from silas.testing import a_signer
 from silas.testing.harness import NO_WEB
 from silas.wiring.web import RunningCockpit, open_cockpit
@@ -289,6 +289,6 @@ async def a_cockpit(
         keep_first_run(config.data_dir, FirstRun(provider="runbook", name="Ada"))
     place = ConfigPlace(home.home / "config.yaml", home.settings(**more))
     async with open_cockpit(
-        config, place, str(home.workspace), stay, runtime=_runtime(models or {}, clock, web)
+        config, place, str(home.workspace), never_end, runtime=_runtime(models or {}, clock, web)
     ) as running:
         yield Cockpit(running, home, config)

@@ -40,7 +40,7 @@ from silas.tools.outcomes import SqlOutcomeStore
 
 
 @dataclass(frozen=True)
-class Mind:
+class ContextServices:
     """The rooms of thinking, wired over one database."""
 
     count_tokens: CountTokens
@@ -49,7 +49,7 @@ class Mind:
     followed: FollowedFiles
     chronicle: SqlChronicleStore
     remembered: MemoryRooms
-    talks: ConversationStore
+    conversation_store: ConversationStore
     attachments: AttachmentStore
     arrivals: SqlInbox
     conversations: Conversations
@@ -61,7 +61,7 @@ class Mind:
     search: MemorySearch
 
 
-class MindParts(NamedTuple):
+class ContextServiceParts(NamedTuple):
     """What the rooms of thinking stand on."""
 
     config: SilasConfig
@@ -73,7 +73,9 @@ class MindParts(NamedTuple):
     signer: Signer
 
 
-def mind_of(on: MindParts, scorer: Scorer, wish: Wish, able: Able) -> Mind:
+def context_services_of(
+    on: ContextServiceParts, scorer: Scorer, wish: Wish, able: Able
+) -> ContextServices:
     """The rooms over a database.
 
     Args:
@@ -99,7 +101,7 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish, able: Able) -> Mind:
     persona = personality(config, db, audit, clock)
     stored, answers = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
     work = ScopeWork(db, stored, answers, remembered.store, clock)
-    conversations, talks = Conversations(), ConversationStore(db, clock)
+    conversations, conversation_store = Conversations(), ConversationStore(db, clock)
     review = review_queue(
         config,
         db,
@@ -119,16 +121,16 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish, able: Able) -> Mind:
         ItemFactory(count, clock),
         SqlChronicleStore(db, clock, config.context.chronicle),
     )
-    return Mind(
+    return ContextServices(
         count_tokens=count,
         context=context,
         files=files,
         followed=FollowedFiles(db),
         chronicle=chronicle,
         remembered=remembered,
-        talks=talks,
+        conversation_store=conversation_store,
         attachments=AttachmentStore(db, clock, config.data_dir / "attachments"),
-        arrivals=SqlInbox(db, clock, talks.heard),
+        arrivals=SqlInbox(db, clock, conversation_store.heard),
         conversations=conversations,
         work=work,
         work_view=WorkContext(work, context, chronicle, conversations, review, items),
@@ -139,7 +141,9 @@ def mind_of(on: MindParts, scorer: Scorer, wish: Wish, able: Able) -> Mind:
     )
 
 
-def aftermath(mind: Mind, channel: CardChannel, db: Database, audit: Audit) -> InterruptedTurns:
+def aftermath(
+    mind: ContextServices, channel: CardChannel, db: Database, audit: Audit
+) -> InterruptedTurns:
     """What tells of turns that the last process left unanswered."""
     clock = SystemClock()  # nothing is written through these
     return InterruptedTurns(
