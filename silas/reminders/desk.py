@@ -100,7 +100,8 @@ class Reminders:
         """What a request says; makes nothing.
 
         Raises:
-            ReminderRefused: It says no time, one that is past, or nothing to be told.
+            ReminderRefused: It says no time, one that is past, nothing to be told, or what waits
+                already.
         """
         if not self._enabled:
             raise ReminderRefused(
@@ -115,6 +116,11 @@ class Reminders:
                     "the dentist”."
                 ),
                 code="E_REMINDER_TEXT",
+            )
+        if any(_same(one, asked.text, when) for one in self.store.waiting()):
+            raise ReminderRefused(
+                tr_later("That reminder waits already: the same words at the same time."),
+                code="E_REMINDER_THERE",
             )
         return UnderstoodReminder(asked.text, when)
 
@@ -299,6 +305,12 @@ class Reminders:
     def _cancel_jobs(self, reminder_id: str) -> None:
         for job in self._jobs.list(KIND, reminder_id):
             self._jobs.cancel(job.id)
+
+
+def _same(one: Reminder, text: str, when: When) -> bool:
+    """Whether a reminder would say the same at the same times."""
+    words = one.text.casefold().split() == text.casefold().split()
+    return words and (one.due, one.rule) == (when.moment, when.rule)
 
 
 def _facts(reminder: Reminder) -> dict[str, str]:

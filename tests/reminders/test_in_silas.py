@@ -148,6 +148,18 @@ async def test_nobody_but_the_owner_makes_one_and_nothing_he_did_not_say() -> No
         assert "No reminder waits." in (await h.silas.ask("list my reminders")).text
 
 
+async def test_the_same_reminder_given_twice_is_one() -> None:
+    channel = ScriptedChannel(yes)
+    async with house(channel, MockClock(NINE)) as h:
+        await h.silas.ask("remind me tomorrow at nine to call the dentist")
+        again = (await h.silas.ask("Remind me to call the Dentist tomorrow at 9")).text
+        assert again.startswith("That reminder waits already: the same words at the same time.")
+        assert len(channel.cards) == 1
+        await h.silas.ask("remind me tomorrow at ten to call the dentist")
+        await h.silas.ask("remind me every day at nine to call the dentist")
+        assert (await h.silas.ask("list my reminders")).text.startswith("3 waiting:")
+
+
 def read_as(reminder: str, message: str = "I understood.") -> ScriptedModel:
     """A language model that reads a message as a reminder, in the form in which it answers."""
     return ScriptedModel(
