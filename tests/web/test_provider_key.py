@@ -118,6 +118,8 @@ async def test_a_refused_key_is_told_in_german(browser: Browser, german_home: Ho
             device = await new(cockpit.origin)
             await device.page.goto(await cockpit.link())
             await device.at("pair").click()
+            # the page learns the language, and is loaded once more in it
+            await expect(device.page.locator("html")).to_have_attribute("lang", "de")
             await device.is_connected()
             device.expected.append("400")
             await device.page.evaluate("() => { location.hash = '#/more/answering'; }")
