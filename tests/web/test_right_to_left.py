@@ -41,6 +41,9 @@ How far down is no part of it: what is read may be scrolled meanwhile.
 """
 
 
+_LOOKS = 5
+
+
 class Table(NamedTuple):
     """A cockpit, and a phone and a desktop in front of it."""
 
@@ -136,19 +139,30 @@ async def test_the_left_arrow_goes_to_the_end_and_the_right_one_back(table: Tabl
 
 
 async def _mirrored(device: Device) -> list[str]:
-    """What stands elsewhere on its line than it does when the page is written from the left."""
-    await device.is_quiet()
-    found: dict[str, list[list[Any]]] = {}
-    for side in ("ltr", "rtl"):
-        await _written(device, side)
-        found[side] = await device.page.evaluate(_BOXES)
-    ltr, rtl = found["ltr"], found["rtl"]
-    assert [name for name, *_ in ltr] == [name for name, *_ in rtl]
-    return [
-        f"{name}: {one} and not {other}"
-        for (name, *one), (_, *other) in zip(rtl, ltr, strict=True)
-        if any(abs(a - b) > 1 for a, b in zip(one, other, strict=True))
-    ]
+    """What stands elsewhere on its line than it does when the page is written from the left.
+
+    A page on which something still comes or goes between two looks is looked at again; what is
+    laid out wrongly stays so.
+    """
+    found = list[str]()
+    for _ in range(_LOOKS):
+        await device.is_quiet()
+        ltr, rtl = [await _boxes(device, side) for side in ("ltr", "rtl")]
+        found = ["other things are there"] * ([one[0] for one in ltr] != [one[0] for one in rtl])
+        found += [
+            f"{name}: {one} and not {other}"
+            for (name, *one), (_, *other) in zip(rtl, ltr, strict=False)
+            if any(abs(a - b) > 1 for a, b in zip(one, other, strict=True))
+        ]
+        if not found:
+            break
+    return found
+
+
+async def _boxes(device: Device, side: str) -> list[list[Any]]:
+    await _written(device, side)
+    found: list[list[Any]] = await device.page.evaluate(_BOXES)
+    return found
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
