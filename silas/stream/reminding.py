@@ -88,6 +88,9 @@ class Reminding(OwnerWords["ReminderRequest"]):
         asked = request_of(sentence)
         if turn.message.taint is not TaintLevel.owner or asked is None or asked.wanted != "make":
             return False
+        # a small model fills in what its instructions show, whatever it was asked
+        if asked.phrase is None or not _shares(asked.text, turn.message.text):
+            return False
         if turn.response_taint is TaintLevel.owner or not _adds(asked.text, turn.message.text):
             return await self._answered(turn, asked, owners=True)
         turn.answer.speaker = "silas"
@@ -181,7 +184,15 @@ class Reminding(OwnerWords["ReminderRequest"]):
         return (await owner.ask(card)).approved
 
 
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold())) - _TURNED
+
+
+def _shares(text: str, message: str) -> bool:
+    """Whether a text has anything of a message."""
+    return not _words(text).isdisjoint(_words(message))
+
+
 def _adds(text: str, message: str) -> bool:
     """Whether a text says anything that a message does not."""
-    said = set(_WORD.findall(message.casefold()))
-    return bool(set(_WORD.findall(text.casefold())) - said - _TURNED)
+    return bool(_words(text) - _words(message))
