@@ -63,6 +63,19 @@ class Served(NamedTuple):
     token: str
 
 
+def initialised(home: str, **more: str) -> dict[str, str]:
+    """Make a home as `silas init` does; the environment of a Silas in it."""
+    env = {**os.environ, "SILAS_HOME": home, "SILAS_KEYS__BACKEND": "file", **more}
+    subprocess.run(
+        [sys.executable, "-I", "-m", "silas", "init"],
+        env=env,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    return env
+
+
 @contextmanager
 def serving(
     argv: list[str], env: Mapping[str, str], errors: int | IO[bytes] = subprocess.DEVNULL
@@ -303,14 +316,7 @@ def measure(connections: int = 1000, messages: int = 1000) -> dict[str, float]:
     """Milliseconds from when a message was due until its acknowledgement, and memory."""
     _room_for(connections)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        env = {**os.environ, "SILAS_HOME": folder, "SILAS_KEYS__BACKEND": "file", **_NO_LIMITS}
-        subprocess.run(
-            [sys.executable, "-I", "-m", "silas", "init"],
-            env=env,
-            check=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-        )
+        env = initialised(folder, **_NO_LIMITS)
         start = [sys.executable, "-I", "-m", "silas", "start", "--port", "0"]
         with (
             serving([sys.executable, "-c", ECHO], env) as bare,

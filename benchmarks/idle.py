@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -11,7 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
-from benchmarks.cockpit import serving
+from benchmarks.cockpit import initialised, serving
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.jobs.engine import JobEngine
@@ -76,12 +75,8 @@ def _used(pid: int) -> float:
 
 def _started(home: str, seconds: float) -> dict[str, float]:
     """`silas start` in a fresh home: cockpit, jobs and the watch for the stop, and no page open."""
-    env = {**os.environ, "SILAS_HOME": home, "SILAS_KEYS__BACKEND": "file"}
-    silas = [sys.executable, "-I", "-m", "silas"]
-    subprocess.run(
-        [*silas, "init"], env=env, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    )
-    with serving([*silas, "start", "--port", "0"], env) as served:
+    start = [sys.executable, "-I", "-m", "silas", "start", "--port", "0"]
+    with serving(start, initialised(home)) as served:
         time.sleep(seconds)  # what follows a start has come to its end
         used = _used(served.pid)
         time.sleep(4 * seconds)

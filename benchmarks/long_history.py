@@ -5,8 +5,6 @@ fetches what is older on the way. A page of as many plain paragraphs is scrolled
 """
 
 import asyncio
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -17,7 +15,7 @@ from typing import NamedTuple
 
 from playwright.async_api import Browser, CDPSession, Page
 
-from benchmarks.cockpit import Served, serving
+from benchmarks.cockpit import Served, initialised, serving
 from silas.channels.web.events import MessageEvent
 from silas.channels.web.transcript import Transcript
 from silas.clock import SystemClock
@@ -207,13 +205,6 @@ async def _measure(env: dict[str, str], messages: int, back: int) -> dict[str, f
 def measure(messages: int = 10_000, back: int = _BACK) -> dict[str, float]:
     """Frames a second from the last message to the first and back, on a phone and a desktop."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        env = {**os.environ, "SILAS_HOME": folder, "SILAS_KEYS__BACKEND": "file"}
-        subprocess.run(
-            [sys.executable, "-I", "-m", "silas", "init"],
-            env=env,
-            check=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-        )
+        env = initialised(folder)
         _fill(load_config(environ=env).data_dir, messages)
         return asyncio.run(_measure(env, messages, back))
