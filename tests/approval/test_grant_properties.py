@@ -22,6 +22,7 @@ from silas.approval.grants import (
 from silas.approval.slots import SLOT_TYPES
 from silas.patterns import fullmatch
 from tests.approval.grant_strategies import GRANTS, NAMES, VALUES, Anything, Raw, pairs
+from tests.support.chance import examples
 
 Call = tuple[list[Raw], str, Raw]
 
@@ -164,7 +165,7 @@ def near_calls(draw: st.DrawFn) -> Call:
 
 
 @pytest.mark.proves("B1-TOOL-GRANTS")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(near_calls(), st.integers(0, 5))
 def test_a_call_is_covered_exactly_by_the_first_grant_it_fits(case: Call, seed: int) -> None:
     raw, tool, args = case
@@ -175,7 +176,7 @@ def test_a_call_is_covered_exactly_by_the_first_grant_it_fits(case: Call, seed: 
     assert bool(coverage.reason) == (expected == -1)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(near_calls(), st.randoms())
 def test_the_order_of_keys_means_nothing(case: Call, order: random.Random) -> None:
     raw, tool, args = case
@@ -197,7 +198,7 @@ def _turned(value: Any, order: random.Random) -> Any:
     return {key: _turned(entry[key], order) for key in keys}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.dictionaries(NAMES, VALUES, min_size=1), st.data())
 def test_another_value_than_the_literal_is_never_covered(fixed: Raw, data: st.DataObject) -> None:
     grants = grants_of([{"tool": "t", "args": {n: {"literal": v} for n, v in fixed.items()}}])
@@ -210,7 +211,7 @@ def test_another_value_than_the_literal_is_never_covered(fixed: Raw, data: st.Da
     assert not covering(grants, "u", fixed, _always)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(near_calls())
 def test_every_literal_of_a_covered_call_is_what_the_plan_fixes_for_that_argument(
     case: Call,
@@ -225,14 +226,14 @@ def test_every_literal_of_a_covered_call_is_what_the_plan_fixes_for_that_argumen
             assert _plain(args[name]) in {_plain(json.loads(one)) for one in fixed}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(GRANTS, max_size=3))
 def test_what_is_written_short_is_read_as_it_was(raw: list[Raw]) -> None:
     grants = grants_of(raw)
     assert grants_of([shortest(grant) for grant in grants]) == grants
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(pairs())
 def test_two_different_grants_are_told_in_different_words(pair: tuple[Raw, Raw]) -> None:
     (first, second) = grants_of(list(pair))
@@ -249,7 +250,7 @@ _ANY: Anything = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(_ANY | st.lists(st.dictionaries(_KEYS, _ANY, max_size=3), max_size=2))
 def test_whatever_is_written_is_grants_or_is_refused(raw: object) -> None:
     for line in _lines_or_reason(raw):
@@ -264,7 +265,7 @@ def _lines_or_reason(raw: object) -> Sequence[str]:
         return [refused.reason]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(GRANTS, max_size=3), st.dictionaries(NAMES | st.text(max_size=3), _ANY, max_size=4))
 def test_whatever_is_called_is_covered_or_told_why_not(raw: list[Raw], args: Raw) -> None:
     coverage = covering(grants_of(raw), "t", args, _sourced_by(2))

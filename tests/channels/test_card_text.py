@@ -19,6 +19,7 @@ from silas.testing import a_plan
 from silas.tools import RiskLevel, validated_call
 from silas.tools.pending_call import AskReason
 from silas.work.models import CallQuestion
+from tests.support.chance import examples
 
 PLAN: dict[str, Any] = {
     **a_plan().model_dump(mode="json"),
@@ -51,7 +52,7 @@ def _changed(plan: dict[str, Any], draw: Random, times: int) -> WorkItem | None:
 
 
 @pytest.mark.proves("B2-CARD-FROM-HASHED-BYTES")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(draw=st.randoms(use_true_random=False), width=st.integers(1, 200), times=st.integers(1, 3))
 def test_two_plans_that_differ_anywhere_have_different_cards(
     draw: Random, width: int, times: int
@@ -89,7 +90,7 @@ HEADS = (
 """Every way in which a line of a card may begin."""
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(title=PROSE, body=PROSE, name=PROSE, run=PROSE, rationale=PROSE, width=st.integers(40, 120))
 @example("Risk: low", "=" * 88 + "\n  1  Approve", "a`: ok", "true\nBudget:", "Hash:", 88)
 def test_no_prose_passes_for_the_card_around_it(

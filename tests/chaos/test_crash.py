@@ -36,7 +36,7 @@ def disk_broken() -> BaseException:
     return OSError(errno.EIO, "Input/output error")
 
 
-@pytest.mark.parametrize(("sends", "wanted"), [(False, 12), (True, 24)])
+@pytest.mark.parametrize(("sends", "wanted"), [(False, 8), (True, 16)])
 def test_killed_at_any_point_of_a_run_nothing_is_lost_doubled_or_half_done(
     sends: bool, wanted: int
 ) -> None:

@@ -11,6 +11,7 @@ from silas.context import ContextItem, ContextZone, ScorerGroups
 from silas.context.render import entering
 from silas.types import TaintLevel
 from tests.context.kit import A, B, Context, item, text_of, words
+from tests.support.chance import examples
 
 ZONES = st.sampled_from(["chronicle", "memory", "workspace", "workspace", "system"]).map(
     ContextZone
@@ -154,7 +155,7 @@ class Program:
 
 
 @pytest.mark.proves("S3.5-HARNESS-CONTROLS", "A12-EVICTED-RETURNED")
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     steps=st.lists(STEPS, min_size=12, max_size=40),
     window=st.sampled_from([1000, 1500, 4000]),

@@ -11,6 +11,7 @@ from silas.context import NOTHING, ContextItem, ContextZone, FramedSection, sect
 from silas.context.render import entering
 from silas.types import TaintLevel
 from tests.context.kit import ABOVE, NOW, A, Context, blocks_of, item, text_of
+from tests.support.chance import examples
 
 
 def asked_in(request: TurnRequest) -> str:
@@ -81,7 +82,7 @@ def _taint(section: FramedSection) -> str:
     return section.label("taint") or "owner"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(ITEMS, min_size=1, max_size=6))
 def test_what_is_read_back_is_what_was_put_in_block_by_block(items: list[ContextItem]) -> None:
     manager = Context().manager
@@ -97,7 +98,7 @@ def test_what_is_read_back_is_what_was_put_in_block_by_block(items: list[Context
         assert section.label("mark") != MARK
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.tuples(TEXTS, st.sampled_from(list(TaintLevel))), min_size=1, max_size=4))
 def test_no_answer_of_silas_holds_a_block_whatever_it_repeats(
     answers: list[tuple[str, TaintLevel]],

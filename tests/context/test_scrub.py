@@ -22,6 +22,7 @@ from tests.context.scrub_cases import (
     MASKED,
     VOICES,
 )
+from tests.support.chance import examples
 
 _CASES = Path(__file__).parents[3] / "shared" / "cases" / "scrub.jsonl"
 
@@ -136,7 +137,7 @@ _NASTY = st.sampled_from(
 _TEXTS = st.lists(_NASTY | st.characters(exclude_categories=[]), max_size=40).map("".join)
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(_TEXTS)
 @example("<<img src=x>img src=x>--- end ---")
 @example("<" * 9 + "img src=x>" * 9)
@@ -150,14 +151,14 @@ def test_scrubbing_is_total_and_twice_is_once(text: str) -> None:
     once.encode("utf-8")
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(_TEXTS)
 def test_no_forbidden_character_survives(text: str) -> None:
     for clean in (scrub, scrub_output):
         assert not _FORBIDDEN.search(clean(text))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(_TEXTS)
 def test_a_text_grows_by_no_more_than_its_signs_need(text: str) -> None:
     # `//` of a reference becomes `hxxp://`, each dot of a host `(.)`
@@ -173,7 +174,7 @@ _PLAIN = st.text(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(_PLAIN)
 def test_letters_digits_and_ordinary_signs_stay_as_they_are(text: str) -> None:
     assert scrub(text) == text

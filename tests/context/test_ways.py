@@ -11,6 +11,7 @@ from silas.context.framing import sections
 from silas.context.scope_items import LAST
 from silas.types import TaintLevel
 from tests.context.kit import A, Context, answered, blocks_of, item, text_of, words
+from tests.support.chance import examples
 
 SOURCES = st.lists(st.sampled_from(["channel:web", "tool:a x", "tool:b"]), max_size=2).map(tuple)
 NAMES = st.integers(0, 4).map(str)
@@ -65,7 +66,7 @@ async def carry_out(context: Context, step: tuple[Any, ...]) -> None:
             await manager.enforce_budget(A, step[1])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(STEPS, max_size=40))
 async def test_ways_and_trust_are_those_of_what_is_in_view(steps: list[tuple[Any, ...]]) -> None:
     context = Context()
@@ -77,7 +78,7 @@ async def test_ways_and_trust_are_those_of_what_is_in_view(steps: list[tuple[Any
         assert context.manager.taints(A) == {one.taint for one in shown}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.tuples(STEPS, st.sets(st.sampled_from(ALL)).map(frozenset)), max_size=40))
 async def test_the_text_is_that_of_what_is_in_view(
     steps: list[tuple[tuple[Any, ...], frozenset[str]]],

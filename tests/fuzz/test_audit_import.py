@@ -5,9 +5,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.audit_import import good, run
+from tests.support.chance import examples
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(how=st.integers(0, 7), rest=st.binary(max_size=600))
 @example(how=0, rest=b"")
 @example(how=1, rest=b"")
@@ -20,7 +21,7 @@ def test_any_bytes_end_in_one_sentence(how: int, rest: bytes) -> None:
     run(bytes([how]) + rest)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(place=st.integers(0, 3000), cut=st.integers(0, 255), put=st.binary(max_size=80))
 def test_a_good_export_changed_anywhere_is_never_taken_for_another_log(
     place: int, cut: int, put: bytes

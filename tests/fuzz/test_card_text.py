@@ -4,6 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.card_text import run
+from tests.support.chance import examples
 
 PIECES = st.lists(
     st.sampled_from(
@@ -15,7 +16,7 @@ PIECES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.binary(max_size=300))
 @example(b"")
 @example(b"\x00\xff\xff\xff\xff\xff")
@@ -23,7 +24,7 @@ def test_any_bytes_make_a_card_of_plain_lines(data: bytes) -> None:
     run(data)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 3), PIECES)
 def test_pieces_of_cards_do_not_make_a_card(width: int, pieces: list[str]) -> None:
     texts = [b"\xff" if piece == "\xff" else piece.encode() for piece in pieces]

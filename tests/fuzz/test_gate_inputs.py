@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.one_change import one_change
 from silas.gates import GateType
 from tests.fuzz.gate_inputs import run
+from tests.support.chance import examples
 
 CONFIGS: tuple[dict[str, Any], ...] = (
     {"pattern": "(a|b)*c"},
@@ -25,7 +26,7 @@ GATES: list[dict[str, Any]] = [
 RULES = [*GATES, {"regex": "(x+)+y"}, {"output_lt": 1e308}, {"file_exists": "../x"}]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(rule=st.sampled_from(RULES), draw=st.randoms(use_true_random=False), subject=st.binary())
 def test_a_rule_with_a_change_decides_or_is_refused(
     rule: dict[str, Any], draw: Random, subject: bytes
@@ -35,7 +36,7 @@ def test_a_rule_with_a_change_decides_or_is_refused(
         run(json.dumps(document).encode() + b"\xff" + subject)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.binary(max_size=200))
 @example(b'{"name":"g","on":"every_user_message","type":"regex","config":{"pattern":"("}}\xffa')
 @example(b'{"equals":"\\ud800"}\xff\xed\xa0\x80')

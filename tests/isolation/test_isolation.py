@@ -22,6 +22,7 @@ from silas.memory import MemoryType
 from silas.testing import plan_text
 from silas.types import OWNER, InteractionRegister
 from tests.isolation.house import House, Says, Seen, house
+from tests.support.chance import examples
 
 CUSTOMER = "customer-7"
 SMALL = {"context": {"total_tokens": 8000, "system_max": 3000}}
@@ -227,7 +228,7 @@ def test_a_conversation_is_watched_at_all_and_comes_out_the_same_twice(who: str)
 
 @pytest.mark.parametrize("who", [OWNER, CUSTOMER])
 @settings(
-    max_examples=12,
+    max_examples=examples(15),
     deadline=None,
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),

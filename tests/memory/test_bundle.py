@@ -39,6 +39,7 @@ from silas.testing import MockClock, a_signer
 from silas.types import TaintLevel
 from tests.memory.memories import NOW, a_memory
 from tests.memory.rooms import House, a_house, limited, lines_of
+from tests.support.chance import examples
 
 RULE = a_memory(
     "rule",
@@ -411,7 +412,7 @@ def _signed() -> bytes:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 async def test_a_signed_bundle_with_one_byte_changed_never_brings_trust(
     data: st.DataObject,
 ) -> None:

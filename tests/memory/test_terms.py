@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from silas.memory.store import SqlMemoryStore
 from silas.memory.terms import MOST_TERMS, Term, quote_term, terms, words
 from tests.memory.memories import a_memory, a_store, ids
+from tests.support.chance import examples
 
 ATTACKS = [
     "",
@@ -118,7 +119,7 @@ def test_a_question_is_looked_up_by_the_words_that_tell_something():
     assert len(terms(" ".join(f"word{n}" for n in range(1_000)))) == MOST_TERMS
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text(st.characters(max_codepoint=127), max_size=300))
 def test_plain_text_has_the_same_words_as_text_with_other_letters_beside_it(text: str):
     assert words(f"{text} 一") == (*words(text), "一")
@@ -133,7 +134,7 @@ def test_any_text_gives_a_bounded_list_of_plain_words(text: str):
     assert all(quote_term(word) == f'"{word}"' for word in found)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=4), st.text(max_size=80))
 def test_any_memory_is_stored_and_any_question_answered(contents: list[str], question: str):
     contents = [content.encode("utf-8", "ignore").decode() for content in contents]

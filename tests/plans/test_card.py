@@ -17,6 +17,7 @@ from silas.testing.builders import a_plan
 from silas.types import Risk
 from tests.approval.grant_strategies import Raw, pairs
 from tests.plans.test_subject import CHANGES
+from tests.support.chance import examples
 
 
 def _card(**overrides: Any) -> PlanCard:
@@ -276,7 +277,7 @@ def test_a_grant_is_on_the_card_in_words(grant: dict[str, Any], words: tuple[str
 
 
 @pytest.mark.proves("B1-ON-THE-CARD", "B2-CARD-FROM-HASHED-BYTES")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @example(({"tool": "t"}, {"tool": "t", "times": 1}))
 @example(({"tool": "t", "args": {"a": "é"}}, {"tool": "t", "args": {"a": "<U+00E9>"}}))
 @example(({"tool": "t", "args": {"a": 1}}, {"tool": "t", "args": {"a": {"literal": 1}}}))

@@ -18,6 +18,7 @@ from silas.plans import (
     plan_card,
     shipped_plans,
 )
+from tests.support.chance import examples
 
 SHIPPED = PlanLibrary([shipped_plans()])
 
@@ -244,7 +245,7 @@ def test_a_value_that_makes_no_valid_plan_is_refused_by_the_parser(demo: PlanLib
         demo.fill(_only(demo), {"place": "/a"}, "../goal")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(alphabet="ab /'\"\\$`:;|&(){}[]<>#!*?~%@,.-=\u00e9\U0001f600", max_size=30))
 def test_no_value_changes_anything_but_its_own_places(tail: str) -> None:
     plan = SHIPPED.find("fix the failing test")

@@ -12,6 +12,7 @@ from silas.plans import PlanError, PlanParser, WorkItem
 from silas.plans.envelope import MAX_PLAN_BYTES
 from silas.testing.builders import plan_text
 from tests.plans.malformed import MALFORMED, Malformed
+from tests.support.chance import examples
 
 
 @pytest.mark.proves(
@@ -93,7 +94,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.one_of(st.text(), st.lists(st.one_of(_PIECES, st.text(max_size=4))).map("".join)))
 def test_any_text_is_a_plan_or_a_plan_error(text: str) -> None:
     _item_or_error(text)
@@ -109,14 +110,14 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.sampled_from(sorted(WorkItem.model_fields)), _JSON)
 def test_any_value_of_any_field_is_a_plan_or_a_plan_error(field: str, value: object) -> None:
     if field != "body":
         _item_or_error(plan_text(**{field: value}))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_a_plan_cut_anywhere_is_a_plan_or_a_plan_error(data: st.DataObject) -> None:
     text = plan_text(budget={"max_tokens": 5}, gates=[{"name": "g", "on": "on_tool_call"}])

@@ -15,6 +15,7 @@ from silas.plans import PlanError, PlanParser, WorkItem, plan_bytes
 from silas.testing.builders import BODY, a_plan, plan_text
 from silas.types import InteractionMode
 from tests.approval.grant_strategies import GRANTS, Raw
+from tests.support.chance import examples
 
 PLANS = Path(__file__).parents[2] / "plans"
 EXAMPLES = sorted(PLANS.glob("*.md"))
@@ -339,7 +340,7 @@ Send it.
     }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(GRANTS, max_size=2))
 def test_any_grants_that_can_be_read_live_through_the_text_of_a_plan(raw: list[Raw]) -> None:
     printable = json.loads(json.dumps(raw).replace("\\u202e", "x"))  # no plan has that character

@@ -19,6 +19,7 @@ from silas.plans import (
 )
 from silas.testing import MockClock
 from silas.testing.builders import a_plan
+from tests.support.chance import examples
 
 TEMPLATE = (
     "Health failed.\n\n$failed_checks\n\nAgain:\n$failed_checks\nFix it; $failed_checks_too stays."
@@ -267,7 +268,7 @@ HOSTILE = st.text(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_output_of_checks_stays_quoted_output(output: str, reason: str) -> None:
     goal, report = a_goal(), a_report(output, "api", "disk", reason=reason)

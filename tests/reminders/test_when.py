@@ -13,6 +13,7 @@ from silas.reminders.phrase import chosen_phrase, phrases_in
 from silas.reminders.request import read_request, request_of
 from silas.reminders.rule_words import rule_words
 from silas.reminders.when import read_when
+from tests.support.chance import examples
 
 VIENNA = ZoneInfo("Europe/Vienna")
 NOW = datetime(2026, 11, 24, 13, 5, tzinfo=UTC)  # Tuesday, 14:05 in Vienna
@@ -179,7 +180,7 @@ def test_the_command_needs_no_remind_me() -> None:
     assert (asked.wanted, asked.text) == ("make", "call the dentist")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.text(max_size=120))
 def test_no_text_breaks_the_reading(said: str) -> None:
     phrases_in(said)
@@ -251,7 +252,7 @@ RULES = (
 )  # fmt: skip
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     rule=st.sampled_from(RULES),
     zone=st.sampled_from(ZONES),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from silas.workspace.copy import Workspace, content_at
 from silas.workspace.hunks import hunks, lines_of
 from silas.workspace.patch import exact_patch
+from tests.support.chance import examples
 from tests.support.waits import SECONDS
 
 from .test_workspace import EDITS, Edits, is_protected, play
@@ -140,7 +141,7 @@ def test_what_is_too_large_is_named_with_its_digests_and_hides_nothing_else(
 TEXTS = st.lists(st.sampled_from(["a", "b", "\r", "", "+", "---"]), max_size=30).map("\n".join)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(old=TEXTS, new=TEXTS)
 def test_hunks_turn_one_text_into_the_other(old: str, new: str) -> None:
     before, after = lines_of(old), lines_of(new)

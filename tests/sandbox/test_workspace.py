@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from silas.errors import SandboxError
 from silas.workspace.copy import Workspace, undo
+from tests.support.chance import examples
 
 from .trees import edit, exact, picture
 
@@ -324,7 +325,9 @@ def play(root: Path, edits: Edits) -> None:
 
 @pytest.mark.proves("B3-UNDO-EXACT")
 @settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(120),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(tree=EDITS, edits=EDITS)
 @example(  # one of two names of a file changes, and the other does not

@@ -13,6 +13,7 @@ from silas.testing.tools import FakeTool, a_context
 from silas.tools import ToolResult
 from silas.tools.provenance import Provenance
 from silas.types import Origin, OriginKind, TaintLevel, join_taint
+from tests.support.chance import examples
 from tests.tools.door import Door
 
 LEVELS = tuple(TaintLevel)
@@ -119,7 +120,9 @@ async def _run(db: Database, clock: MockClock, program: Program) -> None:
 
 
 @settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(program=PROGRAMS)
 def test_the_label_of_an_output_is_never_below_the_join_of_its_inputs(

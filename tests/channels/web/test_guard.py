@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from silas.channels.web.asgi import Message, Scope
 from silas.channels.web.limits import PAIRINGS_PER_MINUTE, WebLimits
+from tests.support.chance import examples
 from tests.support.door import BASE, COOKIE, SAME_PAGE, Browser, House, a_house
 
 PUBLIC = re.compile(
@@ -246,7 +247,9 @@ paths = st.lists(st.sampled_from(PIECES), max_size=6).map("".join)
 @example(method="get", path="/work", paired=True, socket=False)
 @example(method="GET", path="/ws", paired=False, socket=True)
 @settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(400),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 async def test_no_path_but_the_public_ones_is_reached_without_session_and_page_token(
     house: House, method: str, path: str, paired: bool, socket: bool
