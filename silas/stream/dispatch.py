@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from silas.language import tr, tr_later
-from silas.plans import WorkItem, WorkItemResult
+from silas.plans import WaitingPlan, WorkItem, WorkItemResult
 from silas.stream.models import Send
 from silas.types import OWNER, whose
 from silas.work.executor import WorkItemExecutor
@@ -42,8 +42,11 @@ def as_text(item: WorkItem, send: Send) -> Notify:
     return notify
 
 
-Ended = Callable[[WorkItem], Awaitable[None]]
-"""Told that work has ended, however it did."""
+Ended = Callable[[WorkItem], Awaitable[WaitingPlan | None]]
+"""Told that work has ended, however it did; gives the plan in its place to ask about, if any."""
+
+AskAbout = Callable[[WaitingPlan, "Dispatcher"], bool]
+"""Asks about a plan that waits, outside of a turn; after a yes the dispatcher runs it."""
 
 
 AskedAt = Callable[[str], str]
@@ -54,12 +57,18 @@ class Dispatcher:
     """Starts work in the background; a turn never waits for it."""
 
     def __init__(
-        self, executor: WorkItemExecutor, show: ShowWork, ended: Ended, asked_at: AskedAt
+        self,
+        executor: WorkItemExecutor,
+        show: ShowWork,
+        ended: Ended,
+        ask_about: AskAbout,
+        asked_at: AskedAt,
     ) -> None:
         self._executor = executor
         self._asked_at = asked_at
         self._show = show
         self._ended = ended
+        self._ask_about = ask_about
 
     def address_of(self, work_item_id: str) -> str:
         """The conversation of the owner's in which he is told of this work."""
@@ -85,6 +94,8 @@ class Dispatcher:
         async def told(event: ProgressEvent) -> None:
             await notify(event)
             if event.status in _OVER:
-                await self._ended(item)
+                another = await self._ended(item)
+                if another is not None:
+                    self._ask_about(another, self)
 
         return told

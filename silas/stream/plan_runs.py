@@ -99,18 +99,20 @@ class PlanRuns:
             return False
         item = await self._with_held_changes(work_item_id)
         if item is not None:
-            return self.stream.ask_held(item, partial(self._decided_beside, item))
+            return self.stream.questions.ask_held(
+                item, partial(self._decided_beside, item), self.dispatcher
+            )
         waiting = await self._waiting(work_item_id)
         if waiting.changes_wanted and self.stream.thinks_about(work_item_id):
             raise PlanFamilyError(_BEING_CHANGED, code="E_PLAN_BEING_CHANGED")
-        return self.stream.ask_about(waiting)
+        return self.stream.questions.ask_about(waiting, self.dispatcher)
 
     async def revised(self, work_item_id: str) -> str:
         """See `Session.revised`."""
         name = self.replacing(work_item_id)
         if not name:
             return ""
-        await self.stream.answered(name)
+        await self.stream.questions.answered(name)
         return "" if await self.store.get(name) is None else name
 
     async def wait(self, work_item_id: str) -> WorkItemResult | None:

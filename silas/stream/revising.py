@@ -67,10 +67,6 @@ class _Draft(NamedTuple):
     sources: tuple[str, ...] = ()
 
 
-AskAbout = Callable[[WaitingPlan], bool]
-"""Asks about a plan that waits, outside of a turn, and goes on after a yes."""
-
-
 class Revising:
     """`silas.work.consulting.Revise` over the turns of this run.
 
@@ -84,7 +80,6 @@ class Revising:
         gates: Say whether the planner's reason may stand on a card.
         system_gates: `gates.system` of the configuration.
         discreet: A text without any known secret.
-        ask_about: Asks its owner.
         audit: Where it is recorded.
         clock: What time the planner is told.
     """
@@ -100,7 +95,6 @@ class Revising:
         gates: Gates,
         system_gates: tuple[Gate, ...],
         discreet: Callable[[str], str],
-        ask_about: AskAbout,
         audit: Audit,
         clock: Clock,
     ) -> None:
@@ -113,7 +107,6 @@ class Revising:
         self._gates = gates
         self._system_gates = system_gates
         self._discreet = discreet
-        self._ask_about = ask_about
         self._audit = audit
         self._clock = clock
         self._asked: dict[str, _Asked] = {}
@@ -238,13 +231,11 @@ class Revising:
             return _WITHHELD.format(gate=stops.gate_name)
         return _REASONED.format(reason=self._discreet(str(outcome.context["response"])))
 
-    async def ended(self, item: WorkItem) -> None:
-        """Work has ended, however it did: now its owner is asked about the plan in its place."""
+    async def ended(self, item: WorkItem) -> WaitingPlan | None:
+        """Work has ended, however it did: the plan in its place that its owner is asked about."""
         await self._work_view.ended(item)
         self._asked.pop(item.id, None)
-        waiting = self._unshown.pop(item.id, None)
-        if waiting is not None:
-            self._ask_about(waiting)
+        return self._unshown.pop(item.id, None)
 
 
 def _proposed(response: AgentResponse) -> str | None:

@@ -1,35 +1,31 @@
 """The Stream: connections with their locks and queues, turns in order, start and stop (5.1)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
 
 from silas.agents.runbook.undo_and_stop import asks_to_stop
 from silas.audit import Audit
-from silas.cards import CardChannel
-from silas.clock import Clock
-from silas.errors import ApprovalError, ChannelError, DatabaseError, SilasError, from_foreign
-from silas.language import said_at
-from silas.plans import WaitingPlan, WorkItem, WorkItemResult
+from silas.errors import ApprovalError, DatabaseError, from_foreign
+from silas.plans import WaitingPlan, WorkItem
 from silas.stop.halt import StoppableWork
+from silas.stream.channel_sender import ChannelSender
 from silas.stream.closing import ClosingChannel
 from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import Drafts, TurnVoice
 from silas.stream.inbox import Inbox
-from silas.stream.models import Incoming, Reply, Send
-from silas.stream.propose import Proposer
+from silas.stream.models import Incoming, Reply
+from silas.stream.plan_questions import PlanQuestions
 from silas.stream.stop_answer import STOPPED_WORDS, AnswersUnderWay
 from silas.stream.stopping import stop_on_request
 from silas.stream.turn import TurnProcessor
-from silas.stream.turn_place import TurnPlace, somebody_looks
-from silas.types import OWNER, address_of
+from silas.stream.turn_place import TurnPlace
+from silas.stream.turn_tasks import TurnTasks
+from silas.types import OWNER
 from silas.work.executor import WorkItemExecutor
 
 _BUSY = "I'm still busy with what you said before; please try again in a moment."
 _BROKEN = "Something in Silas itself failed while it worked on this; `silas audit show` has more."
-
-_AGAIN = "Silas ended before you answered this."
 
 Failed = Callable[[Exception], Awaitable[None]]
 """Tells whoever said it that a turn failed."""
@@ -68,10 +64,6 @@ class Backpressure:
             del self._waiting[scope_id]
 
 
-AskHeldChanges = Callable[[], Coroutine[Any, Any, WorkItemResult]]
-"""Shows the card of changes that wait, and does what the owner says."""
-
-
 Attest = Callable[[Incoming], Incoming]
 """Gives a message the owner's signature where it is known to be his; else it is as it came."""
 
@@ -89,32 +81,29 @@ class Stream:
         make_processor: MakeProcessor,
         executor: WorkItemExecutor,
         dispatcher: Dispatcher,
-        proposer: Proposer,
-        channel: CardChannel,
+        questions: PlanQuestions,
+        channel: ClosingChannel,
+        sender: ChannelSender,
         backpressure: Backpressure,
         arrivals: Inbox,
         audit: Audit,
-        clock: Clock,
-        grace_seconds: float,
+        tasks: TurnTasks,
         halt: StoppableWork,
         drafts: Drafts,
     ) -> None:
         self._make_processor = make_processor
         self._executor = executor
         self._dispatcher = dispatcher
-        self._proposer = proposer
-        self._channel = ClosingChannel(channel)
+        self.questions = questions
+        self._channel = channel
+        self._sender = sender
         self._backpressure = backpressure
         self._arrivals = arrivals
         self._audit = audit
-        self._clock = clock
-        self._grace_seconds = grace_seconds
+        self._tasks = tasks
         self._halt = halt
         self._drafts = drafts
         self._answers = AnswersUnderWay()
-        self._turns: set[asyncio.Task[None]] = set()
-        self._asking: set[str] = set()
-        self._questions: dict[str, asyncio.Task[None]] = {}
         self._ask_again: tuple[WaitingPlan, ...] = ()
         self._processors: dict[str, TurnProcessor] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -129,7 +118,8 @@ class Stream:
         self._ask_again = ask
         await self._audit.log("stream_started", channel=self._channel.channel_name)
         for item in resume:
-            self._dispatcher.dispatch(item, self._sender_of(item))
+            send = self._sender.to(self._dispatcher.address_of(item.id))
+            self._dispatcher.dispatch(item, send)
 
     async def listen(self, workspace: str | None, attest: Attest) -> None:
         """Serve the channel until it closes; one bad turn never ends the Stream.
@@ -139,26 +129,24 @@ class Stream:
             attest: Signs what the owner says at a place that is his alone.
         """
         waiting, self._ask_again = self._ask_again, ()
-        if waiting:
-            self._under_way(self._asked_again(waiting))
+        self.questions.ask_again(waiting, self._dispatcher)
         async for arrived, connection_id in self._channel.listen():
             incoming = Incoming.of(arrived, connection_id, workspace)
-            turn = self._under_way(self._heard(attest(incoming)))
+            turn = self._tasks.begin(self._heard(attest(incoming)))
             if self._channel.heard_in_turn:
                 await asyncio.wait({turn})
-        if self._turns:
-            await asyncio.wait(self._turns)
+        await self._tasks.wait()
 
     async def _heard(self, incoming: Incoming) -> None:
         """Stop what runs where that is all that the owner says; else one turn."""
-        send = self._sender(incoming.address, incoming.message.id)
+        send = self._sender.to(incoming.address, incoming.message.id)
         if words := await stop_on_request(incoming, self._executor, asks_to_stop):
             await send(words)
             return
 
         async def tell(error: Exception) -> None:
             known = from_foreign(error)
-            await send(self._at_the_door(_BROKEN if known is None else str(known)))
+            await send(self._sender.put(_BROKEN if known is None else str(known)))
 
         async def stopped() -> None:
             await self._audit.log("answer_stopped", scope_id=incoming.connection_id)
@@ -181,82 +169,6 @@ class Stream:
         """
         lock = self._locks.get(self._dispatcher.address_of(work_item_id))
         return lock is not None and lock.locked()
-
-    def _under_way(self, turn: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(turn)
-        self._turns.add(task)
-        task.add_done_callback(self._turns.discard)
-        return task
-
-    async def _asked_again(self, waiting: tuple[WaitingPlan, ...]) -> None:
-        """The questions that a crash left open, one after the other (5.1.3)."""
-        for one in waiting:
-            why = one.rationale
-            words = why if why.startswith(_AGAIN) else f"{_AGAIN} {why}"
-            await self._asked(one._replace(rationale=words), told=somebody_looks(self._channel))
-
-    def ask_about(self, waiting: WaitingPlan) -> bool:
-        """Ask about a plan that waits, and go on after a yes; False where that is under way."""
-        if waiting.item.id in self._asking:
-            return False
-        self._asking.add(waiting.item.id)
-        self._questions[waiting.item.id] = self._under_way(self._asked(waiting))
-        return True
-
-    async def answered(self, work_item_id: str) -> None:
-        """Wait until a plan that `ask_about` asks about was answered."""
-        asked = self._questions.get(work_item_id)
-        if asked is not None:
-            await asyncio.wait([asked])
-
-    def ask_held(
-        self, item: WorkItem, ask: Callable[[], Coroutine[Any, Any, WorkItemResult]]
-    ) -> bool:
-        """Ask about changes that wait, and show how their work ends; False where that is under way.
-
-        Args:
-            item: Whose changes.
-            ask: Shows the card and does what the owner says.
-        """
-        if item.id in self._asking:
-            return False
-        self._asking.add(item.id)
-        self._under_way(self._held(item, ask))
-        return True
-
-    async def _held(
-        self, item: WorkItem, ask: Callable[[], Coroutine[Any, Any, WorkItemResult]]
-    ) -> None:
-        send = self._sender_of(item)
-        try:
-            await self._dispatcher.tell(item, send, await self._halt.unless_stopped(ask))
-        except SilasError as error:  # they go on waiting
-            await send(self._at_the_door(str(error)))
-        finally:
-            self._asking.discard(item.id)
-
-    async def _asked(self, waiting: WaitingPlan, *, told: bool = True) -> None:
-        """Ask, and go on after a yes; that it still waits is `told`, or was told before."""
-        item, by = waiting.item, waiting.asked_by
-        asker = address_of(OWNER, by.conversation)
-        to = asker if by.message else self._dispatcher.address_of(item.id)
-        send = self._sender(to, by.message)
-        self._asking.add(item.id)
-        ask = partial(
-            self._proposer.propose, item, self._channel, to, waiting.rationale, asked_by=by
-        )
-        try:
-            proposal = await self._halt.unless_stopped(ask)
-        except SilasError as error:  # it stays among the open questions
-            await send(self._at_the_door(str(error)))
-            return
-        finally:
-            self._asking.discard(item.id)
-            self._questions.pop(item.id, None)
-        if proposal.verdict == "approved":
-            self._dispatcher.dispatch(item, send)
-        elif told or proposal.verdict != "waiting":
-            await send(proposal.words)
 
     async def handle(self, incoming: Incoming) -> Reply:
         """Run one turn under its connection's lock.
@@ -305,7 +217,7 @@ class Stream:
 
     async def _busy(self, incoming: Incoming) -> Reply:
         await self._audit.log("turn_rejected_busy", scope_id=incoming.connection_id)
-        await self._sender(incoming.address, incoming.message.id)(_BUSY)
+        await self._sender.to(incoming.address, incoming.message.id)(_BUSY)
         return Reply(text=_BUSY, outcome="busy")
 
     async def _in_order(self, incoming: Incoming, arrival: str) -> Reply:
@@ -318,7 +230,7 @@ class Stream:
                 processor = self._processors.get(address)
                 if processor is None:
                     processor = self._processors[address] = self._make_processor(address)
-                voice = TurnVoice(self._sender(address, name), place.aside)
+                voice = TurnVoice(self._sender.to(address, name), place.aside)
                 with self._drafts.turn(address, voice, name) as (say, aside):
                     run = partial(processor.run, incoming, arrival, self._channel, say, aside)
                     return await self._halt.unless_stopped(run)
@@ -335,26 +247,10 @@ class Stream:
         """How many turns are under way or wait (18.6)."""
         return self._backpressure.waiting
 
-    def _at_the_door(self, words: str) -> str:
-        return said_at(self._channel.channel_name, words)
-
-    def _sender_of(self, item: WorkItem) -> Send:
-        """Says something to the owner where he asked for this work."""
-        return self._sender(self._dispatcher.address_of(item.id))
-
-    def _sender(self, connection_id: str, reply_to: str = "") -> Send:
-        async def send(text: str) -> None:
-            try:
-                await self._channel.send(connection_id, text, reply_to or None)
-            except ChannelError:
-                await self._audit.log("send_failed", connection_id=connection_id)
-
-        return send
-
     async def stop(self) -> None:
         """Answer open questions safely, let turns end, stop work, leave a checkpoint (18.2)."""
         self._channel.close()
-        await self._settle()
+        await self._tasks.stop()
         await self._executor.stop()
         await self._audit.log("stream_stopped")
         try:
@@ -365,18 +261,3 @@ class Stream:
             if isinstance(error, DatabaseError) and error.code != "E_DB_CORRUPT":
                 raise
             await self._audit.log("checkpoint_missed", code=error.code)
-
-    async def _settle(self) -> None:
-        """Give turns under way the grace period; what is left then is cancelled, on record."""
-        if not self._turns:
-            return
-        grace = asyncio.ensure_future(self._clock.sleep(self._grace_seconds))
-        turns = asyncio.ensure_future(asyncio.wait(set(self._turns)))
-        await asyncio.wait({grace, turns}, return_when=asyncio.FIRST_COMPLETED)
-        grace.cancel()
-        left = set(self._turns)
-        for turn in left:
-            turn.cancel()
-        if left:
-            await self._audit.log("turns_cancelled", count=len(left))
-        await turns

@@ -34,6 +34,7 @@ from silas.stream.session import Session
 from silas.wiring.context_services import aftermath
 from silas.wiring.models import open_models
 from silas.wiring.parts import Parts
+from silas.wiring.session import session_of
 from silas.wiring.turn import Exchange, as_wired
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ async def build(
         stack.enter_context(parts.stop.watched(parts.audit, overdue))
         await mount_toolsets(config, parts.registry, parts.secrecy, stack)
         await stack.enter_async_context(parts.servers.running())
-        silas = await parts.session(Silas, stack, exchange)
+        silas = await session_of(parts, Silas, stack, exchange)
         lease = await stack.enter_async_context(Lease(config.data_dir))
         recover = partial(
             recover_after_crash,

@@ -6,9 +6,8 @@ holds is counted last, when all tools are registered.
 """
 
 import asyncio
-from contextlib import AsyncExitStack
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import NonceStore, SqlNonceStore
@@ -29,12 +28,11 @@ from silas.home.secret_store import guard_sandbox
 from silas.home.signer_client import announce_questions, message_signer
 from silas.home.witnesses import message_to_owner
 from silas.keys.secret_registry import SecretRegistry
-from silas.plans import PlanParser, WaitingPlan
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.batches.desk import execution_over
 from silas.services.clock.goals_when_needed import GoalsWhenNeeded
-from silas.services.clock.standing import configured_knobs, standing_uses
+from silas.services.clock.standing import configured_knobs
 from silas.services.conversation_deletion import ConversationDeletion
 from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import EmergencyStop
@@ -47,34 +45,19 @@ from silas.services.setup.models_in_force import Models
 from silas.services.skills.catalogue import skill_loader
 from silas.services.tools.bindings import sandbox_limits
 from silas.services.tools.look_tools import add_looking_tools
-from silas.services.tools.prompt_overhead import overhead_of
 from silas.services.tools.toolsets import claims_of, scopes_of
 from silas.services.work_progress import ProgressReporter
 from silas.services.workers import worker_library
 from silas.stream.ask import OwnerQuestions
 from silas.stream.choices import OwnerChoices
-from silas.stream.dispatch import Dispatcher
 from silas.stream.drafts import drafts_on
-from silas.stream.look_answers import LookAnswers
-from silas.stream.owner_messages import OwnerMessages
-from silas.stream.plan_runs import PlanRuns
-from silas.stream.plan_tokens import PlanTokens
-from silas.stream.propose import Proposer
-from silas.stream.revising import Revising
 from silas.stream.sender_identity import SenderIdentity, TypedWords
-from silas.stream.session import Session, WithoutAsking
-from silas.stream.stream import Backpressure, Stream
-from silas.stream.tidying import Tidying
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.context_services import ContextServiceParts, context_services_of
-from silas.wiring.models import agents_of
-from silas.wiring.tasks import crew_of, entry_check, executor_of, holding
+from silas.wiring.tasks import holding
 from silas.wiring.tools import plan_binding, tool_door, tool_registry
-from silas.wiring.turn import Exchange, TurnWiring
 from silas.work.authority.run_policy import RunPolicies
 from silas.work.changes.undo import Undo
-from silas.work.entry import EntryCheck, FirstRefusal
-from silas.work.executor import WorkItemExecutor
 from silas.work.progress_board import ProgressBoard
 
 if TYPE_CHECKING:
@@ -88,9 +71,6 @@ if TYPE_CHECKING:
     from silas.work.batches.review import FolderReview
 
 _KNOWN_CHANNELS = frozenset({"cli", "web"})  # the owner's own login, a browser he has paired
-
-
-_Session = TypeVar("_Session", bound=Session)
 
 
 class Parts:
@@ -267,103 +247,6 @@ class Parts:
             self.binding.lapsed,
         )
 
-    async def session(
-        self, kind: type[_Session], stack: AsyncExitStack, exchange: Exchange
-    ) -> _Session:
-        """The whole, from agents to the Stream; every tool must be registered by now."""
-        from silas.tools.toolset import build_chain  # noqa: PLC0415 - PydanticAI
-
-        mind, chain, agents = self.mind, build_chain(self.door, self.registry), agents_of(self)
-        worker_runner = crew_of(self, agents.executor, chain)
-        overhead = overhead_of(self.config, self.registry, self.skills.catalogue())
-        mind.context.reserve(overhead.reserved)
-        stack.push_async_callback(mind.review.stop)
-        entry = entry_check(self, worker_runner)
-        proposer = self._proposer(entry)
-        turns = TurnWiring(self, agents.proxy, agents.planner, proposer, chain, exchange)
-        self.revising = revising = turns.revising(self._ask_about)
-        executor = executor_of(self, worker_runner, agents.planner, entry)
-        dispatcher = Dispatcher(executor, self.telling.show, revising.ended, mind.work.address_of)
-        steps = turns.steps(dispatcher.dispatch, revising)
-        self.stream = Stream(
-            partial(turns.processor, steps),
-            executor,
-            dispatcher,
-            proposer,
-            self.channel,
-            backpressure(self.config),
-            mind.arrivals,
-            self.audit,
-            self.runtime.clock,
-            self.config.backpressure.shutdown_grace_seconds,
-            self.stop.halt,
-            self.drafts,
-        )
-        return kind(
-            stream=self.stream,
-            messages=OwnerMessages(
-                self.channel.channel_name, self.sign_message, self.runtime.clock
-            ),
-            runs=self._plan_runs(proposer, dispatcher, executor, revising),
-            proposer=proposer,
-            executor=executor,
-            store=self.store,
-            undoing=self.undoing,
-            undone=self.learning.undone,
-            unasked=WithoutAsking(
-                self.ahead_desk,
-                self.narrowing,
-                self.goals,
-                LookAnswers(self.db, self.runtime.clock),
-            ),
-            tidying=Tidying(self.batches, self.channel, self.audit, self.runtime.clock),
-            approval=self.approval,
-            audit=self.audit,
-            registry=self.registry,
-            retriever=mind.remembered.retriever,
-            conversations=mind.conversation_store,
-            zone=self.config.scheduler.zone,
-        )
-
-    def _plan_runs(
-        self,
-        proposer: Proposer,
-        dispatcher: Dispatcher,
-        executor: WorkItemExecutor,
-        revising: Revising,
-    ) -> PlanRuns:
-        return PlanRuns(
-            proposer=proposer,
-            dispatcher=dispatcher,
-            executor=executor,
-            store=self.store,
-            holding=self.holding,
-            policies=self.policies,
-            stream=self.stream,
-            channel=self.channel,
-            halt=self.stop.halt,
-            audit=self.audit,
-            replacing=revising.replacing,
-            result_of=self.mind.work.result,
-        )
-
-    def _ask_about(self, waiting: WaitingPlan) -> bool:
-        return self.stream.ask_about(waiting)
-
-    def _proposer(self, entry: EntryCheck) -> Proposer:
-        return Proposer(
-            PlanParser(),
-            PlanTokens(self.approval, self.binding, partial(standing_uses, self.config, self.db)),
-            self.store,
-            self.waiting,
-            self.audit,
-            self.runtime.clock,
-            self.preconditions.require_able,
-            FirstRefusal(entry.unable, self.goals_when_needed.unable),
-            self.db.write,
-            self.goals_when_needed.approved,
-        )
-
 
 def approval_engine(parts: Parts) -> ApprovalEngine:
     """What signs and verifies approvals, with the owner's keys and by effective time."""
@@ -390,9 +273,3 @@ def mind_parts(parts: Parts) -> ContextServiceParts:
         parts.approval,
         parts.signer,
     )
-
-
-def backpressure(config: SilasConfig) -> Backpressure:
-    """How many turns may wait, as configured."""
-    limits = config.backpressure
-    return Backpressure(limits.max_pending_turns_per_scope, limits.max_pending_turns_total)

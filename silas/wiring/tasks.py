@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
 
     from silas.agents import ExecutorAgent, PlannerAgent
+    from silas.stream.revising import Revising
     from silas.tools.toolset import ToolRun
     from silas.wiring.parts import Parts
 
@@ -98,6 +99,7 @@ def task_runner(
     worker_runner: WorkerRunner,
     planner: "PlannerAgent",
     entry: EntryCheck,
+    revising: "Revising",
     allowances: Allowances,
 ) -> TaskRunner:
     """The runner over the parts that are made before it."""
@@ -131,7 +133,7 @@ def task_runner(
             parts.surroundings.briefing,
         ),
         verifier=VerificationRunner(parts.sandbox, parts.runtime.clock, parts.limits),
-        consult=Consulting(advice, parts.revising, parts.audit, parts.runtime.clock),
+        consult=Consulting(advice, revising, parts.audit, parts.runtime.clock),
         secrets=parts.secrecy,
         effects=Effects(parts.outcomes, parts.registry),
         store=parts.store,
@@ -144,10 +146,15 @@ def task_runner(
 
 
 def executor_of(
-    parts: "Parts", worker_runner: WorkerRunner, planner: "PlannerAgent", entry: EntryCheck
+    parts: "Parts",
+    worker_runner: WorkerRunner,
+    planner: "PlannerAgent",
+    entry: EntryCheck,
+    revising: "Revising",
 ) -> WorkItemExecutor:
     """What runs every kind of work that runs here."""
-    return WorkItemExecutor(partial(runners_of, parts, worker_runner, planner, entry), parts.audit)
+    runners = partial(runners_of, parts, worker_runner, planner, entry, revising)
+    return WorkItemExecutor(runners, parts.audit)
 
 
 def runners_of(
@@ -155,11 +162,12 @@ def runners_of(
     worker_runner: WorkerRunner,
     planner: "PlannerAgent",
     entry: EntryCheck,
+    revising: "Revising",
     run_task: RunItem,
 ) -> Mapping[WorkItemType, RunItem]:
     """Who runs which kind of work; an emergency stop pauses it."""
     allowances = Allowances()
-    tasks = task_runner(parts, worker_runner, planner, entry, allowances)
+    tasks = task_runner(parts, worker_runner, planner, entry, revising, allowances)
     projects = ProjectRunner(
         entry,
         run_task,

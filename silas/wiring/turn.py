@@ -26,7 +26,7 @@ from silas.stream.propose import Proposer
 from silas.stream.recall import Recall
 from silas.stream.remember import Remembering
 from silas.stream.reminding import Reminding
-from silas.stream.revising import AskAbout, Revising
+from silas.stream.revising import Revising
 from silas.stream.routing import AnswersWords, Router
 from silas.stream.scopes import ConversationRestorer
 from silas.stream.tidy_words import TidyWords
@@ -119,7 +119,7 @@ class TurnWiring:
         """Runs the turns of one conversation."""
         return TurnProcessor(steps, self._conversations.of(address), self._access(whose(address)))
 
-    def revising(self, ask_about: AskAbout) -> Revising:
+    def revising(self) -> Revising:
         """What asks the planner for another plan when work has failed."""
         return Revising(
             self._planner,
@@ -131,7 +131,6 @@ class TurnWiring:
             self._gates,
             self._system_gates,
             self._discreet,
-            ask_about,
             self._audit,
             self._clock,
         )

@@ -108,6 +108,7 @@ class House:
 
     harness: Harness
     parts: Parts
+    session: Session
     rooms: Rooms
     door: ADoor
     guard: Admitting
@@ -137,24 +138,24 @@ class House:
 @asynccontextmanager
 async def a_house(*given: Any, **settings: Any) -> AsyncGenerator[House]:
     """Everything wired, through `Silas.open`."""
-    found: list[tuple[Parts, Rooms]] = []
+    found: list[tuple[Parts, Session, Rooms]] = []
 
     @asynccontextmanager
     async def beside(parts: Parts, session: Session) -> AsyncGenerator[None]:
         place = ConfigPlace(made.home / "config.yaml", {"SILAS_HOME": str(made.home)})
         rooms = cockpit_of(parts, session, place, {})
-        found.append((parts, rooms))
+        found.append((parts, session, rooms))
         yield
         await rooms.close()
 
     made = Harness(*given, **settings, beside=beside)
     async with made as harness:
         door, app = ADoor(), FastAPI(docs_url=None, redoc_url=None)
-        (parts, rooms), *_ = found
+        (parts, session, rooms), *_ = found
         app.router.routes.extend(cockpit_routes(rooms, door, parts.audit).routes)
         answer_everywhere(app)
         guard = Admitting(app)
         transport = httpx.ASGITransport(app=guard)
         base = "http://127.0.0.1:8420"
         async with httpx.AsyncClient(transport=transport, base_url=base) as client:
-            yield House(harness, parts, rooms, door, guard, app, client)
+            yield House(harness, parts, session, rooms, door, guard, app, client)

@@ -121,7 +121,7 @@ async def test_nobody_takes_the_model_away_from_what_is_under_way(home: Path) ->
     channel = Deciding()
     async with a_house(channel, home=home) as house:
         await _proposed(house, channel)
-        assert house.parts.stream._backpressure.enter("owner")  # pyright: ignore[reportPrivateUsage]
+        assert house.session.stream._backpressure.enter("owner")  # pyright: ignore[reportPrivateUsage]
         channel.decided.set_result("recommended")
         await channel.told.wait()
         assert "Something is under way" in channel.texts[-1]

@@ -141,13 +141,13 @@ def test_what_decides_is_found(source: str) -> None:
 
 
 def test_wiring_has_records_and_makers_but_no_state_that_changes() -> None:
-    """After its constructor nothing of an object is set, except what `Parts.session` completes."""
+    """After its constructor nothing of an object is set."""
     found = [
         f"{path.name}: {ast.unparse(node)}"
         for path in WIRING
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
-        and function.name not in ("__init__", "session")
+        and function.name != "__init__"
         for node in ast.walk(function)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     ]

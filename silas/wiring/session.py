@@ -1,0 +1,156 @@
+"""From agents to the Stream: the session over the parts of a Silas (spec 5.1, 12).
+
+Every part is made before those that use it, and none is completed afterwards.
+"""
+
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from silas.config import SilasConfig
+from silas.plans import PlanParser
+from silas.services.clock.standing import standing_uses
+from silas.services.tools.prompt_overhead import overhead_of
+from silas.stream.channel_sender import ChannelSender
+from silas.stream.closing import ClosingChannel
+from silas.stream.dispatch import Dispatcher
+from silas.stream.look_answers import LookAnswers
+from silas.stream.owner_messages import OwnerMessages
+from silas.stream.plan_questions import PlanQuestions
+from silas.stream.plan_runs import PlanRuns
+from silas.stream.plan_tokens import PlanTokens
+from silas.stream.propose import Proposer
+from silas.stream.revising import Revising
+from silas.stream.session import Session, WithoutAsking
+from silas.stream.stream import Backpressure, Stream
+from silas.stream.tidying import Tidying
+from silas.stream.turn_tasks import TurnTasks
+from silas.wiring.models import agents_of
+from silas.wiring.tasks import crew_of, entry_check, executor_of
+from silas.wiring.turn import Exchange, TurnWiring
+from silas.work.entry import EntryCheck, FirstRefusal
+from silas.work.executor import WorkItemExecutor
+
+if TYPE_CHECKING:
+    from silas.wiring.parts import Parts
+
+_Session = TypeVar("_Session", bound=Session)
+
+
+async def session_of(
+    parts: "Parts", kind: type[_Session], stack: AsyncExitStack, exchange: Exchange
+) -> _Session:
+    """The whole, from agents to the Stream; every tool must be registered by now."""
+    from silas.tools.toolset import build_chain  # noqa: PLC0415 - PydanticAI
+
+    mind, chain, agents = parts.mind, build_chain(parts.door, parts.registry), agents_of(parts)
+    worker_runner = crew_of(parts, agents.executor, chain)
+    overhead = overhead_of(parts.config, parts.registry, parts.skills.catalogue())
+    mind.context.reserve(overhead.reserved)
+    stack.push_async_callback(mind.review.stop)
+    entry = entry_check(parts, worker_runner)
+    proposer = proposer_of(parts, entry)
+    turns = TurnWiring(parts, agents.proxy, agents.planner, proposer, chain, exchange)
+    revising = turns.revising()
+    executor = executor_of(parts, worker_runner, agents.planner, entry, revising)
+    channel = ClosingChannel(parts.channel)
+    sender = ChannelSender(channel, parts.audit)
+    tasks = turn_tasks(parts)
+    questions = PlanQuestions(proposer, channel, sender, parts.stop.halt, tasks)
+    dispatcher = Dispatcher(
+        executor,
+        parts.telling.show,
+        revising.ended,
+        questions.ask_about,
+        mind.work.address_of,
+    )
+    stream = Stream(
+        partial(turns.processor, turns.steps(dispatcher.dispatch, revising)),
+        executor,
+        dispatcher,
+        questions,
+        channel,
+        sender,
+        backpressure(parts.config),
+        mind.arrivals,
+        parts.audit,
+        tasks,
+        parts.stop.halt,
+        parts.drafts,
+    )
+    return kind(
+        stream=stream,
+        messages=OwnerMessages(parts.channel.channel_name, parts.sign_message, parts.runtime.clock),
+        runs=plan_runs(parts, proposer, dispatcher, executor, revising, stream),
+        proposer=proposer,
+        executor=executor,
+        store=parts.store,
+        undoing=parts.undoing,
+        undone=parts.learning.undone,
+        unasked=WithoutAsking(
+            parts.ahead_desk,
+            parts.narrowing,
+            parts.goals,
+            LookAnswers(parts.db, parts.runtime.clock),
+        ),
+        tidying=Tidying(parts.batches, parts.channel, parts.audit, parts.runtime.clock),
+        approval=parts.approval,
+        audit=parts.audit,
+        registry=parts.registry,
+        retriever=mind.remembered.retriever,
+        conversations=mind.conversation_store,
+        zone=parts.config.scheduler.zone,
+    )
+
+
+def plan_runs(
+    parts: "Parts",
+    proposer: Proposer,
+    dispatcher: Dispatcher,
+    executor: WorkItemExecutor,
+    revising: Revising,
+    stream: Stream,
+) -> PlanRuns:
+    """What runs plans that a program gives, and asks again about what waits."""
+    return PlanRuns(
+        proposer=proposer,
+        dispatcher=dispatcher,
+        executor=executor,
+        store=parts.store,
+        holding=parts.holding,
+        policies=parts.policies,
+        stream=stream,
+        channel=parts.channel,
+        halt=parts.stop.halt,
+        audit=parts.audit,
+        replacing=revising.replacing,
+        result_of=parts.mind.work.result,
+    )
+
+
+def proposer_of(parts: "Parts", entry: EntryCheck) -> Proposer:
+    """What asks about plans, and issues their approvals."""
+    return Proposer(
+        PlanParser(),
+        PlanTokens(parts.approval, parts.binding, partial(standing_uses, parts.config, parts.db)),
+        parts.store,
+        parts.waiting,
+        parts.audit,
+        parts.runtime.clock,
+        parts.preconditions.require_able,
+        FirstRefusal(entry.unable, parts.goals_when_needed.unable),
+        parts.db.write,
+        parts.goals_when_needed.approved,
+    )
+
+
+def backpressure(config: SilasConfig) -> Backpressure:
+    """How many turns may wait, as configured."""
+    limits = config.backpressure
+    return Backpressure(limits.max_pending_turns_per_scope, limits.max_pending_turns_total)
+
+
+def turn_tasks(parts: "Parts") -> TurnTasks:
+    """The turns and questions that a stop waits for, as long as is configured."""
+    grace = parts.config.backpressure.shutdown_grace_seconds
+    return TurnTasks(parts.audit, parts.runtime.clock, grace)
