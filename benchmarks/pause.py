@@ -43,7 +43,7 @@ async def _blob(agent: Agent[None, str | DeferredToolRequests], db: sqlite3.Conn
 
 async def _governed(harness: Harness, number: int) -> None:
     item = a_plan(id=f"task-{number}")
-    proposal = await harness.silas.proposer.propose(
+    proposal = await harness.silas.runs.proposer.propose(
         item, harness.silas.runs.channel, "owner", "why"
     )
     assert proposal.verdict == "approved"

@@ -121,7 +121,7 @@ class House:
             skills=["excel"],
             budget={"max_attempts": 1},
         )
-        proposal = await self._h.silas.proposer.propose(
+        proposal = await self._h.silas.runs.proposer.propose(
             item, self._h.silas.runs.channel, OWNER, "Why."
         )
         assert proposal.verdict == "approved", proposal.words
@@ -223,7 +223,9 @@ class House:
                 setattr(item, name, getattr(other, name))
 
         with patch.object(self._owner, "behind", exchange):
-            await self._h.silas.proposer.propose(item, self._h.silas.runs.channel, OWNER, "Why.")
+            await self._h.silas.runs.proposer.propose(
+                item, self._h.silas.runs.channel, OWNER, "Why."
+            )
         return what, await self._executed(item)
 
     # how it is run -------------------------------------------------------------------------------
@@ -268,7 +270,7 @@ class House:
     # what there is -------------------------------------------------------------------------------
     @property
     def _binding(self) -> PlanBinding:
-        return self._h.silas.proposer._tokens._binding  # pyright: ignore[reportPrivateUsage]
+        return self._h.silas.runs.proposer._tokens._binding  # pyright: ignore[reportPrivateUsage]
 
     def _other_plan(self, draw: Random) -> tuple[str, WorkItem]:
         item = self.item()

@@ -93,8 +93,16 @@ def _sources() -> list[Path]:
     return [path for name in _FOLDERS for path in sorted((ROOT / name).rglob("*.py"))]
 
 
+def _fields(node: ast.ClassDef) -> int:
+    """How many things a record is made from; models of Pydantic are data and mirror a table."""
+    made = [ast.unparse(one) for one in (*node.decorator_list, *node.bases)]
+    if not any(one.startswith(("dataclass", "NamedTuple")) for one in made):
+        return 0
+    return sum(isinstance(member, ast.AnnAssign) for member in node.body)
+
+
 def too_long(name: str, source: str) -> list[str]:
-    """What of a module is over the limits: the file, its functions and its constructors."""
+    """What of a module is over the limits: the file, functions, constructors and records."""
     lines = source.count("\n")
     found = [f"{name}: {lines} lines"] if lines >= _MOST_LINES else []
     for node in ast.walk(ast.parse(source)):
@@ -105,6 +113,8 @@ def too_long(name: str, source: str) -> list[str]:
                 found.append(f"{name}: {node.name} has {length} lines")
             if node.name == "__init__" and parameters > _MOST_PARAMETERS:
                 found.append(f"{name}: a constructor of {parameters}")
+        elif isinstance(node, ast.ClassDef) and (fields := _fields(node)) > _MOST_PARAMETERS:
+            found.append(f"{name}: {node.name} has {fields} fields")
     return found
 
 
@@ -131,3 +141,7 @@ def test_what_is_too_long_is_found() -> None:
     assert too_long("m", f"class C:\n    def __init__(self, *, {given}): ...\n") == [
         "m: a constructor of 13"
     ]
+    fields = "".join(f"    a{n}: int\n" for n in range(_MOST_PARAMETERS + 1))
+    for made in ("@dataclass(frozen=True)\nclass C:\n", "class C(NamedTuple):\n"):
+        assert too_long("m", made + fields) == ["m: C has 13 fields"]
+    assert too_long("m", f"class C(BaseModel):\n{fields}") == []

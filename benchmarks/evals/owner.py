@@ -81,7 +81,7 @@ class RubberStamp:
         return ""
 
     async def _plan(self, card: PlanCard) -> PlanAnswer:
-        waiting = [await silas.proposer.question(card.work_item_id) for silas in self._silas]
+        waiting = [await silas.runs.proposer.question(card.work_item_id) for silas in self._silas]
         places = [one.item.workspace for one in waiting if one is not None]
         return _APPROVED if str(self._workspace) in places else card.safe
 

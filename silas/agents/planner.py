@@ -84,7 +84,7 @@ class PlannerAgent:
         from silas.agents.run import run_structured_agent  # noqa: PLC0415 - heavy
 
         prompt = request.render()
-        call = OWED if request.owed else PLANNER
+        call = OWED if request.returned.owed else PLANNER
         asking = replace(
             self._asking(limits, deps, (toolset,)),
             listener=self._listen(deps),

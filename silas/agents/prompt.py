@@ -46,6 +46,54 @@ class TurnPrompt(NamedTuple):
     text: str
 
 
+class PlanningBrief(NamedTuple):
+    """What the planner is told beyond what the proxy was.
+
+    Attributes:
+        reason: Why the proxy routed the turn to the planner.
+        continuation_of: The work item that is deepened or corrected.
+        interaction_mode: The mode that was resolved for the turn.
+        skill_texts: What the skills of the work say that the turn goes on from.
+    """
+
+    reason: str = ""
+    continuation_of: str = ""
+    interaction_mode: str = ""
+    skill_texts: tuple[SkillText, ...] = ()
+
+
+class ReturnedPlan(NamedTuple):
+    """What goes back to the planner.
+
+    Attributes:
+        text: The plan, or the words, as the planner wrote them; empty for none.
+        mistakes: All that is wrong with it, one sentence each, in Silas's words.
+        owed: What goes back are words where work is wanted: a plan or a question is to come.
+    """
+
+    text: str = ""
+    mistakes: tuple[str, ...] = ()
+    owed: bool = False
+
+
+class FailedPlan(NamedTuple):
+    """The plan that another one is asked for.
+
+    Attributes:
+        markdown: As its planner wrote it; empty for none.
+        failures: Why its work ended without success, with what that printed and reported:
+            anybody's words.
+    """
+
+    markdown: str = ""
+    failures: str = ""
+
+
+_NO_BRIEF = PlanningBrief()
+_NOTHING_RETURNED = ReturnedPlan()
+_NOTHING_FAILED = FailedPlan()
+
+
 @dataclass(frozen=True)
 class TurnRequest:
     """Everything proxy and planner are told about one turn.
@@ -60,16 +108,10 @@ class TurnRequest:
         context: What the context manager rendered; the kinds of its blocks are not those of
             this request, and nothing in it can pass for framing.
         skills: Name and description of each skill on offer.
-        told: What the skills of the work say that the turn goes on from; for the planner.
         access_level: Whose turn it is.
-        reason: Why the proxy routed the turn to the planner.
-        continuation_of: The work item that is deepened or corrected.
-        interaction_mode: The mode that was resolved for the turn.
-        returned: The planner's plan that goes back to it, as it wrote it; empty for none.
-        mistakes: All that is wrong with it, one sentence each, in Silas's words.
-        owed: What goes back are words where work is wanted: a plan or a question is to come.
-        replaced: The planner's plan whose work ended without success; empty for none.
-        failures: Why it did, with what it printed and reported: anybody's words.
+        brief: What the planner is told besides.
+        returned: What goes back to the planner.
+        failed: The planner's plan whose work ended without success.
     """
 
     text: str
@@ -80,25 +122,19 @@ class TurnRequest:
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
     context: Rendered = NOTHING
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
-    told: tuple[SkillText, ...] = ()
     access_level: str = "public"
-    reason: str = ""
-    continuation_of: str = ""
-    interaction_mode: str = ""
-    returned: str = ""
-    mistakes: tuple[str, ...] = ()
-    owed: bool = False
-    replaced: str = ""
-    failures: str = ""
+    brief: PlanningBrief = _NO_BRIEF
+    returned: ReturnedPlan = _NOTHING_RETURNED
+    failed: FailedPlan = _NOTHING_FAILED
 
     def render(self) -> "TurnPrompt":
         """What is asked: what changes least comes first, so that providers can reuse the prefix."""
         turn = {
             "workspace": self.workspace,
             **self.facts,
-            "continuation_of": self.continuation_of,
-            "interaction_mode": self.interaction_mode,
-            "route_reason": self.reason,
+            "continuation_of": self.brief.continuation_of,
+            "interaction_mode": self.brief.interaction_mode,
+            "route_reason": self.brief.reason,
             "now": self.now.isoformat(),
         }
         lasting = _together(
@@ -108,22 +144,22 @@ class TurnRequest:
         )
         changing = (_block("facts", _pairs(turn)), self._message())
         after = (*self._failed(), *self._sent_back())
-        present = (self.context.present, *skill_blocks(self.told), *changing, *after)
+        present = (self.context.present, *skill_blocks(self.brief.skill_texts), *changing, *after)
         return _in_turns(lasting, self.context.said, _together(*present))
 
     def _failed(self) -> tuple[str, ...]:
         """The plan that another one is asked for, and what became of it."""
-        if not self.replaced:
+        if not self.failed.markdown:
             return ()
-        found = frame_text(scrub_output(self.failures), _WORK, "failures")
-        return _block("failed_plan", visible(self.replaced)), found, frame("task", _REPLACE)
+        found = frame_text(scrub_output(self.failed.failures), _WORK, "failures")
+        return _block("failed_plan", visible(self.failed.markdown)), found, frame("task", _REPLACE)
 
     def _sent_back(self) -> tuple[str, ...]:
         """The plan and its mistakes, last: all before it is what the first request said."""
-        if not self.mistakes:
+        if not self.returned.mistakes:
             return ()
-        listed = "\n".join(f"- {flat(visible(mistake))}" for mistake in self.mistakes)
-        return _block("returned_plan", visible(self.returned)), frame(
+        listed = "\n".join(f"- {flat(visible(mistake))}" for mistake in self.returned.mistakes)
+        return _block("returned_plan", visible(self.returned.text)), frame(
             "mistakes", f"{_CORRECT}\n{listed}"
         )
 

@@ -141,7 +141,7 @@ def ask(
         channel = terminal(to_stderr=as_json, approve=None, live=True)
         async with open_silas(ctx, channel.cards) as silas, show_progress(channel):
             place = (workspace or Path.cwd()).resolve()
-            where = silas.conversations.find(conversation).told_id
+            where = silas.messages.conversations.find(conversation).told_id
             reply = await silas.ask(text, workspace=place, conversation=where)
             # where changes are wanted it can be said at once which
             while reply.outcome == "waiting" and not channel.screen.put_off:
@@ -177,7 +177,7 @@ def chat(ctx: click.Context, conversation: str, new: bool) -> None:
     async def work() -> int:
         channel = terminal(to_stderr=False, approve=None, live=True)
         async with open_silas(ctx, channel.cards, resume=True) as silas, ticking(channel):
-            kept = silas.conversations
+            kept = silas.messages.conversations
             where = kept.begin() if new else kept.open(kept.find(conversation).told_id)
             if channel.attended:
                 click.echo("Say what you want done; end with Ctrl-D.")

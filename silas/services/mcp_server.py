@@ -125,7 +125,7 @@ class Services:
     async def plan_status(self, arguments: Mapping[str, Any]) -> str:
         """How it stands with one plan."""
         name = arguments["id"]
-        if any(item.id == name for item in await self._silas.proposer.waiting()):
+        if any(item.id == name for item in await self._silas.runs.proposer.waiting()):
             return f"{name} waits for the owner's approval."
         item = await self._silas.store.get(name)
         if item is None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from silas.agents import AgentResponse, PlannerAgent, RouteDecision, StructuredRun, TurnRequest
 from silas.agents.announcements import claims_work, only_announces, owes_work
+from silas.agents.prompt import PlanningBrief, ReturnedPlan
 from silas.audit import Audit
 from silas.context import TokenCounter
 from silas.errors import LLMError
@@ -114,10 +115,12 @@ class Planning:
         asking = turn.proposal.planning = replace(
             request,
             facts={**request.facts, **surroundings},
-            told=await self._told(turn, route.continuation_of),
-            reason=route.reason,
-            continuation_of=route.continuation_of or "",
-            interaction_mode=turn.answer.mode.value,
+            brief=PlanningBrief(
+                reason=route.reason,
+                continuation_of=route.continuation_of or "",
+                interaction_mode=turn.answer.mode.value,
+                skill_texts=await self._skill_texts(turn, route.continuation_of),
+            ),
         )
         await self._plan(turn, asking)
         await self._words_back(turn, asking)
@@ -130,7 +133,9 @@ class Planning:
             return
         said = turn.answer.response.message if turn.answer.response is not None else ""
         with suppress(LLMError):  # what it said first is shown, and corrected
-            await self._plan(turn, replace(asking, returned=said, mistakes=(wrong,), owed=True))
+            await self._plan(
+                turn, replace(asking, returned=ReturnedPlan(said, (wrong,), owed=True))
+            )
         if _without_work(turn) and not turn.may_have_acted:
             turn.answer.notes.append(_NOTHING_DONE)
 
@@ -154,7 +159,7 @@ class Planning:
             )
             stands = turn.answer.response, turn.answer.speaker, turn.answer.outcome
             try:
-                spent += await self._plan(turn, replace(asking, returned=plan, mistakes=told))
+                spent += await self._plan(turn, replace(asking, returned=ReturnedPlan(plan, told)))
             except LLMError:
                 if review.mistakes:
                     raise
@@ -173,7 +178,7 @@ class Planning:
         await record_run(self._audit, "turn_planned", turn, planned, proposed=proposed)
         return planned.tokens
 
-    async def _told(self, turn: Turn, before: str | None) -> tuple[SkillText, ...]:
+    async def _skill_texts(self, turn: Turn, before: str | None) -> tuple[SkillText, ...]:
         """What the skills of this conversation's work say that the planner goes on from (6.5)."""
         known = None if before is None else await self._work.known(before, turn.scope_id)
         if known is None or not known.item.skills:

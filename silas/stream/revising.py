@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from silas.agents import AgentResponse
+from silas.agents.prompt import FailedPlan, ReturnedPlan
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.errors import LLMError
@@ -160,8 +161,7 @@ class Revising:
         request = replace(
             need(turn.proposal.planning, "step 7"),
             now=self._clock.now(),
-            replaced=asked.markdown,
-            failures=failures,
+            failed=FailedPlan(asked.markdown, failures),
         )
         spent, found = Revision(), None
         while may_ask():
@@ -169,14 +169,18 @@ class Revising:
             turn.shown.provenance.settle()
             spent = Revision("", spent.tokens + run.tokens, spent.cost_usd + run.cost_usd)
             markdown = _proposed(run.output)
-            if markdown is None or markdown == request.returned:
+            if markdown is None or markdown == request.returned.text:
                 return spent, found
             review = await self._plans.review(turn, markdown)
             found = self._fitting(markdown, run.output.message, review)
-            hint = () if found is None or request.mistakes or not review.hint else (review.hint,)
+            hint = (
+                ()
+                if found is None or request.returned.mistakes or not review.hint
+                else (review.hint,)
+            )
             if not (told := review.mistakes or hint):
                 return spent, found
-            request = replace(request, returned=markdown, mistakes=told)
+            request = replace(request, returned=ReturnedPlan(markdown, told))
         return spent, found
 
     def _fitting(self, markdown: str, message: str, review: PlanReview) -> _Draft | None:

@@ -1,16 +1,15 @@
 """What a program holds of a running Silas: ask, run, wait, cancel, undo (contract)."""
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
-from silas.context.conversation_store import FIRST, ConversationStore
+from silas.context.conversation_store import FIRST
 from silas.memory import MemoryRetriever
 from silas.plans import PlanParser, WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.stream.look_answers import LookAnswers, ShownAnswer
@@ -18,16 +17,14 @@ from silas.stream.models import Reply
 from silas.stream.owner_messages import OwnerMessages
 from silas.stream.plan_runs import PlanRuns
 from silas.stream.ports import GoalControls, LooksAhead
-from silas.stream.propose import Proposer
 from silas.stream.stream import Stream
 from silas.stream.tidying import Tidying
 from silas.tools import RunApprovalPolicy, ToolRegistry
 from silas.tools.registry import tool_rows
 from silas.work.authority.narrowing import ApprovalNarrowing
 from silas.work.authority.run_policy import PROMPT
-from silas.work.changes.undo import Undo
 from silas.work.executor import WorkItemExecutor
-from silas.work.projects.undo import UndoneWork, taken_back_words, undo_work
+from silas.work.projects.undo import UndoneWork, WorkUndo
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -36,9 +33,6 @@ if TYPE_CHECKING:
     from silas.work.authority.narrowing import NarrowedApproval, TightenedSettings
     from silas.work.batches.execution import UndoneBatch
     from silas.work.batches.review import TidiedFolder
-
-Undone = Callable[[WorkItem], Awaitable[None]]
-"""Takes note that the owner took back what a work item changed; never fails."""
 
 
 class WithoutAsking(NamedTuple):
@@ -64,19 +58,15 @@ class Session:
     stream: Stream
     messages: OwnerMessages
     runs: PlanRuns
-    proposer: Proposer
     executor: WorkItemExecutor
     store: WorkItemStore
-    undoing: Undo
-    undone: Undone
+    undoing: WorkUndo
     tidying: Tidying
     unasked: WithoutAsking
     approval: ApprovalVerifier
     audit: Audit
     registry: ToolRegistry
     retriever: MemoryRetriever
-    conversations: ConversationStore
-    zone: ZoneInfo
 
     async def ask(
         self, text: str, *, workspace: Path | None = None, conversation: str = FIRST
@@ -96,8 +86,7 @@ class Session:
             LLMError: No answer could be had from the model.
         """
         place = standing_in() if workspace is None else str(workspace)
-        told = self.conversations.open(conversation).id
-        return await self.stream.handle(self.messages.make(text, place, told))
+        return await self.stream.handle(self.messages.make(text, place, conversation))
 
     def busy(self) -> bool:
         """Whether a turn or work is under way."""
@@ -178,15 +167,11 @@ class Session:
 
     async def undo(self, work_item_id: str) -> UndoneWork:
         """Restore the workspace that a work item changed, or each that a project did."""
-        taken = await undo_work(work_item_id, self.undoing, self.store)
-        item = await self.store.get(work_item_id)
-        if item is not None:
-            await self.undone(item)
-        return taken
+        return await self.undoing.undo(work_item_id)
 
     def taken_back(self, item: WorkItem) -> str:
         """That what work changed was taken back, and when; empty where none of it was."""
-        return taken_back_words(item, self.undoing, self.zone)
+        return self.undoing.taken_back_words(item)
 
     async def tidy(self, folder: Path, *, only: str = "") -> "TidiedFolder":
         """Ask about the files of a folder batch by batch, and move what is approved.
@@ -276,9 +261,7 @@ class Session:
         Raises:
             ContextError: There is no such conversation, or it is archived.
         """
-        told = self.conversations.open(conversation).id
-        attest = partial(self.messages.attest, conversation=told)
-        await self.stream.listen(standing_in(), attest)
+        await self.stream.listen(standing_in(), self.messages.attest_in(conversation))
 
     async def work_items(self) -> list[WorkItem]:
         """Every work item, by status, newest last."""

@@ -141,7 +141,7 @@ async def build(
             resume=resume,
         )
         found = await recover_unless_stopped(parts.stop.sentinel.stands, recover)
-        left = left_unanswered(parts.mind.arrivals, alone=lease.alone)
+        left = left_unanswered(parts.mind.conversations.arrivals, alone=lease.alone)
         lease.settle()
         await silas.stream.start(found.resume, found.ask)
         await tell_interrupted(left, aftermath(parts.mind, parts.channel, db, parts.audit))

@@ -38,6 +38,18 @@ from silas.wiring.parts import Parts
 
 
 @dataclass(frozen=True)
+class Configuration:
+    """`silas.channels.web.port.ConfigurationRooms`: what the owner sets."""
+
+    persona: OwnersPersona
+    answering: AnsweringDoor
+    showing: CockpitShowing
+    connections: CockpitConnections
+    settings: SettingsDoor
+    setup: SetupRoom
+
+
+@dataclass(frozen=True)
 class Rooms:
     """`silas.channels.web.port.Cockpit`: everything the routes need, by room."""
 
@@ -50,22 +62,17 @@ class Rooms:
     conversations: ConversationDesk
     batches: CockpitBatches
     attachments: AttachmentDesk
-    persona: OwnersPersona
-    answering: AnsweringDoor
-    showing: CockpitShowing
-    connections: CockpitConnections
-    settings: SettingsDoor
-    setup: SetupRoom
+    configuration: Configuration
 
     async def close(self) -> None:
         """End what they wait for."""
-        await self.setup.close()
-        await self.settings.close()
+        await self.configuration.setup.close()
+        await self.configuration.settings.close()
 
     @property
     def first_run(self) -> bool:
         """Whether the cards of the first run should be shown."""
-        return self.setup.first_run
+        return self.configuration.setup.first_run
 
 
 def cockpit_of(
@@ -122,14 +129,19 @@ def cockpit_of(
         conversations=parts.conversation_desk(),
         batches=CockpitBatches(parts.batches, parts.shown_batches, parts.sandbox, redact),
         attachments=AttachmentDesk(
-            parts.mind.attachments, parts.mind.conversation_store, parts.audit, parts.sandbox
+            parts.mind.conversations.attachments,
+            parts.mind.conversations.store,
+            parts.audit,
+            parts.sandbox,
         ),
-        persona=OwnersPersona(parts.mind.persona),
-        answering=AnsweringDoor(answering, setup),
-        showing=CockpitShowing(session, redact),
-        connections=_connections(parts, absent, str(place.file)),
-        settings=_settings(parts, place),
-        setup=setup,
+        configuration=Configuration(
+            persona=OwnersPersona(parts.mind.persona),
+            answering=AnsweringDoor(answering, setup),
+            showing=CockpitShowing(session, redact),
+            connections=_connections(parts, absent, str(place.file)),
+            settings=_settings(parts, place),
+            setup=setup,
+        ),
     )
     return _fits(rooms)
 

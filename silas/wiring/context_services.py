@@ -31,7 +31,7 @@ from silas.services.review import review_queue
 from silas.stream.followed_files import FollowedFiles
 from silas.stream.inbox import SqlInbox
 from silas.stream.interrupted import InterruptedTurns
-from silas.stream.items import CountTokens, ItemFactory
+from silas.stream.items import ItemFactory
 from silas.stream.review import ReviewQueue, Wish
 from silas.stream.scope_work import ScopeWork
 from silas.stream.state import Conversations
@@ -39,20 +39,32 @@ from silas.stream.work_context import WorkContext
 from silas.tools.outcomes import SqlOutcomeStore
 
 
+class ConversationServices(NamedTuple):
+    """What is kept of the owner's conversations.
+
+    Attributes:
+        store: Their names and what was said.
+        open: Those that a turn runs in, with what they have in mind.
+        attachments: Files that are attached to them.
+        arrivals: Messages that no turn has answered yet.
+    """
+
+    store: ConversationStore
+    open: Conversations
+    attachments: AttachmentStore
+    arrivals: SqlInbox
+
+
 @dataclass(frozen=True)
 class ContextServices:
     """The rooms of thinking, wired over one database."""
 
-    count_tokens: CountTokens
     context: ContextManager
     files: WorkspaceFiles
     followed: FollowedFiles
     chronicle: SqlChronicleStore
     remembered: MemoryRooms
-    conversation_store: ConversationStore
-    attachments: AttachmentStore
-    arrivals: SqlInbox
-    conversations: Conversations
+    conversations: ConversationServices
     work: ScopeWork
     work_view: WorkContext
     items: ItemFactory
@@ -122,16 +134,17 @@ def context_services_of(
         SqlChronicleStore(db, clock, config.context.chronicle),
     )
     return ContextServices(
-        count_tokens=count,
         context=context,
         files=files,
         followed=FollowedFiles(db),
         chronicle=chronicle,
         remembered=remembered,
-        conversation_store=conversation_store,
-        attachments=AttachmentStore(db, clock, config.data_dir / "attachments"),
-        arrivals=SqlInbox(db, clock, conversation_store.heard),
-        conversations=conversations,
+        conversations=ConversationServices(
+            conversation_store,
+            conversations,
+            AttachmentStore(db, clock, config.data_dir / "attachments"),
+            SqlInbox(db, clock, conversation_store.heard),
+        ),
         work=work,
         work_view=WorkContext(work, context, chronicle, conversations, review, items),
         items=items,
@@ -147,7 +160,7 @@ def aftermath(
     """What tells of turns that the last process left unanswered."""
     clock = SystemClock()  # nothing is written through these
     return InterruptedTurns(
-        mind.arrivals,
+        mind.conversations.arrivals,
         mind.chronicle,
         mind.remembered.store,
         mind.items,

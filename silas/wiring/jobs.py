@@ -43,7 +43,7 @@ async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]
         mind.chronicle,
         mind.context,
         mind.items,
-        mind.conversations,
+        mind.conversations.open,
         time,
         parts.secrecy.redact,
     )
@@ -78,7 +78,7 @@ def goal_cycles(parts: "Parts", session: Session) -> GoalCycles:
     authority = GoalAuthority(
         parts.approval,
         parts.binding,
-        session.proposer,
+        session.runs.proposer,
         partial(parts.db.write, durable=True),  # power loss must not bring a spent use back
         parts.preconditions.require_ready,
     )

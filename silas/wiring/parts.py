@@ -166,15 +166,17 @@ class Parts:
 
     def conversation_desk(self) -> ConversationDesk:
         """What `silas conversations` works with, for the cockpit."""
-        mind, memories, kept = self.mind, self.mind.remembered.store, self.mind.conversation_store
+        mind, memories, kept = self.mind, self.mind.remembered.store, self.mind.conversations.store
         return ConversationDesk(
             kept,
             mind.chronicle,
-            mind.attachments,
+            mind.conversations.attachments,
             self.audit,
             self.secrecy.redact,
             memories.search_raw,
-            ConversationDeletion(self.db, kept, mind.attachments, memories, self.audit),
+            ConversationDeletion(
+                self.db, kept, mind.conversations.attachments, memories, self.audit
+            ),
         )
 
     def memory_desk(self) -> MemoryDesk:

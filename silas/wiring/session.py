@@ -30,6 +30,7 @@ from silas.wiring.tasks import crew_of, entry_check, executor_of
 from silas.wiring.turn import Exchange, TurnWiring
 from silas.work.entry import EntryCheck, FirstRefusal
 from silas.work.executor import WorkItemExecutor
+from silas.work.projects.undo import WorkUndo
 
 if TYPE_CHECKING:
     from silas.wiring.parts import Parts
@@ -72,7 +73,7 @@ async def session_of(
         channel,
         sender,
         backpressure(parts.config),
-        mind.arrivals,
+        mind.conversations.arrivals,
         parts.audit,
         tasks,
         parts.stop.halt,
@@ -80,13 +81,18 @@ async def session_of(
     )
     return kind(
         stream=stream,
-        messages=OwnerMessages(parts.channel.channel_name, parts.sign_message, parts.runtime.clock),
+        messages=OwnerMessages(
+            parts.channel.channel_name,
+            parts.sign_message,
+            parts.runtime.clock,
+            mind.conversations.store,
+        ),
         runs=plan_runs(parts, proposer, dispatcher, executor, revising, stream),
-        proposer=proposer,
         executor=executor,
         store=parts.store,
-        undoing=parts.undoing,
-        undone=parts.learning.undone,
+        undoing=WorkUndo(
+            parts.undoing, parts.store, parts.learning.undone, parts.config.scheduler.zone
+        ),
         unasked=WithoutAsking(
             parts.ahead_desk,
             parts.narrowing,
@@ -98,8 +104,6 @@ async def session_of(
         audit=parts.audit,
         registry=parts.registry,
         retriever=mind.remembered.retriever,
-        conversations=mind.conversation_store,
-        zone=parts.config.scheduler.zone,
     )
 
 

@@ -94,7 +94,7 @@ class TurnWiring:
         self._context = exchange("context", mind.context)
         self._chronicle = exchange("chronicle", mind.chronicle)
         self._memory = exchange("memory", mind.remembered.store)
-        self._arrivals = exchange("arrivals", mind.arrivals)
+        self._arrivals = exchange("arrivals", mind.conversations.arrivals)
         self._items = exchange("items", mind.items)
         self._work = exchange("work", mind.work)
         self._work_view = exchange("work_view", mind.work_view)
@@ -110,7 +110,7 @@ class TurnWiring:
         self._proxy = exchange("proxy", proxy)
         self._planner = TurnPlanner(exchange("planner", planner), self._toolset, self._tool_run)
         self._modes = TurnModes(exchange("interaction", parts.config.interaction))
-        self._conversations = exchange("conversations", mind.conversations)
+        self._conversations = exchange("conversations", mind.conversations.open)
         self._access = exchange(
             "access", access_of(parts.config, parts.registry, parts.runtime.clock, parts.audit)
         )
@@ -282,5 +282,5 @@ class TurnWiring:
             parts.channel,
             parts.audit,
             clock,
-            parts.mind.attachments.folder_of,
+            parts.mind.conversations.attachments.folder_of,
         )

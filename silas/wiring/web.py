@@ -169,7 +169,7 @@ async def _opened(
     facts = ConnectFacts(
         config,
         silas,
-        rooms.setup,
+        rooms.configuration.setup,
         parts.audit,
         parts.models.choices,
         parts.holding.held,
@@ -189,14 +189,14 @@ async def _opened(
         facts.turns_waiting,
         withholding,
     )
-    show_changes(channel.pages, door, parts.audit, parts.mind.conversation_store)
+    show_changes(channel.pages, door, parts.audit, parts.mind.conversations.store)
     inside, limits = (
         SocketSplit(app, Sockets(channel, facts, withholding, clock)),
         web_limits(config, clock),
     )
     phone.serve(partial(RequestGuard, inside, door, limits=limits), served)
     front.open(RequestGuard(inside, door, WebHosts.of(config.channels.web), limits))
-    undoings = UndoneEntries(parts.audit, silas.undoing, parts.store)
+    undoings = UndoneEntries(parts.audit, parts.undoing, parts.store)
     undone = UndoneResults(channel.transcript, channel.pages, undoings, channel.undone)
     looking = {
         asyncio.create_task(undone.follow(clock)),

@@ -11,6 +11,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from silas.agents import ModelChoice, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.choice import OutputSetting
 from silas.agents.looks_first import asks_about_files
+from silas.agents.prompt import ReturnedPlan
 from silas.agents.providers.factory import make_model
 from silas.context import NOTHING, Rendered
 from silas.testing import MockClock
@@ -139,7 +140,7 @@ async def planned_looks(request: TurnRequest) -> int:
 async def test_a_plan_is_always_asked_for_with_a_look_and_one_that_returns_with_the_list() -> None:
     first = asking("Tidy up.")
     assert await planned_looks(first) == 3
-    assert await planned_looks(replace(first, returned="x", mistakes=("no",))) == 1
+    assert await planned_looks(replace(first, returned=ReturnedPlan("x", ("no",)))) == 1
 
 
 async def test_a_plan_for_a_question_is_not_made_from_what_a_file_says() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from silas.agents import TurnRequest, frame
 from silas.agents.calls import EXECUTOR, PROXY, SCORER
 from silas.agents.plan_fields import plan_text
-from silas.agents.prompt import instructions, load_prompt, read_pairs
+from silas.agents.prompt import PlanningBrief, instructions, load_prompt, read_pairs
 from silas.context import ConversationSide, Rendered, TokenCounter, sections
 from silas.context.framing import escape, unescape
 from silas.plans import WorkItem
@@ -89,7 +89,7 @@ def test_a_request_renders_the_same_bytes_every_time_with_the_message_last() -> 
         facts={"interpreter": "/usr/bin/python3"},
         context=Rendered(present="--- memory | mem-1 ---\nearlier\n--- end ---"),
         skills={"coding": "Reads and writes code"},
-        continuation_of="task-1",
+        brief=PlanningBrief(continuation_of="task-1"),
     )
     assert request.render() == request.render()
     blocks = list(sections(request.render().text))
@@ -189,9 +189,7 @@ def test_nothing_in_a_prompt_is_hidden_whoever_says_it(taint: TaintLevel) -> Non
             facts={hidden: hidden},
             skills={hidden: hidden},
             access_level=hidden,
-            reason=hidden,
-            continuation_of=hidden,
-            interaction_mode=hidden,
+            brief=PlanningBrief(hidden, hidden, hidden),
         )
         .render()
         .text

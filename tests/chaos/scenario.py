@@ -177,5 +177,5 @@ class Run:
             result = await h.store.get_result(ITEM)
             chain = await h.audit.verify_chain()
             assert chain.valid, chain.reason
-            waiting = await h.silas.proposer.waiting()
+            waiting = await h.silas.runs.proposer.waiting()
             return Found(item, result, waiting)

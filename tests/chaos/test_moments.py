@@ -42,7 +42,7 @@ async def test_what_was_approved_and_had_not_begun_runs_under_the_use_that_was_s
 ) -> None:
     clock, channel = MockClock(), ScriptedChannel(saying_yes)
     async with Harness(channel, home=tmp_path, clock=clock, sandbox=done_sandbox()) as h:
-        proposal = await soon(h.silas.proposer.propose(a_plan(), channel, OWNER, "why"))
+        proposal = await soon(h.silas.runs.proposer.propose(a_plan(), channel, OWNER, "why"))
         assert proposal.verdict == "approved"
     models = {"executor": ScriptedModel([CallTool("shell_exec", {"argv": ["true"]}), ran()])}
     nobody = ScriptedChannel()
@@ -59,7 +59,7 @@ async def test_what_was_approved_and_had_not_begun_runs_under_the_use_that_was_s
 async def test_an_approval_that_expired_before_the_work_began_blocks_it(tmp_path: Path) -> None:
     clock, channel = MockClock(), ScriptedChannel(saying_yes)
     async with Harness(channel, home=tmp_path, clock=clock, sandbox=done_sandbox()) as h:
-        await soon(h.silas.proposer.propose(a_plan(), channel, OWNER, "why"))
+        await soon(h.silas.runs.proposer.propose(a_plan(), channel, OWNER, "why"))
     clock.advance(31 * 60)
     sandbox = done_sandbox()
     async with Harness(home=tmp_path, clock=clock, sandbox=sandbox) as h:
@@ -91,8 +91,8 @@ def test_a_question_that_was_open_is_asked_again() -> None:
 async def test_a_question_that_was_answered_is_not_asked_again(tmp_path: Path) -> None:
     for channel in (ScriptedChannel(), ScriptedChannel(saying_yes)):
         async with Harness(channel, home=tmp_path, sandbox=done_sandbox()) as h:
-            await soon(h.silas.proposer.propose(a_plan(), channel, OWNER, "why"))
-            assert await h.silas.proposer.waiting() == []
+            await soon(h.silas.runs.proposer.propose(a_plan(), channel, OWNER, "why"))
+            assert await h.silas.runs.proposer.waiting() == []
 
 
 @pytest.mark.proves("B4-NEVER-REPEATED")
@@ -120,7 +120,7 @@ async def test_a_sandboxed_command_is_repeated_only_where_it_could_reach_nobody(
     models = {"executor": ScriptedModel([CallTool("shell_exec", {"argv": ["true"]}), ran()])}
     async with Harness(channel, home=tmp_path, clock=clock, sandbox=done_sandbox()) as h:
         item = a_plan(network=network)
-        await soon(h.silas.proposer.propose(item, channel, OWNER, "why"))
+        await soon(h.silas.runs.proposer.propose(item, channel, OWNER, "why"))
         item.status, item.attempts = WorkItemStatus.running, 1
         await h.store.save(item)
     attempted(h.config.data_dir, clock)

@@ -22,7 +22,7 @@ async def test_a_change_closes_the_question_and_is_the_owners(tmp_path: Path) ->
         a_cockpit(Home(tmp_path), models={**models}) as cockpit,
         a_page(cockpit.origin, await cockpit.link()) as page,
     ):
-        proposer = cockpit.running.silas.proposer
+        proposer = cockpit.running.silas.runs.proposer
         await page.connect()
         await page.say("write the report")
         await page.answer(await page.next("approval_request"), **_CHANGE)
@@ -59,7 +59,7 @@ async def test_a_page_without_a_key_says_it_as_a_known_person_and_changes_no_que
         a_cockpit(Home(tmp_path), models={**models}) as cockpit,
         a_page(cockpit.origin, await cockpit.link(), key=False) as page,
     ):
-        proposer = cockpit.running.silas.proposer
+        proposer = cockpit.running.silas.runs.proposer
         await page.connect()
         await page.say("write the report")
         plan = await page.next("approval_request")

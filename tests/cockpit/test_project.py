@@ -44,7 +44,7 @@ async def test_it_is_shown_with_its_tasks_and_taken_back_as_a_whole(tmp_path: Pa
         assert len(one["budget"]) == 3
         rows = {row["id"]: row for row in await house.get("/work")}
         assert (rows[PROJECT]["undoable"], rows["a"]["undoable"]) == (True, True)
-        undoings = UndoneEntries(house.parts.audit, house.harness.silas.undoing, house.parts.store)
+        undoings = UndoneEntries(house.parts.audit, house.parts.undoing, house.parts.store)
         before = await undoings.newest()
         assert await undoings.is_undone(PROJECT) is False
         done = await house.signed(f"/work/{PROJECT}/undo")

@@ -189,7 +189,7 @@ async def test_a_plan_that_waits_when_silas_ends_waits_at_each_start_and_says_so
             await asyncio.sleep(0)
         said = [kept.get("text", "") for kept in (await page.connect(after=0))["transcript"]]
         assert len([text for text in said if "waits for its owner" in text]) == 1, said
-        [plan] = await cockpit.running.silas.proposer.waiting()
+        [plan] = await cockpit.running.silas.runs.proposer.waiting()
         assert plan.id in str(asked)
         async with a_page(cockpit.origin, await cockpit.link()) as other:
             await other.connect()

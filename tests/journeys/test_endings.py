@@ -88,7 +88,7 @@ async def test_an_approval_that_expired_while_silas_was_down_runs_nothing(tmp_pa
     item = PlanParser().parse(writing_plan(work, id="task-late"))
     yes = ScriptedChannel(lambda card: PlanAnswer(verdict="approved"))
     async with Harness(yes, home=tmp_path, clock=clock) as h:
-        proposal = await h.silas.proposer.propose(item, yes, "owner", "for the test")
+        proposal = await h.silas.runs.proposer.propose(item, yes, "owner", "for the test")
         assert proposal.verdict == "approved"
         item.status = WorkItemStatus.running  # and here the machine goes down
         await h.store.save(item)

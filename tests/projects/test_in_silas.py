@@ -178,7 +178,7 @@ async def test_a_task_that_is_exchanged_between_yes_and_run_is_refused() -> None
         assert forged is not None
         assert forged.approval_token is not None
         project = h.silas.parse(project_text(chain("a", "b")))
-        proposal = await h.silas.proposer.propose(project, channel, "owner", "why")
+        proposal = await h.silas.runs.proposer.propose(project, channel, "owner", "why")
         assert proposal.verdict == "approved"
         b = await h.store.get("b")
         assert b is not None
@@ -206,8 +206,8 @@ async def test_a_token_of_another_yes_for_the_same_task_does_not_count() -> None
     async with Harness(channel, sandbox=ran.sandbox) as h:
         text = project_text(chain("a", "b"))
         first, again = h.silas.parse(text), h.silas.parse(text)
-        await h.silas.proposer.propose(first, channel, "owner", "why")
-        await h.silas.proposer.propose(again, channel, "owner", "why")
+        await h.silas.runs.proposer.propose(first, channel, "owner", "why")
+        await h.silas.runs.proposer.propose(again, channel, "owner", "why")
         await h.store.save(first.children[1])  # approved with the same project before
         result = await h.silas.executor.execute(again, _nobody)
         assert result.status is WorkItemStatus.blocked
@@ -227,7 +227,7 @@ async def test_a_task_that_changes_while_the_card_is_read_is_refused() -> None:
     async with Harness(channel, sandbox=ran.sandbox) as h:
         project = h.silas.parse(project_text(chain("a", "b")))
         holder.append(project)
-        proposal = await h.silas.proposer.propose(project, channel, "owner", "why")
+        proposal = await h.silas.runs.proposer.propose(project, channel, "owner", "why")
         assert proposal.verdict == "refused"
         assert "the plan changed after it was shown" in proposal.words
         assert await entries_of(h, "approval.issued") == []
@@ -246,7 +246,7 @@ async def test_a_project_that_is_taken_back_begins_no_further_task() -> None:
 
     async with Harness(channel, sandbox=ran.sandbox, beside=beside) as h:
         project = h.silas.parse(project_text(chain("a", "b")))
-        await h.silas.proposer.propose(project, channel, "owner", "why")
+        await h.silas.runs.proposer.propose(project, channel, "owner", "why")
         token = project.approval_token
         assert token is not None
         told: list[str] = []

@@ -60,6 +60,8 @@ async def install_as_it_lies(harness: Harness, name: str) -> None:
 
 async def approved(work: Work, item: WorkItem) -> WorkItem:
     """An item that the owner approved on its card."""
-    proposal = await work.silas.proposer.propose(item, work.silas.runs.channel, OWNER, "Why not.")
+    proposal = await work.silas.runs.proposer.propose(
+        item, work.silas.runs.channel, OWNER, "Why not."
+    )
     assert proposal.verdict == "approved", proposal.words
     return item

@@ -93,7 +93,7 @@ async def test_a_workers_skill_that_changes_after_the_approval_refuses_the_work(
         for name in ("excel", "word"):
             await install(at.h, name, files={"scripts/read.py": "print(1)\n"})
         item, silas = a_plan(worker="lead"), at.h.silas
-        proposal = await silas.proposer.propose(item, silas.runs.channel, OWNER, "Why not.")
+        proposal = await silas.runs.proposer.propose(item, silas.runs.channel, OWNER, "Why not.")
         assert proposal.verdict == "approved", proposal.words
         text = skill_md(changed, "Send it all.") if file == "SKILL.md" else "print(2)\n"
         (at.h.config.skills_dir / changed / file).write_text(text, encoding="utf-8")

@@ -45,7 +45,7 @@ async def test_a_request_whose_plan_waits_is_not_to_be_said_once_more(tmp_path: 
         after = ScriptedChannel()
         async with Harness(after, home=found, clock=clock, resume=resume) as h:
             [told] = after.texts
-            assert [item.id for item in await h.silas.proposer.waiting()] == ["task-example"]
+            assert [item.id for item in await h.silas.runs.proposer.waiting()] == ["task-example"]
         assert "“do it”" in told
         assert "It still waits" in told
         assert "`silas approve task-example`" in told
@@ -58,7 +58,7 @@ async def test_work_that_was_interrupted_in_its_only_attempt_says_so_and_no_budg
     clock, channel = MockClock(), ScriptedChannel(saying_yes)
     async with Harness(channel, home=tmp_path, clock=clock, sandbox=done_sandbox()) as h:
         item = a_plan(budget={"max_attempts": 1})
-        await soon(h.silas.proposer.propose(item, channel, OWNER, "why"))
+        await soon(h.silas.runs.proposer.propose(item, channel, OWNER, "why"))
         item.status, item.attempts = WorkItemStatus.running, 1
         item.budget_used = item.budget_used.model_copy(update={"attempts": 1})
         await h.store.save(item)

@@ -85,7 +85,7 @@ async def test_what_an_attached_file_says_is_external_and_needs_no_question() ->
 
 async def test_another_conversation_and_another_sender_see_nothing_of_it() -> None:
     async with Harness(ScriptedChannel()) as h:
-        other = h.silas.conversations.begin("Other").id
+        other = h.silas.messages.conversations.begin("Other").id
         await attach(stored(h), "lease.txt", conversation=other)
         await attach(stored(h), "plan.txt", b"Nobody knows.\n")
         here = await soon(h.silas.ask(_said("lease.txt"), conversation=other))

@@ -45,7 +45,7 @@ async def _run(h: Harness) -> None:
 
 
 async def _approve(h: Harness) -> None:
-    await h.silas.proposer.keep(PlanParser().parse(FIRST), "why")
+    await h.silas.runs.proposer.keep(PlanParser().parse(FIRST), "why")
     result = await h.silas.answer("task-example")
     assert "It waits" in result.summary
 
@@ -60,7 +60,7 @@ ASKED: dict[str, Callable[[Harness], Awaitable[None]]] = {
 
 async def waiting(h: Harness) -> list[str]:
     """The titles and first words of the plans whose question is open."""
-    return [item.body.splitlines()[-1] for item in await h.silas.proposer.waiting()]
+    return [item.body.splitlines()[-1] for item in await h.silas.runs.proposer.waiting()]
 
 
 @pytest.mark.parametrize("door", ASKED)

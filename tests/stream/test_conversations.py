@@ -44,7 +44,7 @@ async def test_a_conversation_is_shown_nothing_of_another(tmp_path: Path, restar
 
     async def say(h: Harness, name: str, text: str) -> None:
         if name not in ids:
-            ids[name] = h.silas.conversations.begin().id
+            ids[name] = h.silas.messages.conversations.begin().id
         await soon(h.silas.ask(text, conversation=ids[name]))
 
     if restarts:
@@ -60,7 +60,7 @@ async def test_a_conversation_is_shown_nothing_of_another(tmp_path: Path, restar
 
 async def test_its_title_is_made_of_its_first_words_until_it_is_renamed() -> None:
     async with Harness(models={"proxy": ScriptedModel([direct("Right.")] * 3)}) as h:
-        conversation_store = h.silas.conversations
+        conversation_store = h.silas.messages.conversations
         name = conversation_store.begin().id
         assert conversation_store.begin().id == name, "one that nothing was said in is used again"
         await soon(h.silas.ask("Count the photos\nof last year", conversation=name))
@@ -95,7 +95,7 @@ WRONG: dict[str, Callable[[ConversationStore, str], object]] = {
 @pytest.mark.parametrize("words", WRONG)
 async def test_what_cannot_be_is_said_in_one_sentence(words: str) -> None:
     async with Harness() as h:
-        conversation_store = h.silas.conversations
+        conversation_store = h.silas.messages.conversations
         name = conversation_store.begin("Holidays").id
         with pytest.raises(SilasError, match=words):
             WRONG[words](conversation_store, name)
@@ -104,7 +104,7 @@ async def test_what_cannot_be_is_said_in_one_sentence(words: str) -> None:
 
 async def test_in_an_archived_one_nothing_is_said_until_it_is_back() -> None:
     async with Harness(models={"proxy": ScriptedModel([direct("Right.")])}) as h:
-        conversation_store = h.silas.conversations
+        conversation_store = h.silas.messages.conversations
         name = conversation_store.begin("Holidays").id
         conversation_store.archive(name)
         with pytest.raises(SilasError, match="“Holidays” was archived"):
@@ -117,7 +117,7 @@ async def test_what_a_conversation_read_labels_it_and_no_other_one_and_is_forgot
     proxy = ScriptedModel([CallTool("look", {}), direct("It is Mia."), *[direct("Right.")] * 3])
     async with Harness(models={"proxy": proxy}) as h:
         look_at_page(h)
-        name = h.silas.conversations.begin().id
+        name = h.silas.messages.conversations.begin().id
         await soon(h.silas.ask("What is the cat called?", conversation=name))
         await soon(h.silas.ask("And now?", conversation=name))
         await soon(h.silas.ask("And here?"))

@@ -125,7 +125,7 @@ async def test_a_task_made_of_a_failure_waits_for_the_owner_and_nothing_runs(min
             reply = await soon(h.silas.ask("LOUD"))
         else:
             reply = await soon(h.silas.stream.handle(said(h, "LOUD", "stranger")))
-        (waiting,) = await h.silas.proposer.waiting()
+        (waiting,) = await h.silas.runs.proposer.waiting()
         assert await h.store.get(waiting.id) is None
         assert h.silas.executor.running() == ()
     told = reply.text if mine else dict(channel.sent)[OWNER]

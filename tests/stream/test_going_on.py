@@ -127,7 +127,7 @@ async def test_two_plans_wait_at_once_and_each_answer_stands_under_its_message()
         await channel.until(3)
         channel.decides(0, "waiting")
         await channel.until(4)
-        assert [one.id for one in await h.silas.proposer.waiting()] == ["task-example"]
+        assert [one.id for one in await h.silas.runs.proposer.waiting()] == ["task-example"]
     assert [to for _, to in channel.heard] == ["m1", "m2", "m2", "m1"]
 
 
@@ -215,7 +215,7 @@ async def test_stopping_one_answer_withdraws_what_it_asked_and_ends_nothing_else
         assert channel.heard[2] == (STOPPED_WORDS, "m1")
         assert channel.answers[0].cancelled()
         assert not channel.answers[1].done()
-        assert [one.id for one in await h.silas.proposer.waiting()] == ["task-other"]
+        assert [one.id for one in await h.silas.runs.proposer.waiting()] == ["task-other"]
         assert not h.silas.stop_answer("m1")
         assert not h.silas.stop_answer("unknown")
         channel.decides(1, "declined")

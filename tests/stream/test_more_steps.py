@@ -416,6 +416,6 @@ async def test_a_card_without_an_answer_in_its_time_is_a_no_on_record(
 async def test_a_no_in_time_is_not_taken_for_silence() -> None:
     channel = ScriptedChannel(answering("declined"))
     async with Harness(channel, sandbox=done_sandbox()) as h:
-        proposal = await soon(h.silas.proposer.propose(a_plan(), channel, OWNER, "why"))
+        proposal = await soon(h.silas.runs.proposer.propose(a_plan(), channel, OWNER, "why"))
         assert await entries_of(h, "card_timed_out") == []
     assert proposal.verdict == "declined"

@@ -112,9 +112,9 @@ async def test_words_for_a_change_reach_the_planner_with_the_plan_and_a_new_card
     models = planned(proposing(first), proposing(second, action=action))
     async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
         asked = await soon(h.silas.ask("write the report"))
-        waits = await h.silas.proposer.question("task-example")
+        waits = await h.silas.runs.proposer.question("task-example")
         changed = await soon(h.silas.ask("make it shorter"))
-        left = await h.silas.proposer.waiting()
+        left = await h.silas.runs.proposer.waiting()
         await soon(h.silas.settled())
     assert asked.outcome == "waiting"
     assert "nothing was run. It waits: `silas approve task-example` shows it again." in asked.text
@@ -133,7 +133,7 @@ async def test_a_plan_to_change_waits_on_when_another_one_comes_between() -> Non
     async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
         await soon(h.silas.ask("do it"))
         await soon(h.silas.ask("do something else"))
-        assert [item.id for item in await h.silas.proposer.waiting()] == ["task-example"]
+        assert [item.id for item in await h.silas.runs.proposer.waiting()] == ["task-example"]
         result = await soon(h.silas.answer("task-example"))
     assert result.status is WorkItemStatus.done
 
@@ -228,7 +228,7 @@ async def test_a_plan_that_changes_between_card_and_answer_is_refused(change: Ch
 
     channel, sandbox = ScriptedChannel(change_it), done_sandbox()
     async with Harness(channel, sandbox=sandbox) as h:
-        proposal = await soon(h.silas.proposer.propose(item, channel, OWNER, "why"))
+        proposal = await soon(h.silas.runs.proposer.propose(item, channel, OWNER, "why"))
         (refused,) = await entries_of(h, "plan_refused")
         await nothing_ran(h, sandbox)
     assert proposal.verdict == "refused"

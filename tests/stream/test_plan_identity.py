@@ -158,7 +158,7 @@ async def test_the_mode_of_a_plan_is_resolved_and_kept_on_it(
 async def test_an_approved_plan_is_kept_with_its_verified_token_before_anything_runs() -> None:
     channel, item = ScriptedChannel(answering("approved")), a_plan()
     async with Harness(channel, sandbox=done_sandbox()) as h:
-        proposal = await soon(h.silas.proposer.propose(item, channel, OWNER, "why"))
+        proposal = await soon(h.silas.runs.proposer.propose(item, channel, OWNER, "why"))
         kept = await h.store.get(item.id)
         assert kept is not None
         assert kept.approval_token is not None

@@ -28,7 +28,7 @@ async def interrupted(home: Path, clock: MockClock, *, approved: bool = True) ->
     async with Harness(channel, home=home, clock=clock, sandbox=done_sandbox()) as h:
         item = a_plan()
         if approved:
-            proposal = await soon(h.silas.proposer.propose(item, channel, OWNER, "why"))
+            proposal = await soon(h.silas.runs.proposer.propose(item, channel, OWNER, "why"))
             assert proposal.verdict == "approved"
         item.status = WorkItemStatus.running
         await h.store.save(item)
@@ -125,7 +125,7 @@ async def test_only_the_process_with_the_lease_resumes(tmp_path: Path) -> None:
     async with Harness(home=tmp_path, clock=clock, sandbox=idle) as first:
         item = a_plan()
         channel = ScriptedChannel(saying_yes)
-        await soon(first.silas.proposer.propose(item, channel, OWNER, "why"))
+        await soon(first.silas.runs.proposer.propose(item, channel, OWNER, "why"))
         item.status = WorkItemStatus.running
         await first.store.save(item)
         async with Harness(home=tmp_path, clock=clock, sandbox=sandbox) as second:

@@ -381,7 +381,7 @@ async def test_answers_to_plans_and_an_undo_are_learned_from() -> None:
         assert inferred["pattern"] == "plan:task:declined"
         item = a_plan()
         await h.store.save(item)
-        await h.silas.undone(item)
+        await h.silas.undoing.undone(item)
         newest = desk.parts.db
         with newest.read() as tx:
             (last,) = tx.driver.execute(

@@ -131,7 +131,7 @@ async def test_nothing_of_another_plan_runs_without_a_yes_to_it(verdict: str) ->
         _, name = await asked.ask()
         runs = len(asked.sandbox.runs)
         items = [item.id for item in await h.silas.work_items()]
-        waits = [item.id for item in await h.silas.proposer.waiting()]
+        waits = [item.id for item in await h.silas.runs.proposer.waiting()]
     assert (name, runs, items) == ("", 1, ["task-first"])
     assert waits == ([] if verdict == "declined" else ["task-other"])
     assert len(asked.cards) == 2

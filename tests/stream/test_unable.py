@@ -163,13 +163,13 @@ async def _client(h: Harness, text: str) -> str:
 
 async def _approve(h: Harness, text: str) -> str:
     """A question that was kept by a version which could."""
-    await h.silas.proposer.keep(PlanParser().parse(text), "an older Silas asked")
+    await h.silas.runs.proposer.keep(PlanParser().parse(text), "an older Silas asked")
     return (await h.silas.answer("task-example")).summary
 
 
 async def _cockpit(h: Harness, text: str) -> str:
     """The same where the cockpit shows it again."""
-    await h.silas.proposer.keep(PlanParser().parse(text), "an older Silas asked")
+    await h.silas.runs.proposer.keep(PlanParser().parse(text), "an older Silas asked")
     assert await h.silas.ask_again("task-example")
     assert isinstance(h.channel, _Heard)
     await h.channel.heard.wait()
@@ -222,7 +222,7 @@ async def test_what_could_not_run_is_refused_before_its_card(
             channel.heard.clear()
             told = await soon(DOORS[door](h, plan_text(**plan)))
             refused = await entries_of(h, "plan_refused")
-            left = [*await h.silas.work_items(), *await h.silas.proposer.waiting()]
+            left = [*await h.silas.work_items(), *await h.silas.runs.proposer.waiting()]
             if (
                 (len(refused), left, channel.cards, sandbox.runs) != (number, [], [], [])
                 or not all(words in said for said in (told, refused[-1]["reason"]))
@@ -296,7 +296,7 @@ async def test_a_task_by_the_clock_is_refused_though_no_parser_saw_it() -> None:
     channel = ScriptedChannel(saying_yes)
     async with Harness(channel, sandbox=done_sandbox()) as h:
         item = a_plan(schedule="0 9 * * *")
-        proposal = await soon(h.silas.proposer.propose(item, channel, OWNER, "why"))
+        proposal = await soon(h.silas.runs.proposer.propose(item, channel, OWNER, "why"))
     assert (proposal.verdict, channel.cards) == ("refused", [])
     assert "Only a goal runs by the clock" in proposal.words
 

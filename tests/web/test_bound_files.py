@@ -66,7 +66,7 @@ async def test_the_card_lists_the_files_that_the_plan_runs_as_the_terminal_does(
     card = await device.sees_a_card("Weaken the check")
     (event,) = cockpit.channel.cards
     assert isinstance(event, ApprovalRequest)
-    waiting = await cockpit.running.silas.proposer.question(event.work_item_id)
+    waiting = await cockpit.running.silas.runs.proposer.question(event.work_item_id)
     assert waiting is not None
     in_terminal = plan_card(
         plan_bytes(waiting.item), rationale=waiting.rationale, files=files_of(waiting.item)

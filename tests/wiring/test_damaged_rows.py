@@ -133,7 +133,7 @@ async def filled(home: Path) -> None:
         result = await soon(opened.run(writing_plan(work, id="task-done")))
         assert result.status is WorkItemStatus.done, result.summary
         item = a_plan(id="task-open")
-        await soon(opened.proposer.propose(item, channel, OWNER, "why"))
+        await soon(opened.runs.proposer.propose(item, channel, OWNER, "why"))
         item.status, item.attempts = WorkItemStatus.running, 1
         await opened.store.save(item)
     database = Database(home / "data" / "silas.db", SystemClock())

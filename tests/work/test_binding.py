@@ -74,7 +74,9 @@ def _plan(place: Path, **fields: Any) -> WorkItem:
 
 
 async def _approved(work: Work, item: WorkItem) -> WorkItem:
-    proposal = await work.silas.proposer.propose(item, work.silas.runs.channel, OWNER, "Why not.")
+    proposal = await work.silas.runs.proposer.propose(
+        item, work.silas.runs.channel, OWNER, "Why not."
+    )
     assert proposal.verdict == "approved", proposal.words
     return item
 
@@ -174,7 +176,7 @@ async def test_what_changes_while_the_owner_reads_the_card_is_not_signed(
     channel = ScriptedChannel(answer)
     async with at_work(channel=channel) as work:
         item = _plan(place)
-        proposal = await work.silas.proposer.propose(item, channel, OWNER, "Why not.")
+        proposal = await work.silas.runs.proposer.propose(item, channel, OWNER, "Why not.")
         assert proposal.verdict == "refused"
         assert item.approval_token is None
         assert "approval.issued" not in await work.events()
@@ -185,7 +187,7 @@ async def test_nobody_is_asked_about_what_is_not_there(name: str, place: Path) -
     CHANGES[name][0](place)
     channel = owner()
     async with at_work(channel=channel) as work:
-        proposal = await work.silas.proposer.propose(_plan(place), channel, OWNER, "Why not.")
+        proposal = await work.silas.runs.proposer.propose(_plan(place), channel, OWNER, "Why not.")
         assert proposal.verdict == "refused"
         assert str(place / "project") in proposal.words
         assert not channel.cards

@@ -104,7 +104,9 @@ def _plan(project: Path, **fields: Any) -> WorkItem:
 
 
 async def _approved(work: Work, item: WorkItem) -> WorkItem:
-    proposal = await work.silas.proposer.propose(item, work.silas.runs.channel, OWNER, "Why not.")
+    proposal = await work.silas.runs.proposer.propose(
+        item, work.silas.runs.channel, OWNER, "Why not."
+    )
     assert proposal.verdict == "approved", proposal.words
     return item
 
@@ -234,7 +236,7 @@ async def test_what_changes_while_the_owner_reads_the_card_is_not_signed(project
     channel = ScriptedChannel(answer)
     async with at_work(channel=channel) as work:
         item = _plan(project, body=_sh("sh work.sh"))
-        proposal = await work.silas.proposer.propose(item, channel, OWNER, "Why not.")
+        proposal = await work.silas.runs.proposer.propose(item, channel, OWNER, "Why not.")
         assert proposal.verdict == "refused"
         assert "work.sh" in proposal.words
         assert item.approval_token is None
@@ -306,7 +308,7 @@ async def test_more_files_than_a_person_reads_are_refused_before_anybody_is_aske
     channel = owner()
     async with at_work(channel=channel) as work:
         item = _plan(project, body=_sh(*(f"sh {name}" for name in names)))
-        proposal = await work.silas.proposer.propose(item, channel, OWNER, "Why not.")
+        proposal = await work.silas.runs.proposer.propose(item, channel, OWNER, "Why not.")
         assert proposal.verdict == "refused"
         assert "65 files" in proposal.words
         assert not channel.cards

@@ -120,7 +120,7 @@ async def test_a_plan_that_waits_is_asked_about_with_the_files_as_they_are_now(
     async with Harness(ScriptedChannel(answer)) as h:
         item = PlanParser().parse(_plan(script))
         for content in (script.read_text(), OTHER):
-            await h.silas.proposer.keep(item, "Why not.")
+            await h.silas.runs.proposer.keep(item, "Why not.")
             script.write_text(content)
             await h.silas.answer(item.id)
     first, second = cards

@@ -91,7 +91,7 @@ async def test_work_approved_for_models_here_does_not_run_with_others(
     channel, sandbox = ScriptedChannel(yes), a_sandbox()
     async with asyncio.timeout(SECONDS):
         async with Harness(channel, sandbox=sandbox, home=home) as h:
-            proposal = await h.silas.proposer.propose(item, channel, OWNER, "why")
+            proposal = await h.silas.runs.proposer.propose(item, channel, OWNER, "why")
             assert proposal.verdict == "approved"
         models = {"executor": asked}
         async with Harness(channel, models=models, sandbox=sandbox, home=home, resume=False) as h:

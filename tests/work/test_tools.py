@@ -64,7 +64,7 @@ async def approved(work: Work, **fields: Any) -> WorkItem:
     """A plan that the owner approved on a card, so that its token binds what was found."""
     item = a_plan(**{"budget": {"max_attempts": 1}, **fields})
     silas = work.silas
-    proposal = await silas.proposer.propose(item, silas.runs.channel, OWNER, "Why not.")
+    proposal = await silas.runs.proposer.propose(item, silas.runs.channel, OWNER, "Why not.")
     assert proposal.verdict == "approved", proposal.words
     return item
 

@@ -270,6 +270,40 @@ class Setup(Protocol):
         ...
 
 
+class ConfigurationRooms(Protocol):
+    """What the owner sets: how Silas speaks, who answers, what is connected."""
+
+    @property
+    def persona(self) -> PersonaRoom:
+        """How Silas speaks."""
+        ...
+
+    @property
+    def answering(self) -> AnsweringRoom:
+        """Who answers."""
+        ...
+
+    @property
+    def showing(self) -> ShowingRoom:
+        """Who may be shown what."""
+        ...
+
+    @property
+    def connections(self) -> ConnectionRoom:
+        """Servers of tools and channels."""
+        ...
+
+    @property
+    def settings(self) -> SettingsRoom:
+        """Settings that can be changed."""
+        ...
+
+    @property
+    def setup(self) -> Setup:
+        """The first run, and secrets."""
+        ...
+
+
 class Cockpit(Protocol):
     """Everything the routes need, by room."""
 
@@ -319,31 +353,6 @@ class Cockpit(Protocol):
         ...
 
     @property
-    def persona(self) -> PersonaRoom:
-        """How Silas speaks."""
-        ...
-
-    @property
-    def answering(self) -> AnsweringRoom:
-        """Who answers."""
-        ...
-
-    @property
-    def showing(self) -> ShowingRoom:
-        """Who may be shown what."""
-        ...
-
-    @property
-    def connections(self) -> ConnectionRoom:
-        """Servers of tools and channels."""
-        ...
-
-    @property
-    def settings(self) -> SettingsRoom:
-        """Settings that can be changed."""
-        ...
-
-    @property
-    def setup(self) -> Setup:
-        """The first run, and secrets."""
+    def configuration(self) -> ConfigurationRooms:
+        """What the owner sets."""
         ...

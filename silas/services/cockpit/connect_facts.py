@@ -37,8 +37,8 @@ class ConnectFacts:
 
     async def waiting(self) -> tuple[Waiting, ...]:
         """Plans that wait, and changes of finished work, that nobody is asked about now."""
-        unasked = await self.silas.proposer.unasked()
-        changed = {item.id for item in await self.silas.proposer.to_change()}
+        unasked = await self.silas.runs.proposer.unasked()
+        changed = {item.id for item in await self.silas.runs.proposer.to_change()}
         plans = tuple(
             Waiting(work_item_id=item.id, title=item.title, changes_wanted=item.id in changed)
             for item in unasked

@@ -28,7 +28,6 @@ from silas.services.work import ShownWork, piece_of_work, result_of
 from silas.stream.session import Session
 from silas.work.checks.reason_words import reason_words
 from silas.work.models import PATCH
-from silas.work.projects.undo import taken_back_words
 
 MOST_ROWS = 200
 """Work items in the list: those that changed last."""
@@ -66,11 +65,11 @@ class WorkRoom:
 
     async def rows(self) -> tuple[WorkRow, ...]:
         """See `Work.rows`: plans that wait first, then the newest items."""
-        waiting = await self._session.proposer.waiting()
+        waiting = await self._session.runs.proposer.waiting()
         asked = {item.id for item in waiting}
         items = [one for one in await self._store.newest(MOST_ROWS) if one.id not in asked]
         undoable, back = await asyncio.to_thread(self._stands, items)
-        changed = {item.id for item in await self._session.proposer.to_change()}
+        changed = {item.id for item in await self._session.runs.proposer.to_change()}
         rows = [self._waiting_row(item, changed) for item in reversed(waiting)]
         for item in items:
             result = await result_of(item, self._shown)
@@ -80,7 +79,7 @@ class WorkRoom:
 
     async def one(self, work_item_id: str) -> WorkDetail:
         """See `Work.one`."""
-        question = self._session.proposer.question
+        question = self._session.runs.proposer.question
         piece = await piece_of_work(work_item_id, question, self._store, self._shown)
         item, result, waiting = piece
         undoable, back = await asyncio.to_thread(self._stands, [item])
@@ -124,7 +123,7 @@ class WorkRoom:
             return None
         results = [await self._store.get_result(task.id) for task in item.children]
         held = [one.work_item_id for one in results if one is not None and one.held]
-        shown = await project_shown(item, self._store, self._session.undoing, held)
+        shown = await project_shown(item, self._store, self._session.undoing.changes, held)
         return project_row(shown, self._redact)
 
     async def cancel(self, work_item_id: str) -> Done:
@@ -243,12 +242,12 @@ class WorkRoom:
         kept = {path.name for path in self._undo_folder.glob("*")}
         tasks = [name for item in items for name in item.tasks]  # of projects
         found = [name for name in (*(item.id for item in items), *tasks) if name in kept]
-        undoing = self._session.undoing
+        undoing = self._session.undoing.changes
         whole = {name: "" for name in found if undoing.applied(name) is not None}
         whole |= {item.id: "" for item in items if not whole.keys().isdisjoint(item.tasks)}
         halves = {half.work_item_id: half.words for half in undoing.files.left()} if found else {}
         back = {
-            item.id: taken_back_words(item, undoing, self._session.zone)
+            item.id: self._session.taken_back(item)
             for item in items
             if not {item.id, *item.tasks}.isdisjoint(found)
         }

@@ -1,7 +1,8 @@
 """Taking back what work changed; of a project, of each of its tasks, what came last first."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -82,6 +83,39 @@ def all_taken_back(names: Sequence[str], undoing: Undo) -> bool:
     """
     undone = any(undoing.is_undone(name) for name in names)
     return undone and not any(undoing.stands(name) for name in names)
+
+
+Undone = Callable[[WorkItem], Awaitable[None]]
+"""Takes note that the owner took back what a work item changed; never fails."""
+
+
+@dataclass(frozen=True)
+class WorkUndo:
+    """Takes back what work changed, and says what was taken back.
+
+    Attributes:
+        changes: Has the journals.
+        store: Keeps work items.
+        undone: Takes note of it.
+        zone: The owner's.
+    """
+
+    changes: Undo
+    store: WorkItemStore
+    undone: Undone
+    zone: ZoneInfo
+
+    async def undo(self, work_item_id: str) -> UndoneWork:
+        """Restore the workspaces that a work item changed; see `undo_work`."""
+        taken = await undo_work(work_item_id, self.changes, self.store)
+        item = await self.store.get(work_item_id)
+        if item is not None:
+            await self.undone(item)
+        return taken
+
+    def taken_back_words(self, item: WorkItem) -> str:
+        """That what it changed was taken back, and when; empty where none of it was."""
+        return taken_back_words(item, self.changes, self.zone)
 
 
 def taken_back_words(item: WorkItem, undoing: Undo, zone: ZoneInfo) -> str:

@@ -43,7 +43,7 @@ async def test_a_plan_that_waits_is_on_the_pages_until_its_card_is(tmp_path: Pat
     async with a_cockpit(Home(tmp_path)) as cockpit:
         silas, page = cockpit.running.silas, ConnectedPage(SESSION)
         cockpit.channel.pages.enter(page)
-        await silas.proposer.keep(titled("mine"), "It was your wish.")
+        await silas.runs.proposer.keep(titled("mine"), "It was your wish.")
         assert await waiting_on(page) == ["mine"]
         db = Database(cockpit.config.data_dir / "silas.db", silas.messages.clock)
         await SqlWaitingPlans(db, silas.messages.clock).put(
