@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
@@ -58,8 +59,7 @@ def counted_by_the_kernel(init: int, most: int) -> Generator[bool]:
         yield group is not None
     finally:
         if group is not None:
-            with suppress(OSError):  # a process is not quite gone: the next run clears it away
-                group.rmdir()
+            _remove(group)
 
 
 def _group_of(init: int, most: int) -> Path | None:
@@ -67,7 +67,9 @@ def _group_of(init: int, most: int) -> Path | None:
         parent = parent_of_runs(Path("/proc/self/cgroup").read_text(encoding="utf-8"))
         if parent is None:
             return None
-        _clear(parent)
+        _clear_former(os.getpid(), parent)
+        for left in tuple(_left):
+            _remove(left)
         group = parent / _NAME.format(owner=os.getpid(), init=init)
         group.mkdir()
     except OSError:
@@ -76,14 +78,36 @@ def _group_of(init: int, most: int) -> Path | None:
         (group / "pids.max").write_text(str(most + 2), encoding="ascii")  # init, and one too many
         (group / "cgroup.procs").write_text(str(init), encoding="ascii")
     except OSError:
-        with suppress(OSError):
-            group.rmdir()
+        _remove(group)
         return None
     return group
 
 
-def _clear(parent: Path) -> None:
-    """Remove what runs left that are over; a group with a process in it cannot be removed."""
+_left: set[Path] = set()
+"""Groups of this process in which one was not quite gone; the next run clears them away."""
+
+
+def _remove(group: Path) -> None:
+    _left.discard(group)
+    try:
+        group.rmdir()
+    except FileNotFoundError:
+        return
+    except OSError:
+        _left.add(group)
+
+
+@cache
+def _clear_former(pid: int, parent: Path) -> None:
+    """Remove what runs of processes that ended left, once a process: listing every group costs.
+
+    A group with a process in it cannot be removed.
+
+    Args:
+        pid: This process, which a fork of it is not.
+        parent: Where the groups are.
+    """
+    del pid
     with os.scandir(parent) as found:
         left = [entry.path for entry in found if _is_over(entry.name)]
     for path in left:

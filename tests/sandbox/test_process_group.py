@@ -3,9 +3,11 @@
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from silas.sandbox import process_group
 from silas.sandbox.process_group import counted_by_the_kernel, parent_of_runs
 
 VERSION_1 = "9:name=systemd:/x\n8:pids:/docker/abc\n4:memory:/docker/abc\n0::/\n"
@@ -56,3 +58,23 @@ def test_a_group_goes_with_its_run_and_what_was_left_goes_with_the_next() -> Non
             assert not counted  # there is no such process any more
             assert not group.exists()
     assert not list(parent.glob(f"silas-run-{os.getpid()}-*"))
+
+
+def test_the_groups_are_listed_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed, scandir = list[str](), os.scandir
+
+    def listing(path: Path) -> Any:
+        listed.append(str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(process_group.os, "scandir", listing)
+    for _ in range(3):
+        with subprocess.Popen(["/bin/sleep", "60"]) as child:
+            with counted_by_the_kernel(child.pid, 20) as counted:
+                if not counted:
+                    child.kill()
+                    pytest.skip(
+                        "only root can make control groups, and only where they are its own"
+                    )
+            child.kill()
+    assert len(listed) <= 1
