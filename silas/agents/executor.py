@@ -14,7 +14,7 @@ from silas.context import frame
 from silas.skills import SkillText
 
 if TYPE_CHECKING:
-    from pydantic_ai.capabilities import HandleDeferredToolCalls
+    from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.usage import RunUsage, UsageLimits
@@ -30,7 +30,7 @@ class ExecutorAgent(Generic[Deps]):
         model: Any PydanticAI model.
         clock: Waits between attempts.
         output: How the model is made to answer in form.
-        capabilities: What resolves calls that pause for approval.
+        capabilities: What resolves calls that pause for approval, and counts requests.
         own: A worker's instructions, below those that every executor has.
     """
 
@@ -40,7 +40,7 @@ class ExecutorAgent(Generic[Deps]):
         clock: Clock,
         *,
         output: OutputSetting,
-        capabilities: "Sequence[HandleDeferredToolCalls[Deps]]",
+        capabilities: "Sequence[AbstractCapability[Deps]]",
         own: str = "",
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy

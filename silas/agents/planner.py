@@ -15,7 +15,7 @@ from silas.skills import SkillText
 from silas.types import Origin, OriginKind
 
 if TYPE_CHECKING:
-    from pydantic_ai.capabilities import HandleDeferredToolCalls
+    from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.usage import UsageLimits
@@ -35,7 +35,7 @@ class PlannerAgent:
         model: Any PydanticAI model; the strongest there is.
         clock: Waits between attempts.
         output: How the model is made to answer in form.
-        capabilities: What resolves calls that pause for approval.
+        capabilities: What resolves calls that pause for approval, and counts requests.
         listen: Who hears the answer of a run while it comes.
     """
 
@@ -45,7 +45,7 @@ class PlannerAgent:
         clock: Clock,
         *,
         output: OutputSetting,
-        capabilities: "Sequence[HandleDeferredToolCalls[Any]]" = (),
+        capabilities: "Sequence[AbstractCapability[Any]]" = (),
         listen: Listen = nobody_listens,
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy

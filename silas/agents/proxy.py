@@ -11,7 +11,7 @@ from silas.agents.prompt import TurnRequest
 from silas.clock import Clock
 
 if TYPE_CHECKING:
-    from pydantic_ai.capabilities import HandleDeferredToolCalls
+    from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.models import Model
     from pydantic_ai.toolsets import AbstractToolset
     from pydantic_ai.usage import UsageLimits
@@ -27,7 +27,7 @@ class ProxyAgent:
         clock: Waits between attempts.
         output: How the model is made to answer in form.
         default_profile: The context profile of the honest answer when the model fails.
-        capabilities: What resolves calls that pause for approval.
+        capabilities: What resolves calls that pause for approval, and counts requests.
         listen: Who hears the answer of a run while it comes.
     """
 
@@ -38,7 +38,7 @@ class ProxyAgent:
         *,
         output: OutputSetting,
         default_profile: str,
-        capabilities: "Sequence[HandleDeferredToolCalls[Any]]" = (),
+        capabilities: "Sequence[AbstractCapability[Any]]" = (),
         listen: Listen = nobody_listens,
     ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 from pydantic_ai import Agent, RunContext
-from pydantic_ai.capabilities import CombinedCapability, HandleDeferredToolCalls
-from pydantic_ai.models import Model
+from pydantic_ai.capabilities import AbstractCapability, CombinedCapability
+from pydantic_ai.models import Model, ModelRequestContext
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import DeferredToolRequests, DeferredToolResults
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
@@ -58,6 +58,12 @@ class _Attended(ProviderRetry):
         offered = _offered.get()
         return toolset if offered is None else offered
 
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """Whatever the others make of it."""
+        return await self.pausing.before_model_request(ctx, request_context)
+
     async def handle_deferred_tool_calls(
         self, ctx: RunContext[Any], *, requests: DeferredToolRequests
     ) -> DeferredToolResults | None:
@@ -99,7 +105,7 @@ class Role:
         output: How it is made to answer in form.
         name: `proxy`, `planner`, `executor`; its prompt follows the constitution, and neither
             changes, so that providers can keep them.
-        pausing: What resolves calls that pause for approval.
+        pausing: What resolves calls that pause for approval, and counts requests.
         own: Instructions of one worker, below those of its role.
     """
 
@@ -109,7 +115,7 @@ class Role:
         clock: Clock,
         output: OutputSetting,
         name: str,
-        pausing: Sequence[HandleDeferredToolCalls[Any]],
+        pausing: Sequence[AbstractCapability[Any]],
         own: str = "",
     ) -> None:
         # a server that is held to a report by a grammar may never call a tool, which is an

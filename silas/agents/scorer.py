@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from silas.agents.choice import OutputSetting
 from silas.agents.models import ScorerGroup, ScorerOutput
@@ -11,6 +11,7 @@ from silas.context import ContextItem, ScorerGroups, fence
 from silas.errors import SilasError
 
 if TYPE_CHECKING:
+    from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.models import Model
 
 PATIENCE: Final = 2.0
@@ -34,11 +35,18 @@ class ScorerAgent:
         output: How the model is made to answer in form.
     """
 
-    def __init__(self, model: "Model", clock: Clock, *, output: OutputSetting) -> None:
+    def __init__(
+        self,
+        model: "Model",
+        clock: Clock,
+        *,
+        output: OutputSetting,
+        capabilities: "Sequence[AbstractCapability[Any]]" = (),
+    ) -> None:
         from silas.agents.role import Role  # noqa: PLC0415 - PydanticAI is heavy
 
         def role_on(on: "Model", form: OutputSetting) -> Role:
-            return Role(on, clock, form, "scorer", ())
+            return Role(on, clock, form, "scorer", capabilities)
 
         self._role_on = role_on
         self._role = self._role_on(model, output)

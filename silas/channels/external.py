@@ -24,9 +24,9 @@ from silas.cards import (
     choice_bytes,
 )
 from silas.channels.text import TRIES, parse_reply, render_card
-from silas.channels.web.limits import TokenBuckets
 from silas.channels.web.refusal import RefusalRecord
 from silas.clock import Clock, TimeLimitReached, time_limit
+from silas.token_buckets import TokenBuckets
 from silas.types import OWNER, TaintLevel
 
 SEND_SECONDS: Final = 30.0

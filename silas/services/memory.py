@@ -27,6 +27,7 @@ from silas.memory import MemoryItem, NoVectors, Vectors, forgotten, records
 from silas.memory.bundle import Bundles, BundleSigner
 from silas.memory.consolidate import Confirm, ConsolidationRules, Consolidator
 from silas.memory.embedding import SemanticSearch
+from silas.memory.meter import MemoryMeter
 from silas.memory.models import MemoryType
 from silas.memory.operations import Operations, RulesFit
 from silas.memory.owners_words import checked_words, owners_own
@@ -63,6 +64,7 @@ class MemoryRooms:
     store: SqlMemoryStore
     retriever: HybridRetriever
     ops: Operations
+    meter: MemoryMeter
     vectors: Vectors
     consolidator: Consolidator
     bundles: Bundles
@@ -114,6 +116,7 @@ def memory_rooms(
         store=store,
         retriever=HybridRetriever(store, vectors, around.count_tokens, clock),
         ops=Operations(store, clock, around.rules_fit),
+        meter=MemoryMeter(config.limits.memory_ops_per_minute_per_scope, clock),
         vectors=vectors,
         consolidator=consolidator,
         bundles=Bundles(

@@ -13,7 +13,7 @@ from silas.tools.offers import BUILT_IN, ToolOffers
 from silas.tools.plugins.spec import read_spec
 
 if TYPE_CHECKING:
-    from pydantic_ai.capabilities import HandleDeferredToolCalls
+    from pydantic_ai.capabilities import AbstractCapability
 
     from silas.agents import ExecutorAgent, ModelChoice
     from silas.agents.worker_file import Worker
@@ -60,7 +60,7 @@ def teams_of(workers: WorkerLibrary) -> TeamOf:
 def hiring(
     runtime: Runtime,
     usual: "Callable[[], ModelChoice]",
-    pausing: "Sequence[HandleDeferredToolCalls[ToolRun]]",
+    capabilities: "Sequence[AbstractCapability[ToolRun]]",
 ) -> "Hire":
     """Makes a worker's agent for one run, on the model that its file names or else the usual one.
 
@@ -78,7 +78,7 @@ def hiring(
                 model,
                 runtime.clock,
                 output=choice.output,
-                capabilities=pausing,
+                capabilities=capabilities,
                 own=worker.instructions,
             )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from silas.agents.call_scope import calls_of
 from silas.language import tr, tr_later
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult
 from silas.stream.models import Send
@@ -77,11 +78,13 @@ class Dispatcher:
 
     def dispatch(self, item: WorkItem, send: Send) -> None:
         """Return at once; every progress event is shown."""
-        self._executor.dispatch(item, self._shown(item, send))
+        with calls_of(OWNER):  # he approved it, whoever's turn this is
+            self._executor.dispatch(item, self._shown(item, send))
 
     async def execute(self, item: WorkItem, send: Send) -> WorkItemResult:
         """Run an item to its end; every progress event is shown."""
-        return await self._executor.execute(item, self._shown(item, send))
+        with calls_of(OWNER):
+            return await self._executor.execute(item, self._shown(item, send))
 
     async def tell(self, item: WorkItem, send: Send, result: WorkItemResult) -> None:
         """Show how an item ended whose changes the owner decided about after its run."""

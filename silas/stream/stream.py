@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+from silas.agents.call_scope import calls_of
 from silas.agents.runbook.undo_and_stop import asks_to_stop
 from silas.audit import Audit
 from silas.errors import ApprovalError, DatabaseError, from_foreign
@@ -233,7 +234,8 @@ class Stream:
                 voice = TurnVoice(self._sender.to(address, name), place.aside)
                 with self._drafts.turn(address, voice, name) as (say, aside):
                     run = partial(processor.run, incoming, arrival, self._channel, say, aside)
-                    return await self._halt.unless_stopped(run)
+                    with calls_of(incoming.connection_id):
+                        return await self._halt.unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
             known = from_foreign(error)
             code = "E_SILAS_UNEXPECTED" if known is None else known.code

@@ -144,8 +144,11 @@ class Harness:
         path = self.home / "config.yaml"
         if not path.exists():
             # the tools and the zone of the machine that a test runs on are none of its business
+            # its clock stands still, so that a minute never ends
             fixed = (
-                "sandbox: { tools: { discover: false } }, scheduler: { timezone: Europe/Vienna }"
+                "sandbox: { tools: { discover: false } }, scheduler: { timezone: Europe/Vienna }, "
+                "limits: { llm_calls_per_minute_per_scope: 100000, "
+                "memory_ops_per_minute_per_scope: 100000 }"
             )
             path.write_text(f"silas: {{ {fixed} }}\n", encoding="utf-8")
         loaded = load_config(path, environ={"SILAS_HOME": str(self.home)})

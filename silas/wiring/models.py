@@ -18,25 +18,30 @@ async def open_models(config: SilasConfig, runtime: Runtime, stack: AsyncExitSta
         ConfigError: One of them cannot be made as configured.
     """
     from silas.agents import ScorerAgent  # noqa: PLC0415 - PydanticAI
+    from silas.agents.call_meter import CallMeter  # noqa: PLC0415 - as above
 
     opened = await open_choices(config.models, runtime, stack)
-    scoring = ScorerAgent(opened.scorer, runtime.clock, output=config.models.scorer.output)
+    meter = CallMeter(config.limits.llm_calls_per_minute_per_scope, runtime.clock)
+    scoring = ScorerAgent(
+        opened.scorer, runtime.clock, output=config.models.scorer.output, capabilities=[meter]
+    )
     later = await stack.enter_async_context(AsyncExitStack())  # closed when these are
-    return Models(config.models, opened, scoring, runtime, later)
+    return Models(config.models, opened, scoring, runtime, later, meter)
 
 
-def pausing(parts: "Parts") -> list[Any]:
-    """What lets a run of an agent pause for a question about a call."""
+def run_capabilities(parts: "Parts") -> list[Any]:
+    """What lets a run of an agent pause for a question about a call, and counts its requests."""
     from silas.tools.toolset import approval_handler  # noqa: PLC0415 - PydanticAI
 
-    return [approval_handler(parts.door, parts.registry)]
+    return [approval_handler(parts.door, parts.registry), parts.models.meter]
 
 
 def agents_of(parts: "Parts") -> Agents:
     """The agents over the models that are in force, whichever these are."""
     from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent  # noqa: PLC0415 - PydanticAI
 
-    roles, clock, capabilities = parts.models.choices(), parts.runtime.clock, pausing(parts)
+    roles, clock = parts.models.choices(), parts.runtime.clock
+    capabilities = run_capabilities(parts)
     models = parts.models.opened
     agents = Agents(
         proxy=ProxyAgent(

@@ -28,6 +28,7 @@ from silas.home.secret_store import guard_sandbox
 from silas.home.signer_client import announce_questions, message_signer
 from silas.home.witnesses import message_to_owner
 from silas.keys.secret_registry import SecretRegistry
+from silas.memory.meter import MeteredSearch
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.batches.desk import execution_over
@@ -132,7 +133,10 @@ class Parts:
         typed = TypedWords(self.channel.channel_name, self.sign_message, self.sign_in, clock)
         choices = OwnerChoices(self.channel, self.audit, clock, typed.taint_of)
         add_looking_tools(
-            self.registry, self.mind.search.find, self.mind.context.in_view, choices.ask
+            self.registry,
+            MeteredSearch(self.mind.search.find, self.mind.remembered.meter).find,
+            self.mind.context.in_view,
+            choices.ask,
         )
         self.limits = sandbox_limits(config)
         self.workers = worker_library(config)

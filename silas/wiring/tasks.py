@@ -12,7 +12,7 @@ from silas.services.tools.look_tools import refused_showing, shown_by_work
 from silas.services.workers import hiring, offer_delegation, tools_of
 from silas.stream.look_answers import LookAnswers
 from silas.tools import AutonomyLevel
-from silas.wiring.models import pausing
+from silas.wiring.models import run_capabilities
 from silas.work.agent_run import AgentRunner
 from silas.work.authority.grant_uses import PlanGrants
 from silas.work.changes.delivery import ChangeDelivery
@@ -68,7 +68,7 @@ def crew_of(
         executor,
         chain,
         parts.workers,
-        hiring(parts.runtime, parts.models.executor_choice, pausing(parts)),
+        hiring(parts.runtime, parts.models.executor_choice, run_capabilities(parts)),
         parts.questions.calls,
         tools_of(parts.registry),
         parts.skills,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from silas.agents.runbook import calculator
 from silas.home.prompt_facts import profiles
+from silas.memory.meter import MeteredOperations, MeteredRetriever
 from silas.services.access import access_of
 from silas.stream.answering import Answering
 from silas.stream.approval_words import ApprovalWords
@@ -147,7 +148,9 @@ class TurnWiring:
             self._together,
             self._clock,
         )
-        retriever = exchange("retriever", mind.remembered.retriever)
+        retriever = exchange(
+            "retriever", MeteredRetriever(mind.remembered.retriever, mind.remembered.meter)
+        )
         recall = Recall(retriever, self._context, self._items, self._audit)
         following = FileFollower(
             exchange("files", mind.files),
@@ -157,7 +160,9 @@ class TurnWiring:
             config.context.subscription_ttl_turns,
             self._looks.known,
         )
-        operations = exchange("memory_ops", mind.remembered.ops)
+        operations = exchange(
+            "memory_ops", MeteredOperations(mind.remembered.ops, mind.remembered.meter)
+        )
         most = config.limits.max_memory_ops_per_turn
         router = self._router()
         return TurnSteps(

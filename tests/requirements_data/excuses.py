@@ -15,14 +15,6 @@ PROVIDERS = (
     "without them a gate blocks"
 )
 METRICS = "later: `silas/services/metrics.py`; what happened is in the record alone"
-CALLS_A_MINUTE = (
-    "later: `silas/stream/rate_limits.py`; `llm_calls_per_minute_per_scope` is read and bounds "
-    "nothing"
-)
-OPERATIONS_A_MINUTE = (
-    "later: `silas/stream/rate_limits.py`; `memory_ops_per_minute_per_scope` is read and bounds "
-    "nothing, a turn's own limit holds"
-)
 ANSWERS_A_MINUTE = (
     "later: `silas/stream/rate_limits.py`; answers to cards count as messages of their browser and "
     "have no limit of their own"

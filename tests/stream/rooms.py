@@ -10,8 +10,7 @@ from pydantic_ai.settings import ModelSettings
 from silas.autonomy import Signal
 from silas.context import ContextItem
 from silas.gates import Gate, GateLane, GateOutcome, GateResult, Gates, GateTrigger
-from silas.memory import OpBasis
-from silas.memory.operations import Operations
+from silas.memory import MemoryOperations, OpBasis
 from silas.persona import Persona, SpeakingStyle, TurnSummary
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.models import Incoming
@@ -79,7 +78,7 @@ ARRIVAL_STEPS = {"heard": "5 kept", "answering": "13 kept", "done": "16 ended"}
 class NotingOperations:
     """What was asked of memory, and on what ground."""
 
-    def __init__(self, real: Operations, journal: Journal) -> None:
+    def __init__(self, real: MemoryOperations, journal: Journal) -> None:
         self._real, self._journal = real, journal
         self.asked: list[tuple[Mapping[str, Any], OpBasis]] = []
 

@@ -2,12 +2,9 @@
 
 import ipaddress
 from functools import lru_cache
-from typing import NamedTuple
 
 from silas.clock import Clock
-
-MOST_BUCKETS = 4096
-"""Buckets of one kind; callers beyond them share one, so that nobody can fill the memory."""
+from silas.token_buckets import TokenBuckets
 
 PAIRINGS_PER_MINUTE = 10
 """Tries to pair from one address: nobody types that fast, and 256 bits need more."""
@@ -18,57 +15,7 @@ PAIRINGS_IN_ALL = 30
 REQUESTS_PER_MESSAGE = 10
 """Requests that come with each message that is allowed: a page has many files and lists."""
 
-_SHARED = ""
-_SWEEP_SECONDS = 1.0  # a full table is searched for idle buckets no oftener than this
-
-
-class _Bucket(NamedTuple):
-    tokens: float
-    at: float
-
-
-class TokenBuckets:
-    """A bucket for each caller: full at first, one token a message, refilled evenly.
-
-    Args:
-        per_minute: How many tokens a bucket holds, and gets back in a minute.
-        clock: Only its monotonic time counts.
-    """
-
-    def __init__(self, per_minute: int, clock: Clock) -> None:
-        self._most = float(per_minute)
-        self._rate = per_minute / 60.0
-        self._clock = clock
-        self._buckets: dict[str, _Bucket] = {}
-        self._swept = -_SWEEP_SECONDS
-
-    def take(self, caller: str) -> bool:
-        """Whether there was a token left for this caller; then it is gone."""
-        now = self._clock.monotonic()
-        key = self._key(caller, now)
-        tokens = self._left(self._buckets.get(key), now)
-        granted = tokens >= 1.0
-        self._buckets[key] = _Bucket(tokens - 1.0 if granted else tokens, now)
-        return granted
-
-    def __len__(self) -> int:
-        """How many buckets there are."""
-        return len(self._buckets)
-
-    def _left(self, bucket: _Bucket | None, now: float) -> float:
-        if bucket is None:
-            return self._most
-        return min(self._most, bucket.tokens + (now - bucket.at) * self._rate)
-
-    def _key(self, caller: str, now: float) -> str:
-        if caller in self._buckets or len(self._buckets) < MOST_BUCKETS - 1:
-            return caller
-        if now - self._swept >= _SWEEP_SECONDS:
-            self._swept = now
-            full = [k for k, b in self._buckets.items() if self._left(b, now) >= self._most]
-            for key in full:  # a full bucket is as good as none
-                del self._buckets[key]
-        return caller if len(self._buckets) < MOST_BUCKETS - 1 else _SHARED
+_EVERYWHERE = ""
 
 
 class WebLimits:
@@ -106,7 +53,7 @@ class WebLimits:
         """For a try to pair."""
         if not self._pairings.take(address):
             return "tries to pair from one address"
-        return "" if self._all_pairings.take(_SHARED) else "tries to pair"
+        return "" if self._all_pairings.take(_EVERYWHERE) else "tries to pair"
 
 
 def address_of(client: object) -> str:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 from silas.channels.web.acceptor import Acceptor, Arrive, PendingConnection
 from silas.channels.web.connections import Connections, room_for_connections
 from silas.channels.web.guard import MOST_HEADER_BYTES
-from silas.channels.web.limits import TokenBuckets
 from silas.channels.web.repeated_errors import RepeatedErrors, count_repeated_errors
 from silas.channels.web.tls_arrival import PendingTlsConnection
 from silas.clock import Clock
 from silas.errors import ConfigError, reason
+from silas.token_buckets import TokenBuckets
 
 if TYPE_CHECKING:
     import uvicorn

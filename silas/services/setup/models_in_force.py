@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, ScorerAgent
+    from silas.agents.call_meter import CallMeter
     from silas.tools.toolset import ToolRun
 
 
@@ -41,6 +42,7 @@ class Models:
     Attributes:
         opened: The models as they were opened at the start.
         scorer: Who scores needs no tool, and is an agent already.
+        meter: Counts the requests of every agent.
     """
 
     def __init__(
@@ -50,10 +52,12 @@ class Models:
         scorer: "ScorerAgent",
         runtime: Runtime,
         stack: AsyncExitStack,
+        meter: "CallMeter",
     ) -> None:
         self._choices = choices
         self.opened = opened
         self.scorer = scorer
+        self.meter = meter
         self._runtime = runtime
         self._stack = stack
         self._agents: list[Agents] = []

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field, StringConstraints
 
 from silas.context import ContentKind, ContextItem, scrub
+from silas.errors import MemoryRefused
 from silas.memory import MemoryItem
 from silas.tools.builtin.arguments import ToolArguments
 from silas.tools.builtin.read_only import LOOKING, ReadOnlyTool
@@ -59,12 +60,15 @@ class MemorySearchTool(ReadOnlyTool):
         self, action: str, request: dict[str, Any], context: ToolCallContext
     ) -> ToolResult:
         """Ask the memory of the connection; the result is as trusted as its least trusted item."""
-        found = await self._search(
-            context.scope_id,
-            request["query"],
-            int(request["max_results"]),
-            bool(request["everything_said"]),
-        )
+        try:
+            found = await self._search(
+                context.scope_id,
+                request["query"],
+                int(request["max_results"]),
+                bool(request["everything_said"]),
+            )
+        except MemoryRefused as error:  # asked too often
+            return ToolResult(ok=False, error=error.message)
         shown = _fitting(found)
         if not shown:
             return _own("Nothing is remembered that fits.")

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.channels.web.limits import MOST_BUCKETS, TokenBuckets, WebLimits, address_of
+from silas.channels.web.limits import WebLimits, address_of
 from silas.channels.web.refusal import RefusalRecord
 from silas.testing import MockClock
 from silas.testing.stores import MemoryAudit
+from silas.token_buckets import MOST_BUCKETS, TokenBuckets
 
 
 def test_a_full_bucket_is_a_minutes_worth_and_fills_evenly() -> None:

@@ -1,0 +1,79 @@
+"""Requests to models are limited a minute, for each scope and in all (spec 18.5)."""
+
+import asyncio
+
+import pytest
+
+from silas.agents.call_meter import OTHERS_TOGETHER
+from silas.stream.models import Reply
+from silas.testing import Harness, MockClock, ScriptedModel
+from tests.stream.kit import direct, entries_of, said, soon
+
+LIMIT = 2
+SETTINGS = {"limits": {"llm_calls_per_minute_per_scope": LIMIT}}
+TOO_MANY = "Silas has asked its model as often as it may within a minute; try again in a minute."
+
+
+class SleptClock(MockClock):
+    """Says when somebody waits for a moment of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slept = asyncio.Event()
+        self.waits: list[float] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.slept.set()
+        await super().sleep(seconds)
+
+
+def house(calls: int, clock: MockClock | None = None) -> Harness:
+    models = {"proxy": ScriptedModel([direct("Hello.")] * calls)}
+    return Harness(models=models, settings=SETTINGS, clock=clock)
+
+
+async def ask(h: Harness, who: str) -> Reply:
+    return await soon(h.silas.stream.handle(said(h, "hello", who)))
+
+
+@pytest.mark.proves("S18.5-MODEL-CALLS")
+async def test_a_stranger_who_asks_too_often_is_told_and_nobody_else_is_kept_waiting() -> None:
+    async with house(LIMIT + 3) as h:
+        told = [(await ask(h, "one")).text for _ in range(LIMIT + 1)]
+        assert told == ["Hello."] * LIMIT + [f"{TOO_MANY} Nothing was run."]
+        assert [e["code"] for e in await entries_of(h, "turn_degraded")] == ["E_LLM_CALLS_A_MINUTE"]
+        assert (await ask(h, "other")).text == "Hello."
+        assert (await soon(h.silas.ask("hello"))).text == "Hello."
+        h.clock.advance(60)
+        assert (await ask(h, "one")).text == "Hello."
+
+
+@pytest.mark.proves("S18.5-MODEL-CALLS")
+async def test_all_strangers_together_have_a_limit_that_leaves_the_owner_his() -> None:
+    allowed = LIMIT * OTHERS_TOGETHER
+    async with house(allowed + 1) as h:
+        told = [(await ask(h, f"stranger-{number}")).text for number in range(allowed + 1)]
+        assert told == ["Hello."] * allowed + [f"{TOO_MANY} Nothing was run."]
+        assert (await soon(h.silas.ask("hello"))).text == "Hello."
+
+
+@pytest.mark.proves("S18.5-MODEL-CALLS")
+async def test_the_owners_message_waits_for_its_turn_and_is_answered() -> None:
+    clock = SleptClock()
+    async with house(LIMIT + 1, clock) as h:
+        for _ in range(LIMIT):
+            await soon(h.silas.ask("hello"))
+        clock.slept.clear()
+        waiting = asyncio.create_task(h.silas.ask("hello"))
+        await soon(clock.slept.wait())
+        assert clock.waits[-1] == pytest.approx(60 / LIMIT)
+        clock.advance(60 / LIMIT)
+        assert (await soon(waiting)).text == "Hello."
+
+
+async def test_the_built_in_model_is_not_counted() -> None:
+    async with Harness(settings=SETTINGS) as h:
+        for _ in range(LIMIT * 3):
+            reply = await soon(h.silas.ask("what is 2 + 3?"))
+            assert "5" in reply.text
