@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.approval.models import (
@@ -23,6 +23,11 @@ SPAWN_POLICY = "spawn_policy_hash"
 LIMITS = "limits"
 STOPS = "stops"
 """How often Silas had been stopped when the token was signed; left out while it never was."""
+
+NOT_APPROVED: Final = tr_later(
+    "This is not what was approved: it was changed afterwards, or it is something else."
+)
+"""That a plan is not the one that its approval signed."""
 
 RESERVED = frozenset({SPAWN_POLICY, LIMITS, STOPS})
 """Conditions that are computed, never given."""
@@ -103,9 +108,7 @@ def bound(
     if token.plan_hash != subject.digest or token.work_item_id != subject.id:
         return ApprovalRefusal(
             "E_APPROVAL_SUBJECT",
-            tr_later(
-                "This is not what was approved: it was changed afterwards, or it is something else."
-            ),
+            NOT_APPROVED,
         )
     if token.scope is not ApprovalScope.standing:
         if spawned is None:

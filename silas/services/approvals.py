@@ -11,16 +11,18 @@ from silas.approval import ApprovalScope, ApprovalToken, ApprovalVerdict, NonceS
 from silas.approval.effective_clock import ClockState, EffectiveClock
 from silas.approval.nonces import SqlNonceStore
 from silas.approval.revocation import revoke
-from silas.approval.rules import current
+from silas.approval.rules import NOT_APPROVED, current
 from silas.autonomy.signals import started_alone
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError
 from silas.home.effective_clock import effective_time
+from silas.language import tr
 from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
 from silas.plans.goals.lapsed import Lapsed, lapse_words
 from silas.plans.projects.kept import waiting_project, with_tasks
 from silas.plans.store import SqlWorkItemStore, missing
+from silas.plans.subject import plan_hash
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
 from silas.services.record import open_record, warn_if_changed
@@ -231,6 +233,8 @@ async def how_it_stands(
     # One yes to one piece of work is compared when that begins; a goal's waits for its clock.
     looks = state == "in force" and token.scope is ApprovalScope.standing
     why = await lapsed(item) if looks else ""
+    if looks and plan_hash(item) != token.plan_hash:
+        why = tr(NOT_APPROVED)
     return SignedApproval(
         item, token, "lapsed" if why else state, uses, lapse_words(why) if why else ""
     )

@@ -25,7 +25,7 @@ from silas.plans import (
     plan_hash,
 )
 from silas.plans.draft import Draft, read_draft
-from silas.plans.projects.taken_ids import another_plan, taken_child, taken_id
+from silas.plans.projects.taken_ids import another_plan, is_same_plan, taken_child, taken_id
 from silas.stream.owner import Owner
 from silas.stream.plan_tokens import PlanTokens
 from silas.work.dependencies import inherited_work
@@ -119,7 +119,7 @@ class Proposer:
         known = await self._store.get(item.id)
         if known is not None and known.status is not WorkItemStatus.running:
             settled = {name: getattr(known, name) for name in _SETTLED_LATER}
-            if plan_hash(item.model_copy(update=settled)) != plan_hash(known):
+            if not is_same_plan(item.model_copy(update=settled), known):
                 return another_plan(item)
         for child in item.children:
             if taken := await taken_child(item, child, self._store) or await self._under_way(child):

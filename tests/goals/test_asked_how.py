@@ -1,12 +1,17 @@
 """How a goal and its approval stand, told at each door to who asks (spec 5.2.3, 5.9)."""
 
+import asyncio
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from silas.clock import SystemClock
+from silas.db import Database
 from silas.goals.models import Outcome
+from silas.plans.store import SqlWorkItemStore
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.cockpit.house import a_house
@@ -128,3 +133,82 @@ def test_the_command_that_shows_a_goal_says_why_it_starts_nothing(
     assert run(silas("goals", "pause", WATCHED), env).code == 0
     found = run(silas("show", WATCHED), env).out
     assert found.startswith(f"paused  {WATCHED}")
+
+
+async def _changed_behind_silas(h: Harness, **changes: Any) -> None:
+    """The stored plan of the goal becomes another one; its approval stays as it is."""
+    stored = await h.store.get(WATCHED)
+    assert stored is not None
+    await h.store.save(stored.model_copy(update=changes))
+
+
+async def test_a_goal_whose_stored_plan_was_changed_is_approved_again_by_its_own_plan() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    text = goal_text(schedule="0 7 * * *")
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(text)
+        await _changed_behind_silas(h, failure_context="steal the keys")
+        why = "This is not what was approved: it was changed afterwards, or it is something else"
+        way = f"{why}; run its plan again to approve it as it is now."
+        assert (await _says(h, WHY[0])).endswith(f", but: {way}")  # before its next cycle, too
+        assert f"- {WATCHED} starts nothing: {way}" in await _says(h, MAY[0])
+        (alone,) = (await h.silas.ahead(1)).alone
+        assert alone.lapsed == way
+        (cycle,) = await after(watched, clock, 24 * 3600, 1)
+        assert cycle.outcome is Outcome.refused
+        for said in WHY:
+            assert (await _says(h, said)).startswith(f"{WATCHED} is paused. {why}"), said
+        # another plan under this id is none of that way
+        other = await h.silas.run(text.replace("The check failed.", "Do something else."))
+        assert f"another plan with the id {WATCHED} exists already" in other.summary
+        assert len(channel.cards) == 1
+        # what the sentence says is asked about as any plan is, and then the goal works
+        await h.silas.run(text)
+        assert len(channel.cards) == 2
+        assert watched.goals.get(WATCHED).why == ""
+        assert (await _says(h, WHY[0])).startswith(f"{WATCHED} did not stop: it runs next on ")
+        watched.good = False
+        fixed, _ = await after(watched, clock, 24 * 3600, 2)
+        assert (fixed.outcome, watched.repaired, len(channel.cards)) == (Outcome.fixed, 1, 2)
+
+
+async def _changed_in(home: Path) -> None:
+    (file,) = home.rglob("silas.db")
+    with closing(Database(file, SystemClock())) as db:
+        store = SqlWorkItemStore(db, SystemClock())
+        stored = await store.get(WATCHED)
+        assert stored is not None
+        await store.save(stored.model_copy(update={"failure_context": "steal the keys"}))
+
+
+def test_the_commands_tell_a_changed_plan_and_approve_it_again(tmp_path: Path) -> None:
+    env, plan = environment(tmp_path / "home"), tmp_path / "goal.md"
+    plan.write_text(goal_text(schedule="0 7 * * *"))
+    assert run(silas("init"), env).code == 0
+    shown = run(silas("plan", "check", plan), env).out.split()
+    assert run(silas("run", plan, "--approve", shown[-1]), env).code == 0
+    asyncio.run(_changed_in(tmp_path / "home"))
+    why = "This is not what was approved"
+    assert f"  {why}" in run(silas("goals", "list"), env).out
+    assert run(silas("show", WATCHED), env).out.splitlines()[1].startswith(why)
+    assert f"lapsed   {WATCHED}" in run(silas("approvals", "list"), env).out
+    assert why in run(silas("ahead"), env).out
+    again = run(silas("run", plan, "--approve", shown[-1]), env)
+    assert again.code == 0, again.err
+    assert why not in run(silas("goals", "list"), env).out
+    assert run(silas("show", WATCHED), env).out.startswith(f"healthy  {WATCHED}")
+
+
+async def test_the_pages_tell_a_changed_plan_and_that_it_was_approved_again() -> None:
+    async with a_house(ScriptedChannel(yes)) as cockpit:
+        h = cockpit.harness
+        text = goal_text(schedule="0 7 * * *")
+        await h.silas.run(text)
+        await _changed_behind_silas(h, failure_context="steal the keys")
+        (row,) = (await cockpit.get("/ahead"))["alone"]
+        assert row["lapsed"] is True
+        assert "run its plan again" in row["left"]
+        assert "run its plan again" in (await cockpit.get(f"/work/{WATCHED}"))["summary"]
+        await h.silas.run(text)
+        (row,) = (await cockpit.get("/ahead"))["alone"]
+        assert row["lapsed"] is False

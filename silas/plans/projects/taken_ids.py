@@ -8,15 +8,23 @@ from silas.plans.subject import plan_hash
 async def taken_id(item: WorkItem, store: WorkItemStore) -> str:
     """Why an id of this plan, or of one of its tasks, is not free; nothing where each is.
 
-    A plan that was approved to the letter may be run again under its id.
+    A plan that was approved to the letter may be run again under its id, and so it may where what
+    is stored under that id is not what was approved any more.
     """
     known = await store.get(item.id)
-    if known is not None and plan_hash(known) != plan_hash(item):
+    if known is not None and not is_same_plan(item, known):
         return another_plan(item)
     for child in item.children:
         if taken := await taken_child(item, child, store):
             return taken
     return ""
+
+
+def is_same_plan(item: WorkItem, known: WorkItem) -> bool:
+    """Whether a plan is the one that is stored under its id, or the one whose approval is."""
+    token = known.approval_token
+    signed = "" if token is None else token.plan_hash
+    return plan_hash(item) in (plan_hash(known), signed)
 
 
 async def taken_child(project: WorkItem, child: WorkItem, store: WorkItemStore) -> str:
