@@ -7,7 +7,7 @@ import { t } from "./words.js";
 
 const STATUS = {
   done: [t("Done"), "good"], failed: [t("Failed"), "bad"], stuck: [t("Stuck"), "bad"], blocked: [t("Blocked"), "bad"],
-  healthy: [t("Healthy"), "good"], failing: [t("Failing"), "bad"], ended: [t("Ended"), "neutral"],
+  healthy: [t("Healthy"), "good"], failing: [t("Failing"), "bad"], repaired: [t("Repaired"), "good"], ended: [t("Ended"), "neutral"],
   waiting: [t("Waiting"), "neutral"], running: [t("Running"), "neutral"], pending: [t("Not begun"), "neutral"],
   paused: [t("Paused"), "neutral"], cancelled: [t("Stopped"), "neutral"], stopped: [t("Stopped"), "neutral"],
 };

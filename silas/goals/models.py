@@ -52,6 +52,7 @@ class Goal(NamedTuple):
         failing: How many cycles in a row found a check that fails, or failed at their work.
         quiet: Whether its owner was asked or told since it was healthy last.
         approved_at: When it was approved last.
+        repaired: Whether its last cycle found a check failing and its work succeeded.
     """
 
     id: str
@@ -61,12 +62,16 @@ class Goal(NamedTuple):
     failing: int
     quiet: bool
     approved_at: datetime
+    repaired: bool = False
 
     @property
     def standing(self) -> str:
-        """Its state, and `failing` of one that runs and whose last cycle found a check failing."""
-        running = self.state is GoalState.active
-        return "failing" if running and self.failing else self.state.value
+        """Its state; of one that runs and whose last cycle found a check failing `failing`, or
+        `repaired` where the work that followed succeeded.
+        """
+        if self.state is not GoalState.active or not self.failing:
+            return self.state.value
+        return "repaired" if self.repaired else "failing"
 
 
 class Cycle(NamedTuple):

@@ -11,14 +11,20 @@ from silas.plans.goals.schedule import schedule_fault
 _GOAL = "id, schedule, state, why, failing, quiet, approved_at"
 _CYCLE = "goal_id, slot, due, outcome, task_id, missed, words, began_at, ended_at"
 
+_LAST = """
+SELECT outcome FROM goal_cycles WHERE goal_id = goals.id AND ended_at <> ''
+ORDER BY began_at DESC, slot DESC LIMIT 1
+"""
+_READ = f"{_GOAL}, ({_LAST}) AS outcome"
+
 _PUT = f"""
 INSERT INTO goals ({_GOAL}) VALUES (:id, :schedule, 'active', '', 0, 0, :at)
 ON CONFLICT (id) DO UPDATE
 SET schedule = excluded.schedule, state = 'active', why = '', failing = 0, quiet = 0,
     approved_at = excluded.approved_at
 """
-_GET = f"SELECT {_GOAL} FROM goals WHERE id = :id"
-_ALL = f"SELECT {_GOAL} FROM goals ORDER BY approved_at, id"
+_GET = f"SELECT {_READ} FROM goals WHERE id = :id"
+_ALL = f"SELECT {_READ} FROM goals ORDER BY approved_at, id"
 _STATE = "UPDATE goals SET state = :state, why = :why WHERE id = :id"
 _COUNT = "UPDATE goals SET failing = :failing, quiet = :quiet WHERE id = :id"
 _BEGIN = f"""
@@ -116,10 +122,12 @@ class SqlGoalStore:
 
 
 def _goal(row: tuple[Any, ...]) -> Goal:
-    name, schedule, state, why, failing, quiet, at = row
+    name, schedule, state, why, failing, quiet, at, last = row
     if fault := schedule_fault(schedule):
         raise ValueError(fault)
-    return Goal(name, schedule, GoalState(state), why, int(failing), bool(quiet), _moment(at))
+    repaired = last == Outcome.fixed.value
+    counted, told, moment = int(failing), bool(quiet), _moment(at)
+    return Goal(name, schedule, GoalState(state), why, counted, told, moment, repaired)
 
 
 def _cycle(row: tuple[Any, ...]) -> Cycle:

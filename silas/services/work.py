@@ -161,7 +161,7 @@ class WorkDesk:
         return "" if item is None else self.taken_back(item)
 
     def goal_states(self) -> dict[str, str]:
-        """Of each goal by its id how its clock stands: `active`, `failing`, `paused` or `ended`."""
+        """Of each goal by its id how its clock stands: see `Goal.standing`."""
         from silas.goals.store import SqlGoalStore  # noqa: PLC0415 - few commands ask
 
         return {goal.id: goal.standing for goal in SqlGoalStore(self.db).all()}

@@ -181,6 +181,10 @@ class GoalControls(Protocol):
         """One goal; None where there is none of this id."""
         ...
 
+    def coming_words(self, goal_id: str) -> str:
+        """When a goal runs next as a person says it; empty where it does not."""
+        ...
+
     def pause(self, goal_id: str, why: str = "") -> "Goal":
         """It runs no more until it is resumed; raises `GoalRefused` where it does not run."""
         ...

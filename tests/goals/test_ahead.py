@@ -8,12 +8,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from silas.config import SilasConfig
+from silas.goals.desk import Goals
+from silas.goals.models import Outcome
 from silas.goals.store import SqlGoalStore
+from silas.language import speak
 from silas.plans.goals.schedule import brief_words, schedule_words
+from silas.services.clock.goals import open_goals
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.cockpit.house import a_house
-from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
+from tests.goals.kit import HALF_AN_HOUR, START, WATCHED, Watched, after, goal_text, house, yes
 from tests.support.command import environment, run, silas
 
 
@@ -194,3 +199,65 @@ async def test_the_list_of_work_says_of_a_goal_how_its_clock_stands() -> None:
         assert (await row())[0] == "failing"
         h.silas.pause(WATCHED, why="It failed 5 times in a row.")
         assert await row() == ("paused", "It is paused. It failed 5 times in a row.")
+
+
+async def test_what_was_repaired_is_listed_as_that_until_it_is_checked_again() -> None:
+    clock, watched = MockClock(START), Watched()
+    async with house(ScriptedChannel(yes), clock, watched) as h:
+        await h.silas.run(goal_text())
+        watched.good = False
+        (fixed,) = await after(watched, clock, HALF_AN_HOUR, 1)
+        assert fixed.outcome is Outcome.fixed
+        again = "repaired what it watches, and checks it again on Tuesday 24 November 2026, 10:00"
+        for said in (f"how does goal {WATCHED} stand?", f"wie steht es um {WATCHED}?"):
+            assert (await h.silas.ask(said)).text.startswith(f"{WATCHED} {again}"), said
+        assert watched.goals.get(WATCHED).standing == "repaired"
+        watched.repairs = watched.good = False
+        await after(watched, clock, HALF_AN_HOUR, 2)
+        assert watched.goals.get(WATCHED).standing == "failing"
+        assert "repaired" not in (await h.silas.ask(f"how does goal {WATCHED} stand?")).text
+        watched.good = True
+        await after(watched, clock, 2 * HALF_AN_HOUR, 3)
+        assert watched.goals.get(WATCHED).standing == "active"
+
+
+async def test_the_pages_and_the_commands_say_what_was_repaired(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    place, plan = tmp_path / "place", tmp_path / "goal.md"
+    place.mkdir()
+    plan.write_text(GOAL.format(place=place, hour=7))
+    approved = run(silas("plan", "check", plan), env).out.split()[-1]
+    assert run(silas("run", plan, "--approve", approved), env).code == 0
+    (database,) = (tmp_path / "home").rglob("silas.db")
+    async with open_goals(SilasConfig(data_dir=database.parent)) as desk:
+        _ends(desk.goals, "goal-there", Outcome.fixed)
+    again = "It repaired what it watches, and checks it again on "
+    assert f"  {again}" in run(silas("goals", "list"), env).out
+    assert f"why: {again}" in run(silas("goals", "show", "goal-there"), env).out
+    assert run(silas("status"), env).out.startswith("repaired goal-there  ")
+    shown = run(silas("show", "goal-there"), env).out.splitlines()
+    assert shown[0].startswith("repaired  goal-there")
+    assert shown[1].startswith(again)
+    async with a_house(ScriptedChannel(yes)) as cockpit:
+        h = cockpit.harness
+        await h.silas.run(goal_text(schedule="0 7 * * *"))
+        _ends(cockpit.parts.goals(), WATCHED, Outcome.fixed)
+        (row,) = await cockpit.get("/work")
+        assert (row["status"], row["summary"].startswith(again)) == ("repaired", True)
+        one = await cockpit.get(f"/work/{WATCHED}")
+        assert (one["status"], one["summary"]) == (row["status"], row["summary"])
+        speak("de")
+        german = "hat in Ordnung gebracht, was es beobachtet, und prüft es wieder am "
+        assert (await cockpit.get("/work"))[0]["summary"].startswith(f"Es {german}")
+        told = (await h.silas.ask(f"wie steht es um {WATCHED}?")).text
+        assert told.startswith(f"{WATCHED} {german}")
+        speak("en")
+
+
+def _ends(goals: Goals, goal_id: str, outcome: Outcome) -> None:
+    """A cycle of a goal begins and ends so."""
+    (due,) = goals.coming(goal_id)
+    cycle = goals.begin(goal_id, "a-slot", due)
+    assert cycle is not None
+    goals.ended(cycle, outcome, "", {})

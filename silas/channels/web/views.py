@@ -109,7 +109,7 @@ class WorkRow(Frozen):
 
     Attributes:
         status: As in `WorkItemStatus`, or `waiting` where its plan waits for an answer; of a goal
-            that does not go well `failing`, `paused` or `ended`.
+            that does not go well `failing`, `repaired`, `paused` or `ended`.
         undoable: Whether what it changed stands and can be taken back now.
         taken_back: That what it changed was taken back, in one sentence; empty where it was not.
         part_of: The id of its project; empty where it is a task of none.

@@ -41,7 +41,12 @@ from silas.reminders.desk import Reminders
 from silas.reminders.models import Reminder
 from silas.reminders.rule_words import rule_words
 from silas.services.approvals import SignedApproval, how_it_stands
-from silas.services.clock.goal_standing import alone_words, stands_words, why_words
+from silas.services.clock.goal_standing import (
+    alone_words,
+    repaired_words,
+    stands_words,
+    why_words,
+)
 from silas.services.clock.goals import goals_over
 from silas.services.clock.reminders import notifier_of, reminders_over
 from silas.services.projects import ProjectShown, under_way
@@ -226,9 +231,14 @@ class AheadDesk:
         return stands_words(goal, why, self.goals.coming_words(goal_id))
 
     async def trouble(self, goal_id: str) -> str:
-        """Why a goal is paused, or starts nothing without asking; empty where neither is so."""
+        """Why a goal is paused, starts nothing without asking, or when what it repaired is checked
+        again; empty where none of it is so.
+        """
         goal = self.goals.known(goal_id)
-        return "" if goal is None else await self._why(goal, await self.store.get(goal_id))
+        if goal is None:
+            return ""
+        why = await self._why(goal, await self.store.get(goal_id))
+        return why or repaired_words(goal, self.goals.coming_words(goal_id))
 
     async def alone_words(self) -> str:
         """What may run without asking, a line for each goal; of names only ids are in it."""

@@ -29,6 +29,8 @@ _BY_OWNER: Final = tr_later("{goal} is paused, by you; `silas goals resume {goal
 _PAUSED: Final = tr_later("{goal} is paused. {why}")
 _ENDED: Final = tr_later("The one moment of {goal} is past; it comes no more.")
 _RUNS: Final = tr_later("{goal} did not stop: it runs next on {coming}.")
+_REPAIRED: Final = tr_later("It repaired what it watches, and checks it again on {coming}.")
+_REPAIRED_ONE: Final = tr_later("{goal} repaired what it watches, and checks it again on {coming}.")
 _RUNS_BUT: Final = tr_later("{goal} runs next on {coming}, but: {why}")
 
 
@@ -55,6 +57,17 @@ async def why_words(goal: Goal, item: WorkItem | None, last: Cycle | None, how: 
     return last.words if last is not None and last.outcome is Outcome.over_budget else ""
 
 
+def repaired_words(goal: Goal, coming: str) -> str:
+    """That what a goal watches was repaired, and when it is checked again; else nothing.
+
+    Args:
+        goal: Which.
+        coming: When it runs next, in words; empty where it does not.
+    """
+    repaired = goal.standing == "repaired" and coming
+    return tr(_REPAIRED, coming=coming) if repaired else ""
+
+
 def stands_words(goal: Goal, why: str, coming: str) -> str:
     """How a goal stands, in one or two sentences.
 
@@ -67,6 +80,8 @@ def stands_words(goal: Goal, why: str, coming: str) -> str:
         return tr(_PAUSED if why else _BY_OWNER, goal=goal.id, why=why)
     if goal.state is GoalState.ended:
         return tr(_ENDED, goal=goal.id)
+    if not why and repaired_words(goal, coming):
+        return tr(_REPAIRED_ONE, goal=goal.id, coming=coming)
     return tr(_RUNS_BUT if why else _RUNS, goal=goal.id, coming=coming, why=why)
 
 

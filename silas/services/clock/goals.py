@@ -24,7 +24,7 @@ from silas.jobs.table import JobTable
 from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
 from silas.services.approvals import SignedApproval, how_it_stands
-from silas.services.clock.goal_standing import HowItStands, why_words
+from silas.services.clock.goal_standing import HowItStands, repaired_words, why_words
 from silas.services.clock.reminders import notifier_of
 from silas.services.record import record_words
 from silas.services.tools.bindings import lapsed_here
@@ -84,9 +84,12 @@ class GoalDesk(NamedTuple):
         return "" if item is None else item.title
 
     async def why(self, goal: Goal) -> str:
-        """Why a goal is paused, or why its approval starts nothing as things are now."""
+        """Why a goal is paused, why its approval starts nothing as things are now, or when what
+        it repaired is checked again.
+        """
         last = next(iter(self.goals.store.history(goal.id, 1)), None)
-        return await why_words(goal, await self.store.get(goal.id), last, self.how)
+        why = await why_words(goal, await self.store.get(goal.id), last, self.how)
+        return why or repaired_words(goal, self.goals.coming_words(goal.id))
 
 
 @asynccontextmanager

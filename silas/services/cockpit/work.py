@@ -17,6 +17,7 @@ from silas.plans.budget import shares
 from silas.plans.card_preview import PlanLook
 from silas.plans.characters import show
 from silas.plans.store import SqlWorkItemStore
+from silas.services.clock.goal_standing import repaired_words
 from silas.services.cockpit.announcements import Announcer
 from silas.services.cockpit.project_graph import project_row
 from silas.services.cockpit.record import signed_of
@@ -215,14 +216,18 @@ class WorkRoom:
         )
 
     def _with_clock(self, row: WorkRow, item: WorkItem) -> WorkRow:
-        """A goal's row as its clock has it: its checks may fail, or it may run no more."""
+        """A goal's row as its clock has it: its checks may fail, what failed may be repaired, or it
+        may run no more.
+        """
         if item.type is not WorkItemType.goal:
             return row
         goal = self._session.goal(item.id)
         if goal is None or goal.standing == "active":
             return row
         why = said_at(COCKPIT, self._redact(refusal_words(goal.why)))
-        summary = tr("It is paused. {why}", why=why) if why else row.summary
+        coming = self._session.unasked.goals().coming_words(item.id)
+        repaired = repaired_words(goal, coming)
+        summary = tr("It is paused. {why}", why=why) if why else repaired or row.summary
         return row.model_copy(update={"status": goal.standing, "summary": summary})
 
     async def _with_trouble(self, row: WorkRow) -> WorkRow:
