@@ -5,7 +5,7 @@ Imported by its full name, by `wiring` and by whoever enforces: everything else 
 
 import json
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -98,6 +98,7 @@ class ApprovalEngine:
         conditions: dict[str, Any] | None = None,
         *,
         ttl_minutes: int = 0,
+        until: datetime | None = None,
     ) -> ApprovalToken:
         """Sign the owner's decision about exactly this subject.
 
@@ -110,6 +111,7 @@ class ApprovalEngine:
             max_executions: Uses; more than one only for `standing`.
             conditions: Further facts to bind, such as digests of what the plan uses.
             ttl_minutes: How long it authorises; 0 takes the configured default.
+            until: When it ends, in place of `ttl_minutes`.
 
         Raises:
             ApprovalError: The combination cannot be signed; the code says why.
@@ -123,13 +125,15 @@ class ApprovalEngine:
             stopped = halted.code == "E_APPROVAL_STOPPED"
             code = "E_STOPPED_EMERGENCY" if stopped else "E_STOPPED_RECORD"
             raise Stopped(halted.reason, code=code, work_item_id=subject.id)
-        refusal = _unissuable(subject, scope, max_executions, ttl_minutes)
+        now = self._clock.now()
+        minutes = ttl_minutes or self._config.default_ttl_minutes
+        ends = until or now + timedelta(minutes=minutes)
+        refusal = _unissuable(subject, scope, max_executions, ends - now)
         if refusal is None:
             bindings, refusal = _bindings(subject, decision, scope, conditions or {}, stops)
         if refusal is not None:
             self._record_refusal(refusal, "issue", "", subject)
             raise ApprovalError(refusal.reason, code=refusal.code, work_item_id=subject.id)
-        now = self._clock.now()
         claims = Claims(
             plan_hash=subject.digest,
             work_item_id=subject.id,
@@ -139,7 +143,7 @@ class ApprovalEngine:
             # The policy minimum of every scope is `tap`, the only strength there is.
             approval_strength=decision.approval_strength,
             issued_at=now,
-            expires_at=now + timedelta(minutes=ttl_minutes or self._config.default_ttl_minutes),
+            expires_at=ends,
             max_executions=max_executions,
             conditions=bindings,
         )
@@ -330,14 +334,14 @@ class ApprovalEngine:
 
 
 def _unissuable(
-    subject: Subject, scope: ApprovalScope, max_executions: int, ttl_minutes: int
+    subject: Subject, scope: ApprovalScope, max_executions: int, lasts: timedelta
 ) -> ApprovalRefusal | None:
     standing = scope is ApprovalScope.standing
     if max_executions < 1 or (max_executions > 1 and not standing):
         return ApprovalRefusal(
             "E_APPROVAL_USES", "Only a standing approval can be used more than once; ask for one."
         )
-    if ttl_minutes < 0:
+    if lasts <= timedelta(0):
         return ApprovalRefusal("E_APPROVAL_EXPIRED", "An approval cannot end before it begins.")
     if standing and (subject.kind != "goal" or not subject.policy):
         return ApprovalRefusal(

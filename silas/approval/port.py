@@ -26,6 +26,7 @@ class ApprovalVerifier(Protocol):
         conditions: dict[str, Any] | None = None,
         *,
         ttl_minutes: int = 0,
+        until: datetime | None = None,
     ) -> ApprovalToken:
         """Sign the owner's decision about exactly this subject."""
         ...

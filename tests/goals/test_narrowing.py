@@ -10,6 +10,7 @@ from silas.autonomy.store import SqlAutonomyStore
 from silas.cards import ChannelMessage, PlanCard
 from silas.errors import ApprovalError
 from silas.goals.models import Outcome
+from silas.services.cockpit.ahead import CockpitAhead
 from silas.stream.models import Incoming
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
@@ -25,6 +26,7 @@ from tests.goals.kit import (
     house,
     yes,
 )
+from tests.projects.test_held import desk_of
 from tests.stream.kit import entries_of
 
 
@@ -40,11 +42,11 @@ async def test_what_is_left_starts_work_and_then_a_card_asks() -> None:
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())
         former = await token_of(h)
-        until = clock.now() + timedelta(days=3)
+        until = clock.now() + timedelta(days=3, seconds=47)
         now = await h.silas.narrow(WATCHED, uses=1, until=until)
         smaller = await token_of(h)
         assert (now.uses, smaller.max_executions) == (1, 1)
-        assert timedelta(0) <= until - smaller.expires_at < timedelta(minutes=1)
+        assert smaller.expires_at == now.until == until
         assert smaller.plan_hash == former.plan_hash
         assert smaller.conditions == former.conditions
         for number in (1, 2):
@@ -61,6 +63,28 @@ async def test_what_is_left_starts_work_and_then_a_card_asks() -> None:
         ]
         assert used["work_item_id"] != WATCHED
         assert await watched.parts.nonces.is_used("revoked", former.token_id)
+
+
+async def test_fewer_uses_put_the_end_nowhere_else_and_every_door_shows_it() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        ends = (await token_of(h)).expires_at
+        clock.advance(47)
+        await h.silas.narrow(WATCHED, uses=9)
+        clock.advance(47)
+        said = (await h.silas.ask(f"narrow the approval of {WATCHED} to 3 uses")).text
+        assert "until Thursday 24 December 2026, 09:10 (" in said
+        assert (await token_of(h)).expires_at == ends
+        (given,) = [one for one in await desk_of(watched.parts).given() if one.item.id == WATCHED]
+        (alone,) = (await h.silas.ahead(1)).alone
+        assert given.token.expires_at == alone.until == ends
+        room = CockpitAhead(
+            watched.parts.ahead_desk, watched.parts.narrowing, watched.parts.secrecy.redact
+        )
+        left = "3 of 3 times left until 24 December 2026, 09:10"
+        assert [one.left for one in (await room.look(1)).alone] == [left]
+        assert left in (await h.silas.ask("what may you do on your own?")).text
 
 
 @pytest.mark.parametrize(

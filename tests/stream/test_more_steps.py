@@ -4,6 +4,7 @@ import ast
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -299,6 +300,7 @@ class Forging:
         conditions: dict[str, Any] | None = None,
         *,
         ttl_minutes: int = 0,
+        until: datetime | None = None,
     ) -> ApprovalToken:
         thief = a_signer("thief")
         return a_token(

@@ -7,7 +7,7 @@ the same transaction: at no moment do both authorise anything.
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -33,8 +33,6 @@ from silas.language.calendar import moment_words
 from silas.plans import WorkItem, WorkItemStore, subject_of
 from silas.plans.binding import BINDS
 from silas.types import OWNER
-
-_MINUTE = timedelta(minutes=1)
 
 
 class NarrowedApproval(NamedTuple):
@@ -149,7 +147,7 @@ class ApprovalNarrowing:
         self._audit.require_whole()  # it signs a new token
         goal, token = await self._standing(goal_id)
         spent = await self._nonces.uses(token.token_id)
-        left, now = token.max_executions - spent, self._clock.now()
+        left = token.max_executions - spent
         wanted, end = left if uses is None else uses, until or token.expires_at
         if fault := self._fault(wanted, left, end, token.expires_at):
             raise ApprovalError(
@@ -163,7 +161,7 @@ class ApprovalNarrowing:
             ApprovalScope.standing,
             wanted,
             {BINDS: token.conditions[BINDS]} if BINDS in token.conditions else {},
-            ttl_minutes=max((end - now) // _MINUTE, 1),
+            until=end,
         )
         with self._together():
             if not self._unchanged(goal_id, token, spent):
