@@ -251,7 +251,12 @@ def _does(plan: Plan) -> str:
                 checks=checks,
                 words=_in(plan),
             )
-        return tr("Starts work by itself{words} each time one of its checks fails", words=_in(plan))
+        starts = tr(
+            "Starts work by itself{words} each time one of its checks fails", words=_in(plan)
+        )
+        if not _may_change(plan):
+            return starts
+        return starts + tr("; that work may change {changed}", changed=_changed(plan))
     if plan["type"] == "project":
         return tr(
             "Does {many}{words}",

@@ -97,8 +97,8 @@ PLANS: tuple[tuple[str, dict[str, Any], Risk, str], ...] = (
         "watch a folder",
         {**_HOME, "type": "goal", "on_failure": "spawn_task"},
         Risk.high,
-        "Starts work by itself in `orders` each time one of its checks fails, without a network; "
-        "you can undo it.",
+        "Starts work by itself in `orders` each time one of its checks fails; that work may change "
+        "files, without a network; you can undo it.",
     ),
 )
 
