@@ -48,6 +48,11 @@ class OwnChannel(CardChannel, Protocol):
         """Whether somebody would see a card now."""
         ...
 
+    @property
+    def closed(self) -> bool:
+        """Whether no more questions are taken, because Silas ends."""
+        ...
+
     async def hold(self, to: str, card: Card[Answer]) -> Answer:
         """As `ask`; where nobody is there the card is kept for whoever comes in its time."""
         ...
@@ -287,8 +292,11 @@ class ChannelHub:
 
     @property
     def somebody_looks(self) -> bool:
-        """Whether a page is connected, or another channel has the owner."""
-        return self._own.somebody_looks or any(one.has_owner for one in self._others.values())
+        """Whether a page is connected, or another channel has the owner; nobody, once Silas ends
+        and what is asked has its safe answer.
+        """
+        elsewhere = any(one.has_owner for one in self._others.values())
+        return not self._own.closed and (self._own.somebody_looks or elsewhere)
 
     async def ask(self, to: str, card: Card[Answer]) -> Answer:
         """Show a card on every channel of the owner; the first answer that counts closes it.

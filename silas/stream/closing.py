@@ -35,8 +35,8 @@ class ClosingChannel:
 
     @property
     def somebody_looks(self) -> bool:
-        """As the wrapped channel."""
-        return somebody_looks(self._channel)
+        """As the wrapped channel; nobody, once questions are closed."""
+        return not self._closed.is_set() and somebody_looks(self._channel)
 
     @property
     def heard_in_turn(self) -> bool:

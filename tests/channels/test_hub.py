@@ -50,6 +50,8 @@ from silas.db import Database
 from silas.errors import ChannelError, DatabaseError
 from silas.home.database import migrate
 from silas.keys.signer import Ed25519Signer
+from silas.stream.closing import ClosingChannel
+from silas.testing import ScriptedChannel
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
 from silas.testing.stores import MemoryAudit
@@ -565,6 +567,24 @@ async def test_a_card_waits_in_the_cockpit_for_whoever_comes(tmp_path: Path) -> 
         house.clock.advance(9)
         assert await soon(gate) == "block"
         assert "Nobody answered in time" in await pigeon.told()
+
+
+async def test_nobody_looks_at_a_card_any_more_once_silas_ends(tmp_path: Path) -> None:
+    pigeon = Buttons()
+    async with a_hub(tmp_path, pigeon) as house:
+        closing = ClosingChannel(house.hub)
+        assert house.hub.somebody_looks  # no page is there, and the owner reads the other channel
+        assert closing.somebody_looks
+        card = a_card(GateCard)
+        asking = house.asking(card)
+        await soon(pigeon.shown.get())
+        house.web.close()
+        assert await soon(asking) == card.safe
+        assert not house.hub.somebody_looks  # else this would be an answer of the owner's
+    terminal = ClosingChannel(ScriptedChannel())
+    assert terminal.somebody_looks
+    terminal.close()
+    assert not terminal.somebody_looks
 
 
 async def test_an_answer_that_cannot_be_recorded_does_not_count(

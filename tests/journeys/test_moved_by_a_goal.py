@@ -175,20 +175,25 @@ async def test_thirty_times_until_friday_used_narrowed_used_up_and_taken_back(
         assert declined.outcome is Outcome.declined
         assert asked(owner) == [MOVES, declined.task_id]
         assert "heat.pdf" in owner.files()
-        # approved anew it works; taken back it pauses, moves nothing, and asks when run again
-        await silas.run(moves_text(owner.folder))
-        assert (await owner.a_day()).outcome is Outcome.fixed
-        assert "heat.pdf" not in owner.files()
-        assert "Taken back" in await owner.says(f"take back the approval of {MOVES}")
-        assert "Nothing. Each piece of work asks you first." in await owner.says(MAY)
-        assert (await owner.bill_comes("tax")).outcome is Outcome.refused
-        assert owner.cockpit.parts.goals().get(MOVES).state is GoalState.paused
-        assert "tax.pdf" in owner.files()
-        cards = len(owner.channel.cards)
-        await silas.run(moves_text(owner.folder))
-        assert len(owner.channel.cards) == cards + 1
-        assert (await owner.a_day()).outcome is Outcome.fixed
-        assert await owner.may_do() == "39 of 40 times left until 2 January 2027, 09:10"
+        await _taken_back(owner)
+
+
+async def _taken_back(owner: Owner) -> None:
+    silas = owner.cockpit.harness.silas
+    # approved anew it works; taken back it pauses, moves nothing, and asks when run again
+    await silas.run(moves_text(owner.folder))
+    assert (await owner.a_day()).outcome is Outcome.fixed
+    assert "heat.pdf" not in owner.files()
+    assert "Taken back" in await owner.says(f"take back the approval of {MOVES}")
+    assert "Nothing. Each piece of work asks you first." in await owner.says(MAY)
+    assert (await owner.bill_comes("tax")).outcome is Outcome.refused
+    assert owner.cockpit.parts.goals().get(MOVES).state is GoalState.paused
+    assert "tax.pdf" in owner.files()
+    cards = len(owner.channel.cards)
+    await silas.run(moves_text(owner.folder))
+    assert len(owner.channel.cards) == cards + 1
+    assert (await owner.a_day()).outcome is Outcome.fixed
+    assert await owner.may_do() == "39 of 40 times left until 2 January 2027, 09:10"
 
 
 async def test_the_owner_reads_it_in_german(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ class WebChannel:
         self.coming = AnswerStream()
         self._arrived: asyncio.Queue[tuple[Arrived, str] | None] = asyncio.Queue()
         self._heard_out = asyncio.Event()
-        self._closed = False
+        self.closed = False
 
     # The Stream's side
 
@@ -114,7 +114,7 @@ class WebChannel:
     @property
     def somebody_looks(self) -> bool:
         """Whether a page is connected; nobody, once no more questions are taken."""
-        return not self._closed and len(self._pages) > 0
+        return not self.closed and len(self._pages) > 0
 
     def shows_drafts_to(self, recipient_id: str) -> bool:
         """The owner, while a page is there to see it."""
@@ -163,13 +163,13 @@ class WebChannel:
         Where no page is connected nobody is asked: a plan waits for its owner, everything else has
         its safe answer at once (8.1). A page that goes while a card is open may come back to it.
         """
-        if whose(to) != OWNER or self._closed:
+        if whose(to) != OWNER or self.closed:
             return unseen(card) if whose(to) == OWNER else card.safe
         return await self._asked(to, card) if len(self._pages) else unseen(card)
 
     async def hold(self, to: str, card: Card[Answer]) -> Answer:
         """As `ask`; where no page is connected the card is kept for one that comes in its time."""
-        if whose(to) != OWNER or self._closed:
+        if whose(to) != OWNER or self.closed:
             return unseen(card) if whose(to) == OWNER else card.safe
         return await self._asked(to, card)
 
@@ -233,7 +233,7 @@ class WebChannel:
         A signature that does not fit is refused here; whether it is fresh, the turn says. While
         Silas ends nothing is acknowledged, so the page sends it again to the next Silas.
         """
-        if self._closed:
+        if self.closed:
             return
         try:
             where = self.places.conversations.open(message.conversation).id
@@ -378,8 +378,8 @@ class WebChannel:
 
     def close(self) -> None:
         """No more messages and no more questions (18.2); pages stay until `leave`."""
-        if not self._closed:
-            self._closed = True
+        if not self.closed:
+            self.closed = True
             self._arrived.put_nowait(None)
             for waiting in self._open.values():
                 if not waiting.answer.done():
