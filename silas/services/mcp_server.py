@@ -1,5 +1,6 @@
 """What `silas mcp serve` offers to other clients: the stream's own road, with a stranger on it."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ _LONGEST = 20_000  # characters of one request
 _MOST_LINES = 50
 _MOST_MEMORIES = 10
 _MOST_DAYS = 366
+_BATCH = re.compile("batch-[0-9a-f]{32}")
 _WIDTH = 100  # columns of an activity line
 
 
@@ -68,7 +70,8 @@ class Services:
             ),
             McpOffer(
                 "plan_status",
-                "What became of a plan: waiting for the owner, at work, done, or refused.",
+                "What became of a plan: waiting for the owner, at work, done, refused, or taken "
+                "back. Of a batch of moved files, too.",
                 _schema(("id",), id=_text("The plan's id, as `ask` told it.")),
                 self.plan_status,
             ),
@@ -128,6 +131,8 @@ class Services:
         if any(item.id == name for item in await self._silas.runs.proposer.waiting()):
             return f"{name} waits for the owner's approval."
         item = await self._silas.store.get(name)
+        if item is None and (words := self._batch(name)):
+            return words
         if item is None:
             return f"There is no plan {name!r}: it was never proposed, or not approved."
         result = await self._silas.runs.result_of(name)
@@ -139,6 +144,17 @@ class Services:
             return told
         ended = f"{told}\n\nBefore that: " if back else f"{told}: "
         return "\n\n".join((f"{ended}{result.summary}", *result_texts(result)))
+
+    def _batch(self, name: str) -> str:
+        """How it stands with a batch of moved files, without their names; empty where it is none.
+
+        Args:
+            name: Its whole id.
+        """
+        from silas.work.batches.words import batch_state  # noqa: PLC0415 - few clients ask
+
+        kept = self._silas.batch(name) if _BATCH.fullmatch(name) else None
+        return "" if kept is None else batch_state(kept)
 
     async def memory_search(self, arguments: Mapping[str, Any]) -> str:
         """What is remembered for this connection."""

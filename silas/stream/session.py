@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from silas.work.authority.narrowing import NarrowedApproval, TightenedSettings
     from silas.work.batches.execution import UndoneBatch
     from silas.work.batches.review import TidiedFolder
+    from silas.work.batches.store import KeptBatch
 
 
 class WithoutAsking(NamedTuple):
@@ -197,6 +198,10 @@ class Session:
             BatchRefused: There is none, or its time is over; nothing was moved.
         """
         return await self.tidying.review().undo(batch_id, numbers)
+
+    def batch(self, batch_id: str) -> "KeptBatch | None":
+        """A batch of files that was approved, by its whole id; None where there is none."""
+        return next(iter(self.tidying.review().execution.store.named(batch_id)), None)
 
     def pause(self, goal_id: str, *, why: str = "") -> "Goal":
         """Run a goal no more until it is resumed; what is under way ends.

@@ -11,6 +11,7 @@ from silas.work.batches.models import SkippedFile
 from silas.work.batches.plan import FolderPlan
 from silas.work.batches.proposals import reasons
 from silas.work.batches.review import TidiedFolder
+from silas.work.batches.store import ItemState, KeptBatch
 
 _SHOWN: Final = 20
 _TOLD_ALONE: Final = 3  # batches with a line each; more are told together
@@ -107,6 +108,19 @@ def undone_words(undone: UndoneBatch) -> list[str]:
     many = _files(len(undone.undone))
     lines = [tr("{batch}: {many} back where they were.", batch=name, many=many)]
     return [*lines, *(f"  stays: {show(one.name)}: {show(one.why)}" for one in undone.left)]
+
+
+def batch_state(kept: KeptBatch) -> str:
+    """How many of its files were moved, and how many of them went back."""
+    stands, back = len(kept.in_state(ItemState.moved)), len(kept.in_state(ItemState.undone))
+    if kept.ended_at is None:
+        return f"{kept.id} is being moved, or was interrupted."
+    if back and not stands:
+        return f"{kept.id} was taken back: {counted(back, 'file', 'files')} back where they were."
+    if back:
+        moved = counted(stands, "file stays", "files stay")
+        return f"{kept.id} was taken back in part: {back} back, {moved} moved."
+    return f"{kept.id} is done: {counted(stands, 'file', 'files')} moved."
 
 
 def plan_words(plan: FolderPlan, size: int) -> list[str]:
