@@ -10,6 +10,7 @@ import posixpath
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -28,6 +29,8 @@ MOST_BYTES: Final = 1 << 30
 """Of them together; what the copy of a workspace may hold at most."""
 _TREE_FILES: Final = 512
 _TREE_BYTES: Final = 64 << 20
+_TEXT_BYTES: Final = 256 << 10
+"""Of a script, to be read."""
 _LINKS: Final = 40  # as the kernel follows
 _BOUND: Final = frozenset({FileUse.runs, FileUse.imports, FileUse.collects})
 _CODE: Final = "E_APPROVAL_BINDING"
@@ -79,6 +82,29 @@ def files_now(item: WorkItem, paths: Iterable[str]) -> dict[str, Any]:
     """What is now at paths that an approval binds."""
     locate = partial(_shown, item)
     return {path: _facts_at(path, locate) for path in paths}
+
+
+def text_of(item: WorkItem, path: str) -> str | None:
+    """The text of a file that a plan runs; None where none is shown, or it is no text.
+
+    Args:
+        item: The plan.
+        path: From its workspace, or absolute.
+    """
+    locate = partial(_shown, item)
+    whole = posixpath.normpath(posixpath.join(item.workspace or "/", path))
+    try:
+        found = _followed(whole, locate)
+        if found is None or found.leads_out:
+            return None
+        facts = os.stat(found.real, follow_symlinks=False)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > _TEXT_BYTES:
+            return None
+        with _opened(found.real) as file:
+            text = file.read(_TEXT_BYTES).decode()
+    except (OSError, ValueError):  # not there, not readable, or no UTF-8
+        return None
+    return None if "\0" in text else text
 
 
 def files_in_copy(item: WorkItem, paths: Iterable[str], copy: Path) -> dict[str, Any]:
@@ -207,9 +233,13 @@ def _followed(path: str, locate: Locate) -> _Found | None:
 
 
 def _digest(real: str) -> str:
-    descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
+    with _opened(real) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _opened(real: str) -> BufferedReader:
+    descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    return os.fdopen(descriptor, "rb")
 
 
 def _tree(real: str) -> Facts:

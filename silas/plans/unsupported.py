@@ -1,4 +1,4 @@
-"""What a plan names that this version cannot do, told from the plan alone (decision D365)."""
+"""What a plan names that this version cannot do, told before it is asked (decision D365)."""
 
 from collections.abc import Set as AbstractSet
 

@@ -13,17 +13,16 @@ from typing import Final, NamedTuple
 
 Words = tuple[str, ...]
 
-_PUNCTUATION: Final = ";&|()<>\n"
-_ASSIGNED: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+PUNCTUATION: Final = ";&|()<>\n"
+ASSIGNED: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _INNER: Final = re.compile(r"\$\(|`|[<>]\(")
 _DOLLAR_QUOTE: Final = re.compile(r"\$(?=['\"])")
-_KEYWORDS: Final = frozenset(
+KEYWORDS: Final = frozenset(
     {
         "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "!", "{", "}", "[[",
         "]]", "exec", "command", "builtin", "eval", "export",
     }
 )  # fmt: skip
-_BESIDE: Final = re.compile(r"(?<![&|<>])&(?![&<>])")
 _DEPTH: Final = 4  # command substitutions inside each other
 
 
@@ -57,8 +56,8 @@ def commands_in(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[SimpleCo
                 inner = _INNER.sub("\n", word).replace(")", "\n")
                 found += [one._replace(piped=True) for one in commands_in(inner, cwd, depth - 1)]
         rest = list(words)
-        while rest and (rest[0] in _KEYWORDS or _ASSIGNED.fullmatch(rest[0])):
-            if given := _ASSIGNED.fullmatch(rest.pop(0)):
+        while rest and (rest[0] in KEYWORDS or ASSIGNED.fullmatch(rest[0])):
+            if given := ASSIGNED.fullmatch(rest.pop(0)):
                 assigned.append((given[1], given[2]))
         if not rest:
             continue
@@ -68,15 +67,6 @@ def commands_in(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[SimpleCo
     if cwd != began and _may_leave(text):
         found += [one._replace(cwd=began) for one in found if one.cwd != began]
     return tuple(found)
-
-
-def starts_beside(text: str) -> bool:
-    """Whether a line starts something and goes on while that runs."""
-    return any(
-        _BESIDE.search(token)
-        for token in _tokens(text)
-        if all(char in _PUNCTUATION for char in token)
-    )
 
 
 def _may_leave(text: str) -> bool:
@@ -90,8 +80,8 @@ def _simple(text: str) -> Iterator[tuple[Words, bool]]:
     """
     words: list[str] = []
     skip = False
-    for token in _tokens(text):
-        if token and all(char in _PUNCTUATION for char in token):
+    for token in tokens_in(text):
+        if token and all(char in PUNCTUATION for char in token):
             # what is written to is not run
             skip = ">" in token and not set(token) & set("(<")
             if not set(token) & set("<>"):
@@ -104,10 +94,11 @@ def _simple(text: str) -> Iterator[tuple[Words, bool]]:
     yield tuple(words), False
 
 
-def _tokens(text: str) -> list[str]:
+def tokens_in(text: str) -> list[str]:
+    """The words of a text for a shell, and its operators; a word keeps no quotes."""
     text = _DOLLAR_QUOTE.sub("", text.replace("\\\n", " "))
     lines = [line for line in text.split("\n") if not line.lstrip().startswith("#")]
-    lexer = shlex.shlex("\n".join(lines), posix=True, punctuation_chars=_PUNCTUATION)
+    lexer = shlex.shlex("\n".join(lines), posix=True, punctuation_chars=PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     try:
         return list(lexer)

@@ -1,10 +1,11 @@
-"""Why a goal could not run here though it were approved, told from its plan alone (spec 5.2.3)."""
+"""Why a goal could not run here though it were approved, told before it is asked (spec 5.2.3)."""
 
 from typing import Final
 
+from silas.plans.bound_files import text_of
 from silas.plans.commands.out_of_sight import out_of_sight
 from silas.plans.goals.schedule import ALWAYS_ON
-from silas.plans.models import WorkItem
+from silas.plans.models import WorkItem, WorkItemType
 
 SPAWNS: Final = "spawn_task"
 """The `on_failure` of a goal that starts work when a check fails."""
@@ -67,5 +68,15 @@ def _unable_work(item: WorkItem) -> str:
 
 
 def blind_check(item: WorkItem) -> str:
-    """That a check of a plan asks for what no sandbox shows it; nothing where none does."""
-    return next((words for one in item.verify if (words := out_of_sight(one.name, one.run))), "")
+    """That a check of a plan asks for what no sandbox shows it; nothing where none does.
+
+    The scripts of a goal are read, too, where its checks come before any work: they run as they
+    are now. Those of other work may be what the work changes.
+    """
+    reads = item.type is WorkItemType.goal and item.cycle != "work"
+
+    def script(path: str) -> str | None:
+        return text_of(item, path) if reads else None
+
+    found = (out_of_sight(one.name, one.run, script) for one in item.verify)
+    return next((words for words in found if words), "")
