@@ -37,6 +37,7 @@ from silas.plans import (
     subject_of,
 )
 from silas.plans.binding import PlanBinding
+from silas.plans.commands.out_of_sight import looks_beyond_files
 from silas.plans.goals.lapsed import lapse_words
 from silas.plans.goals.limits import SPAWNS
 from silas.stop.sentinel import RequireRunning
@@ -73,6 +74,7 @@ _ENDED: Final = frozenset(
 )
 
 
+_FAILS: Final = frozenset({Outcome.failed, Outcome.not_fixed})
 _WENT_WELL: Final = frozenset({Outcome.fixed, Outcome.done})
 
 
@@ -345,9 +347,19 @@ class GoalCycles:
         told, known = end.told, self._goals.get(goal.id)
         if self._goals.gives_up(known, end.outcome):
             told = goal_words.give_up_words(goal, GIVES_UP)
+        elif end.outcome in _FAILS and self._fails_from_the_beginning(goal):
+            told = f"{told} {goal_words.sandbox_words()}".strip()
         if told:
             words = said_at(self._channel.channel_name, goal_words.told_words(goal, told))
             await self._channel.send(OWNER, self._discreet(words))
+
+    def _fails_from_the_beginning(self, goal: WorkItem) -> bool:
+        """Whether its first cycle fails by a check that may ask for what no sandbox shows."""
+        known = self._goals.get(goal.id)
+        cycles = [
+            one.began_at >= known.approved_at for one in self._goals.store.history(goal.id, 2)
+        ]
+        return sum(cycles) == 1 and any(looks_beyond_files(one.run) for one in goal.verify)
 
 
 def _made(task: WorkItem) -> datetime:

@@ -73,6 +73,14 @@ def card_words(found: str, goal: WorkItem, code: str) -> str:
     return tr("{found} {goal} asks for it, because {why}.", found=found, goal=goal.id, why=why)
 
 
+def sandbox_words() -> str:
+    """What a check that fails from the beginning may ask for in vain."""
+    return tr(
+        "Checks run in a sandbox, which shows no processes, services or connections of this "
+        "machine: a check that asks for those never passes."
+    )
+
+
 def waiting_words(task_id: str) -> str:
     """That the owner has a card to answer."""
     return tr("Its card waits: {task}.", task=task_id)

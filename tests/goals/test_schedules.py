@@ -88,6 +88,32 @@ async def test_a_goal_that_only_reports_tells_once_until_it_is_healthy_and_asks_
         assert await h.store.list_by_parent(WATCHED) == []
 
 
+SANDBOX = "Checks run in a sandbox, which shows no processes, services or connections"
+
+
+@pytest.mark.parametrize(
+    ("run", "first", "hinted"),
+    [
+        ("./look", False, True),  # a program that nobody can read
+        ("./look", True, False),  # it was healthy once, so it sees what it asks for
+        ("grep -q look state", False, False),  # it looks at files, and that is all
+    ],
+)
+async def test_a_goal_that_fails_from_its_first_cycle_on_is_told_what_no_check_sees(
+    run: str, first: bool, hinted: bool
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    check = {"name": "state", "run": run, "expect": {"equals": "good"}}
+    text = goal_text(on_failure="report", failure_context=None, verify=[check])
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(text)
+        for number, good in enumerate((first, False, True, False), start=1):
+            watched.good = good
+            await after(watched, clock, 3600, number)
+    told = [said for said in channel.texts if said.startswith(f"Goal {WATCHED}: ")]
+    assert [SANDBOX in said for said in told] == [hinted, False]
+
+
 async def used(h: Harness, task_id: str, **budget: Any) -> WorkItem:
     """Note what the task of a cycle used."""
     task = await h.store.get(task_id)

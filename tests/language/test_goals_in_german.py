@@ -20,6 +20,10 @@ from tests.goals.kit import (
 pytestmark = pytest.mark.usefixtures("german")
 
 FAILS = "Diese Prüfungen schlagen fehl: state."
+SANDBOX = (
+    "Prüfungen laufen in einer Sandbox, die keine Prozesse, Dienste oder Verbindungen dieses "
+    "Rechners zeigt: Eine Prüfung, die danach fragt, besteht nie."
+)
 
 
 class _Cockpit(ScriptedChannel):
@@ -38,7 +42,7 @@ async def test_a_check_that_fails_is_told_in_german() -> None:
         watched.good = False
         (cycle,) = await after(watched, clock, 20 * 60, 1)
     assert (cycle.outcome, cycle.words) == (Outcome.failed, FAILS)
-    assert _told(channel) == [f"Ziel {WATCHED}: {FAILS}"]
+    assert _told(channel) == [f"Ziel {WATCHED}: {FAILS} {SANDBOX}"]
 
 
 async def test_an_approval_that_was_taken_back_is_told_in_german() -> None:
@@ -65,8 +69,9 @@ async def test_what_never_mends_is_told_in_german_with_the_page_in_the_cockpit()
         last = cycles(watched)[0]
     assert last.words == f"{last.task_id} ist festgefahren."
     assert _told(channel) == [
+        f"Ziel {WATCHED}: {SANDBOX}",
         f"Ziel {WATCHED}: Es ist pausiert: 5 Durchgänge nacheinander fanden eine Prüfung, die "
-        "fehlschlägt. Weiter geht es mit: „Bevorstehend“ unter „Mehr“."
+        "fehlschlägt. Weiter geht es mit: „Bevorstehend“ unter „Mehr“.",
     ]
 
 

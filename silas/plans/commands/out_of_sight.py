@@ -31,7 +31,7 @@ from silas.plans.commands.hidden_from_checks import (
     proc_words,
     run_words,
 )
-from silas.plans.commands.script_runners import INTERPRETERS, LAUNCHERS, SHELLS
+from silas.plans.commands.script_runners import INTERPRETERS, LAUNCHERS, LOOKS_ONLY, SHELLS
 from silas.plans.commands.shell_reading import (
     alternatives_in,
     decisive,
@@ -125,6 +125,11 @@ def out_of_sight(name: str, run: str, script: ReadScript = unknown_script) -> st
         script: Gives the text of a file that it runs.
     """
     return next(_in_line(_Reader(name, script), run, own=False), "")
+
+
+def looks_beyond_files(run: str) -> bool:
+    """Whether a command may ask for more than files: anything but what only looks at them."""
+    return any(program_of(one.argv[0]) not in LOOKS_ONLY for one in commands_in(run))
 
 
 def _in_line(reader: _Reader, run: str, *, own: bool, cwd: str = "") -> Iterator[str]:
