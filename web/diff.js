@@ -10,7 +10,7 @@ const TASK = /^# Task (\S+)(?: in (.+))?$/; // of a project: whose changes follo
 const PLACE = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
 /**
- * Split a unified diff into files: [{name, of, added, removed, lines: [{kind, text}]}].
+ * Split a unified diff into files: [{name, of, folder, added, removed, lines: [{kind, text}]}].
  * Within a hunk its own counts decide, so that no changed line can pass for the head of a file.
  */
 export function readPatch(patch) {
@@ -20,8 +20,9 @@ export function readPatch(patch) {
   let old = 0;
   let fresh = 0;
   let of = "";
+  let folder = "";
   const start = (name) => {
-    file = { name, of, added: 0, removed: 0, lines: [], headed: false };
+    file = { name, of, folder, added: 0, removed: 0, lines: [], headed: false };
     files.push(file);
   };
   for (const line of patch.split("\n")) {
@@ -42,6 +43,7 @@ export function readPatch(patch) {
     } else if (starts) start(starts[2]);
     else if (TASK.test(line) && !TOLD.test(line)) { // no file of such a name is one
       of = taskOf(line);
+      folder = TASK.exec(line)?.[2] ?? of;
       file = null;
     }
     else if (line.startsWith("# ")) { // Silas's own words, before the patch of each file
@@ -124,7 +126,8 @@ export function diffView(patch) {
   const blocks = files.map((file, at) => {
     const shown = file.lines.slice(0, Math.max(0, room));
     room -= file.lines.length;
-    return h("section", { class: "diff-file", "aria-label": t("Changes in {name}", { name: file.name }) },
+    const label = file.of ? t("Changes in {name}, {task}", { name: file.name, task: file.of }) : t("Changes in {name}", { name: file.name });
+    return h("section", { class: "diff-file", "aria-label": label },
       file.of && file.of !== files[at - 1]?.of ? h("p", { class: "small", dir: "auto" }, file.of) : null,
       h("p", { class: "diff-head" }, h("span", { class: "diff-name" }, file.name || t("Changes")),
         h("span", { class: "diff-count" }, `+${file.added} −${file.removed}`)),
@@ -135,6 +138,8 @@ export function diffView(patch) {
   if (room < 0) blocks.push(h("p", { class: "small" }, t("{room} more lines are not drawn here.", { room: -room })));
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);
-  const count = files.length === 1 ? t("1 file") : t("{files} files", { files: files.length });
+  // several tasks of a project may change one file
+  const many = new Set(files.map((file) => `${file.folder}\n${file.name}`)).size;
+  const count = many === 1 ? t("1 file") : t("{files} files", { files: many });
   return { node: h("div", { class: "diffs" }, blocks), words: `${count}, +${added} −${removed}` };
 }
