@@ -1,6 +1,8 @@
 """`silas service`: a unit that starts Silas at each login, written and removed with its manager."""
 
 import plistlib
+import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -139,6 +141,60 @@ def test_what_a_path_holds_stays_a_path() -> None:
     agent = plistlib.loads(_unit("darwin").encode())
     assert agent["ProgramArguments"] == ["/py thon", "-m", "$silas"]
     assert agent["EnvironmentVariables"] == {"SILAS_HOME": '/a "b" %h $HOME\\c'}
+
+
+ANALYZE = shutil.which("systemd-analyze")
+
+
+def _verified(unit: Path) -> str:
+    """What systemd itself says of a unit; nothing where it takes it as it is."""
+    assert ANALYZE is not None
+    done = subprocess.run(
+        (ANALYZE, "--user", "verify", "--man=no", str(unit)),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "XDG_RUNTIME_DIR": str(unit.parent), "HOME": "/nowhere"},
+    )
+    return done.stdout + done.stderr + ("" if done.returncode == 0 else "refused")
+
+
+@pytest.mark.skipif(ANALYZE is None, reason="there is no systemd-analyze; install systemd")
+@pytest.mark.parametrize("name", ["plain", "a b", "100% $HOME", "it's", 'a "b"', "back\\slash"])
+def test_systemd_takes_the_unit_whatever_its_paths_hold(name: str, tmp_path: Path) -> None:
+    place = tmp_path / name
+    place.mkdir()
+    program = place / "python"
+    program.write_text("#!/bin/sh\n", "utf-8")
+    program.chmod(0o755)
+    environ = {"HOME": str(place), "SILAS_HOME": str(place)}
+    unit = service_unit("linux", 1000, environ, (str(program), "-m", "silas", "$x"), place)
+    file = tmp_path / unit.name
+    file.write_text(unit.text, "utf-8")
+    assert _verified(file) == ""
+    file.write_text(unit.text.replace("=on-failure", "=on-failre"), "utf-8")
+    assert "on-failre" in _verified(file)
+
+
+LAUNCHD: Mapping[str, type | tuple[type, ...]] = {
+    "Label": str,
+    "ProgramArguments": list,
+    "WorkingDirectory": str,
+    "EnvironmentVariables": dict,
+    "RunAtLoad": bool,
+    "KeepAlive": (bool, dict),
+    "Umask": int,
+}
+"""Keys of launchd.plist(5) that the agent has, and of which kind each is."""
+
+
+def test_the_agent_holds_only_what_launchd_documents() -> None:
+    text = _unit("darwin")
+    agent = plistlib.loads(text.encode())
+    assert agent.keys() == LAUNCHD.keys()
+    assert all(isinstance(agent[key], kind) for key, kind in LAUNCHD.items())
+    assert agent["KeepAlive"] == {"SuccessfulExit": False}
+    assert "Silas: made by `silas service install`" in text  # or it could not be removed again
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin"])

@@ -24,6 +24,9 @@ _PASSED_ON: Final = ("SILAS_HOME",)
 _SESSION: Final = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
 """Where systemd finds the service manager of this login."""
 
+_UNSAFE: Final = frozenset("\"'\\$")
+"""What systemd refuses in the path of a program, and only there."""
+
 _WAIT: Final = 30.0  # seconds; what is started goes on in the background
 
 
@@ -217,7 +220,7 @@ def _systemd(
         "Description=Silas, so that reminders and goals come when they are due",
         "",
         "[Service]",
-        f"ExecStart={' '.join(_quoted(word, dollar=True) for word in argv)}",
+        f"ExecStart={' '.join(_quoted(word, dollar=True) for word in _startable(argv))}",
         f"WorkingDirectory={_escaped(str(place))}",
         *(f"Environment={_quoted(f'{name}={value}')}" for name, value in kept.items()),
         "Restart=on-failure",
@@ -257,18 +260,26 @@ def _launchd(
         "RunAtLoad": True,
         "KeepAlive": {"SuccessfulExit": False},
         "Umask": 0o077,
-        "SilasNote": _MARK,
     }
     domain = f"gui/{uid}"
     return ServiceUnit(
         name=name,
         path=path,
-        text=plistlib.dumps(described).decode("utf-8"),
+        text=plistlib.dumps(described)
+        .decode("utf-8")
+        .replace("<dict>", f"<!-- {_MARK} -->\n<dict>", 1),
         reach=("launchctl", "print", domain),
         start=(("launchctl", "bootstrap", domain, str(path)),),
         end=(("launchctl", "bootout", f"{domain}/{name}"),),
         state=("launchctl", "print", f"{domain}/{name}"),
     )
+
+
+def _startable(argv: Sequence[str]) -> Sequence[str]:
+    """A command that systemd starts: it takes no program whose path holds quotes, `\\` or `$`."""
+    if _UNSAFE.isdisjoint(argv[0]):
+        return argv
+    return ("/bin/sh", "-c", 'exec "$0" "$@"', *argv)
 
 
 def _escaped(text: str) -> str:
