@@ -13,14 +13,24 @@ from silas.jobs.models import Job
 from silas.jobs.port import Jobs
 from silas.testing.clock import MockClock
 
+HELD = "held"
+"""The kind whose first run does not end by itself: it is under way until its process ends."""
+
+LEASE = timedelta(minutes=10)
+"""How long nobody takes over from an engine that was killed and gave nothing back."""
+
 
 class Engine(NamedTuple):
-    """An engine that serves the kinds `note` (once) and `hourly` (again every hour).
+    """An engine that serves the kinds `note` (once), `hourly` (again every hour) and `HELD`.
 
     Attributes:
         ran: The ids of what was begun, in order.
         passes: Lets time go by and what is due run to its end.
         restart: Ends the process in the middle of everything and starts another one.
+        kill: Ends the engine at once: it closes nothing, gives its lease back to nobody, and
+            writes nothing more. Its lease ends `LEASE` later.
+        take_over: Starts another engine on the same rows, which waits for the lease, and gives
+            its `Jobs`; what it begins is noted in `ran`, too.
     """
 
     jobs: Jobs
@@ -28,6 +38,8 @@ class Engine(NamedTuple):
     ran: list[str]
     passes: Callable[[float], Awaitable[None]]
     restart: Callable[[], Awaitable[None]]
+    kill: Callable[[], Awaitable[None]]
+    take_over: Callable[[], Awaitable[Jobs]]
 
 
 OpenEngine = Callable[[], AbstractAsyncContextManager[Engine]]
@@ -122,6 +134,31 @@ class JobsContract:
             await engine.restart()
             await engine.passes(3600)
             assert engine.ran == [done.id, waiting.id]
+
+    async def test_a_killed_engine_is_followed_by_another_once_its_lease_ends(self) -> None:
+        async with self.opened() as engine:
+            done = engine.jobs.start("note", "done")
+            held = engine.jobs.start(HELD, "a")
+            behind = engine.jobs.at(engine.clock.now() + timedelta(minutes=1), "note", "b")
+            hourly = engine.jobs.at(engine.clock.now() + timedelta(minutes=2), "hourly", "c")
+            await engine.passes(1)
+            assert sorted(engine.ran) == sorted([done.id, held.id])
+            await engine.kill()
+            jobs = await engine.take_over()
+            for _ in range(9):  # what the dead one began may still be under way
+                await engine.passes(60)
+            assert len(engine.ran) == 2
+            assert names(jobs.list()) == [held.id, behind.id, hourly.id]
+            for _ in range(3):
+                await engine.passes(60)
+            assert sorted(engine.ran[2:]) == sorted([held.id, behind.id, hourly.id])
+            assert sorted(names(jobs.history())) == sorted([done.id, *engine.ran[2:]])
+            again = jobs.get(held.id)
+            assert again is not None
+            assert again.attempts == 2
+            assert [job.due for job in jobs.list()] == [hourly.due + HOUR]
+            await engine.passes(600)
+            assert len(engine.ran) == 5  # and nothing of it once more
 
     async def test_one_of_a_kind_is_ensured_and_comes_earlier_where_it_should(self) -> None:
         async with self.opened() as engine:
