@@ -290,6 +290,8 @@ def reason(error: BaseException) -> str:
         return _BY_NUMBER[error.errno][0]
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
     lines = _NUMBER.sub("", str(error)).strip().splitlines()
     return lines[0][:300] if lines else ""
 

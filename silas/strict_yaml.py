@@ -34,6 +34,98 @@ class YamlError(ValueError):
         self.line, self.column = line, column
 
 
+PROBLEMS: Final = tuple(
+    (re.compile(problem, re.DOTALL), words)
+    for problem, words in (
+        (r".*'\\t' that cannot start any token", "a tab is no indentation; use blanks"),
+        (
+            r".*character '(?P<character>.+)' that cannot start any token",
+            "plain text must not begin with {character}; put it in quotes",
+        ),
+        (
+            r".*could not find expected ':'",
+            "this line is no `key: value`; write a colon and a blank behind the key, or put text "
+            "in quotes",
+        ),
+        (
+            r"sequence entries are not allowed here",
+            "a list must not begin here; begin it on a line of its own below its key",
+        ),
+        (r"mapping keys are not allowed here", "a ? must not stand here; put text in quotes"),
+        (
+            r"mapping values are not allowed here",
+            "there must be no colon here; put text with a colon in quotes, and indent a key as "
+            "its neighbours",
+        ),
+        (
+            r"while (?:scanning|parsing) a directive.*|.*YAML directive|.*incompatible YAML.*"
+            r"|duplicate tag handle.*",
+            "a line must not begin with %; put text in quotes",
+        ),
+        (
+            r"while scanning an (?:alias|anchor).*",
+            "a name follows & and *; put text that starts with one in quotes",
+        ),
+        (
+            r"while (?:scanning|parsing) a tag.*|.*undefined tag handle.*",
+            "tags (!) are not allowed; quote text that starts with one",
+        ),
+        (
+            r"while scanning a block scalar: .*but found 0",
+            "behind | and > stands a number from 1 to 9, or none",
+        ),
+        (
+            r"while scanning a block scalar.*",
+            "nothing may follow | and > on their line; begin the text on the next one",
+        ),
+        (
+            r".*(?:escape sequence of|unknown escape character).*",
+            "in double quotes a backslash begins an escape; write two of them, or use single "
+            "quotes",
+        ),
+        (r".*unexpected end of stream", "the quote that opens here is never closed; close it"),
+        (
+            r".*unexpected document separator",
+            "a quote holds a line that begins with --- or ...; indent that line",
+        ),
+        (
+            r"expected '<document start>'.*",
+            "here is more after the end of the data; put text in quotes, or indent the line",
+        ),
+        (r".*expected the node content.*", "a value is missing here; write it, or quotes for none"),
+        (
+            r"while parsing a block collection.*",
+            "this line is no item of the list before it; begin it with a hyphen, or indent it as "
+            "its neighbours",
+        ),
+        (
+            r"while parsing a block mapping.*",
+            "this line does not fit the keys before it; indent it as its neighbours, or put the "
+            "whole text in quotes",
+        ),
+        (
+            r"while parsing a flow sequence.*",
+            "the list lacks a comma or its closing bracket; add it",
+        ),
+        (
+            r"while parsing a flow mapping.*",
+            "the mapping lacks a comma or its closing brace; add it",
+        ),
+    )
+)
+"""What PyYAML says, as `context: problem`, and what Silas says of it; the first that fits."""
+
+_UNKNOWN_PROBLEM: Final = "it is not YAML here; compare the line with those around it"
+
+
+def problem_words(said: str) -> str:
+    """What is wrong and what to do, for what PyYAML says is wrong."""
+    for problem, words in PROBLEMS:
+        if found := problem.fullmatch(said):
+            return words.replace("{character}", found.groupdict().get("character", ""))
+    return _UNKNOWN_PROBLEM
+
+
 class Mark(NamedTuple):
     """Line and column in the text that was read, both from 0."""
 
@@ -127,15 +219,17 @@ def read_yaml(text: str, subset: Subset) -> YamlTree | None:
         if mark and mark.line > text.removesuffix("\n").count("\n"):
             mark = error.context_mark or mark  # what is open at the end is found at its beginning
         line, column = (mark.line, mark.column) if mark else (0, 0)
-        words = ": ".join(str(part) for part in (error.context, error.problem) if part)
+        said = ": ".join(str(part) for part in (error.context, error.problem) if part)
+        words = problem_words(said)
     except yaml.reader.ReaderError as error:
         before = text[: error.position]
         line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
-        words = "it has a character that YAML does not allow"
+        words = "it has a character that YAML does not allow; remove it"
     except YamlError:
         raise
-    except (ValueError, OverflowError) as error:  # PyYAML makes characters of escapes with chr()
-        line, column, words = 0, 0, str(error)
+    except (ValueError, OverflowError):  # PyYAML makes characters of escapes with chr()
+        line, column = 0, 0
+        words = "an escape in double quotes stands for no character; remove it"
     raise YamlError(line, column, f"the YAML cannot be read: {words}")
 
 

@@ -75,7 +75,7 @@ def parsed(text: str, name: str) -> YamlTree | None:
     """The data of a YAML text with its places; None where there is nothing in it.
 
     Raises:
-        ConfigError: It cannot be read, with the line.
+        ConfigError: It cannot be read, with line and column.
     """
     with _told(name):
         return read_yaml(text, _SUBSET)
@@ -92,7 +92,10 @@ def _told(name: str) -> Generator[None]:
     try:
         yield
     except YamlError as error:
-        raise ConfigError(f"{name}, line {error.line + 1}: {error}.", code="E_CFG_YAML") from error
+        line, column = error.line + 1, error.column + 1
+        raise ConfigError(
+            f"{name}, line {line}, column {column}: {error}.", code="E_CFG_YAML"
+        ) from error
 
 
 class _Variables:

@@ -1,6 +1,6 @@
 """How a configuration is wrong, as `refusal_words` tells it (spec 11).
 
-Its keys and values stay as they are. What a library for YAML finds wrong stays in its own words.
+Its keys and values stay as they are; `file_faults` has what is wrong with its YAML.
 """
 
 from typing import Final
@@ -8,10 +8,10 @@ from typing import Final
 from silas.language.catalogue import tr_later
 
 CONFIG_PLACES: Final = (
+    tr_later("{name}, line {line}, column {column}: {wrong}."),
     tr_later("{name}, line {line}: the environment variable {variable} is not set."),
-    tr_later("{name}, line {line}: {wrong}."),
 )
-"""Where a file is wrong, and how; the second begins like the first."""
+"""Where a file is wrong, and how; the more there is to find, the earlier."""
 
 CONFIG_REFUSALS: Final = (
     tr_later("There is no key {key} under {parents}; the nearest is {near} ({origin})."),

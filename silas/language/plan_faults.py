@@ -1,7 +1,7 @@
 """How a plan is wrong, as `refusal_words` tells it: its place, and what to do (spec 5.2, 8.2).
 
-A plan's keys and values stay as they are written. What a library for YAML, patterns or cron finds
-wrong stays in its own words.
+A plan's keys and values stay as they are written. What a library for patterns or cron finds wrong
+stays in its own words.
 """
 
 from typing import Final
@@ -13,6 +13,9 @@ PLACES: Final = (
     tr_later("line {line}, column {column}: {wrong}"),
 )
 """Where a plan is wrong, and how; see `PLAN_FAULTS`."""
+
+PLACES_IN_FILES: Final = (tr_later("{name}, line {line}, column {column}: {wrong}"),)
+"""The same, of a named file; behind those that end in a full stop."""
 
 PLAN_FAULTS: Final = (
     tr_later("in the task {task}, {wrong}"),
@@ -34,7 +37,7 @@ PLAN_FAULTS: Final = (
     tr_later("{character} is not text; remove it"),
     tr_later("{character} is invisible or a control character; remove it"),
     tr_later("{character} is invisible or a control character; remove its escape"),
-    tr_later("the YAML cannot be read: {words}"),
+    tr_later("the YAML cannot be read: {yaml}"),
     tr_later("only one YAML document is allowed, without directives"),
     tr_later("only one YAML document is allowed"),
     tr_later("anchors and aliases (& and *) are not allowed; write it out or quote it"),

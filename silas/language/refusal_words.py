@@ -17,7 +17,8 @@ from silas.language.config_refusals import (
     CONFIG_PLACES,
     CONFIG_REFUSALS,
 )
-from silas.language.plan_faults import PLACES, PLAN_FAULTS
+from silas.language.file_faults import YAML_FAULTS
+from silas.language.plan_faults import PLACES, PLACES_IN_FILES, PLAN_FAULTS
 from silas.language.plan_refusals import PLAN_REFUSALS
 from silas.language.retold import retold
 
@@ -87,7 +88,7 @@ def _sentences() -> Sequence[str]:
     """Read where the first refusal is told in another language; English needs none of them."""
     file = Path(__file__).with_name("refusals.json")
     raised = json.loads(file.read_text(encoding="utf-8"))
-    return *PLACES, *WITH_VALUES, *raised, *CONFIG_REFUSALS
+    return *PLACES, *WITH_VALUES, *PLACES_IN_FILES, *raised, *CONFIG_REFUSALS
 
 
 def _plan_fault(words: str) -> str:
@@ -97,6 +98,10 @@ def _plan_fault(words: str) -> str:
 
 def _misfit(words: str) -> str:
     return retold(words, CONFIG_FAULTS)
+
+
+def _yaml(words: str) -> str:
+    return retold(words, YAML_FAULTS)
 
 
 def _origin(words: str) -> str:
@@ -117,6 +122,8 @@ _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     "origin": _origin,
     "place": refusal_words,
     "remedy": tr,
+    "yaml": _yaml,
+    "strerror": tr,
     "of_machine": tr,
     "other": tr,
 }

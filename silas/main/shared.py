@@ -111,15 +111,22 @@ def config_option(ctx: click.Context) -> str | None:
     return given
 
 
+def speak_as_written(ctx: click.Context) -> None:
+    """Speak the owner's language before the configuration is read, or though it cannot be."""
+    from silas.config.load import written_language
+    from silas.language import speak_as_configured
+
+    speak_as_configured(written_language(config_option(ctx)), os.environ)
+
+
 def read_config(ctx: click.Context) -> "SilasConfig":
     """The configuration in force for this command line."""
     from silas.config import load_config
-    from silas.config.load import written_language
     from silas.errors import ConfigError
     from silas.language import speak_as_configured
 
     try:
-        speak_as_configured(written_language(config_option(ctx)), os.environ)
+        speak_as_written(ctx)
         config = load_config(config_option(ctx))
         speak_as_configured(config.language, os.environ)
         return config
@@ -329,13 +336,12 @@ def print_error(words: str, code: str, told: str = "") -> None:
 
 def fail_with(error: "SilasError") -> int:
     """Print the one sentence, return the exit code."""
-    from silas.errors import UNKNOWN_ID, ConfigError
+    from silas.errors import UNKNOWN_ID
     from silas.language import refusal_words
     from silas.sandbox import SandboxUnavailable
 
-    told = str(error)
-    if isinstance(error, ConfigError):
-        told = told.replace(error.message, refusal_words(error.message), 1)
+    speak_as_written(click.get_current_context())
+    told = str(error).replace(error.message, refusal_words(error.message), 1)
     print_error(shorten(str(error)), error.code, shorten(told))
     if isinstance(error, SandboxUnavailable) or error.code in UNKNOWN_ID:
         return USAGE

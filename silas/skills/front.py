@@ -178,7 +178,8 @@ def read_data(text: str, depth: int) -> dict[str, Any]:
     try:
         found = read_yaml(text, subset)
     except YamlError as error:
-        raise SkillError(f"{SKILL_MD}, line {_line(error.line)}: {error}.") from error
+        line, column = _line(error.line), error.column + 1
+        raise SkillError(f"{SKILL_MD}, line {line}, column {column}: {error}.") from error
     if found is None:
         raise SkillError(f"{SKILL_MD} needs at least name and description.")
     if not isinstance(found.data, dict):

@@ -258,7 +258,7 @@ def test_an_unknown_key_is_refused_with_its_line_and_the_nearest_one(
     [
         ("silas: [", "line"),
         ("silas:\n  a: 1\n a: 2", "line 3"),
-        ("silas:\n  owner_id: a\n  owner_id: b", "line 3: the key `owner_id` is given twice"),
+        ("silas:\n  owner_id: a\n  owner_id: b", "line 3, column 3: the key `owner_id` is"),
         ("silas: {a: &x 1, b: [*x, *x]}", "aliases"),
         ("silas: {a: &x [1], b: *x}", "aliases"),
         ("silas: &x\n  a: *x", "aliases"),

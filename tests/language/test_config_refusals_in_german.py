@@ -31,7 +31,17 @@ WRONG = {
     ),
     "no YAML": (
         "  language: de\n",
-        "config.yaml, Zeile 3: der Schlüssel `language` steht zweimal da",
+        "config.yaml, Zeile 3, Spalte 3: der Schlüssel `language` steht zweimal da",
+    ),
+    "a quote that is open": (
+        "  owner_id: 'me\n",
+        "config.yaml, Zeile 3, Spalte 13: das YAML lässt sich nicht lesen: das Anführungszeichen, "
+        "das hier öffnet, wird nie geschlossen; schließ es. [E_CFG_YAML]",
+    ),
+    "a second colon": (
+        "  owner_id: me: you\n",
+        "config.yaml, Zeile 3, Spalte 15: das YAML lässt sich nicht lesen: hier darf kein "
+        "Doppelpunkt stehen; setze Text mit Doppelpunkt in Anführungszeichen",
     ),
     "a rule": (
         "  autonomy: { max_batch_review_size: 1 }\n",
