@@ -13,7 +13,7 @@ _OVERRIDE = "SILAS_"
 _LEFT_AS_WRITTEN = frozenset({"toolsets", "toolset_profiles"})
 """Sections whose variables are filled in where a toolset is made: they hold its secrets."""
 _OTHERS = ("channels", "others")  # their `config` is left as written, too
-_PLAIN = frozenset({"owner_id", "data_dir", "active_goal", "skills_dir", "workers_dir"})
+_PLAIN = frozenset({"owner_id", "data_dir", "active_goal", "skills_dir", "workers_dir", "language"})
 """Keys outside any section, set by `SILAS_<KEY>`; others without `__` mean other things."""
 
 

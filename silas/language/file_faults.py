@@ -58,6 +58,7 @@ SYSTEM_REASONS: Final = (
     tr_later("the disk is full"),
     tr_later("No such file or directory"),
     tr_later("Permission denied"),
+    tr_later("Connection refused"),
     tr_later("Operation not permitted"),
     tr_later("Is a directory"),
     tr_later("Not a directory"),

@@ -133,7 +133,7 @@ def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
     async def work() -> int:
         if attack:
             return await _attack_sandbox(ctx, as_json)
-        from silas.home.findings import headline, ready
+        from silas.home.findings import ready
         from silas.services.doctor.diagnose import diagnose
 
         findings = await diagnose(read_config(ctx), deep=deep)
@@ -141,8 +141,6 @@ def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
             print_json([finding.document() for finding in findings])
         else:
             print_findings(findings)
-            click.echo("")
-            click.echo(headline(findings))
         return DONE if ready(findings) else USAGE
 
     run_to_exit(work)
@@ -152,10 +150,16 @@ _STATES = {"ok": "ok", "advice": "--", "failed": "NO"}
 
 
 def print_findings(findings: "Sequence[DoctorFinding]") -> None:
-    """One line a finding, and what to do about it below."""
-    column = max((len(finding.part) for finding in findings), default=0) + 2
-    for one in findings:
+    """One line a finding with what to do, in the owner's language; what is true of all, below."""
+    from silas.home.findings import headline
+    from silas.services.cockpit.finding_words import finding_words
+
+    told = [finding_words(finding) for finding in findings]
+    column = max((len(finding.part) for finding in told), default=0) + 2
+    for one in told:
         click.echo(_row(_STATES[one.state], one.part, one.words, column))
+    click.echo("")
+    click.echo(headline(told))
 
 
 _SIGNS = {"held": "ok", "broken": "NO", "untestable": "--"}
@@ -163,6 +167,7 @@ _SIGNS = {"held": "ok", "broken": "NO", "untestable": "--"}
 
 async def _attack_sandbox(ctx: click.Context, as_json: bool) -> int:
     """Every attack on the sandbox, one line each; failed when one of them worked."""
+    from silas.language import tr
     from silas.services.doctor.sandbox import examine_sandbox
 
     report = await examine_sandbox(read_config(ctx))
@@ -177,8 +182,10 @@ async def _attack_sandbox(ctx: click.Context, as_json: bool) -> int:
         click.echo(f"{_SIGNS[check['verdict']]}  {name:34}  {words}")
     click.echo("")
     click.echo(
-        f"{document['backend']}: {document['held']} attacks held, {document['broken']} worked, "
-        f"{document['untestable']} not testable here."
+        tr(
+            "{backend}: {held} attacks held, {broken} worked, {untestable} not testable here.",
+            **{name: document[name] for name in ("backend", "held", "broken", "untestable")},
+        )
     )
     return DONE if report.holds else FAILED
 

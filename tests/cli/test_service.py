@@ -85,6 +85,27 @@ def test_a_service_is_installed_told_and_removed(owner: Owner) -> None:
     assert (again.code, "not installed" in again.err) == (1, True)
 
 
+def test_a_service_is_told_in_the_owners_language(owner: Owner) -> None:
+    german = {"SILAS_LANGUAGE": "de", "ANTHROPIC_API_KEY": "not for files"}
+    none = owner.silas("status", **german)
+    name = none.out.partition(":")[0]
+    assert none.out == (
+        f"{name}: nicht eingerichtet\n"
+        "Kein Silas führt aus, was fällig ist: `silas service install` oder `silas start`.\n"
+    )
+    done = owner.silas("install", **german)
+    assert done.out == (
+        f"Eingerichtet und gestartet: {name} ({owner.units[0]}).\n"
+        "`silas devices link` lässt einen Browser herein; `silas service status`, `remove`.\n"
+        "Er sieht ANTHROPIC_API_KEY dieser Shell nicht; gib ihm einen Schlüssel im Cockpit unter "
+        "„Mehr“, „Wer antwortet“.\n"
+    )
+    assert owner.silas("status", **german).out.startswith(f"{name}: läuft\n")
+    assert owner.silas("remove", **german).out == f"Beendet und entfernt: {name}.\n"
+    again = owner.silas("remove", **german)
+    assert again.err == f"{name} ist nicht eingerichtet; nichts wurde geändert.\n"
+
+
 def test_a_dry_run_prints_and_does_nothing(owner: Owner) -> None:
     done = owner.silas("install", "--dry-run")
     assert done.code == 0

@@ -38,7 +38,11 @@ LOWER = {
     "conversations.py": {"silas.language.calendar", "silas.plans.characters"},  # as above
     "devices.py": {"silas.language.calendar"},  # as above
     "goals.py": {"silas.plans.characters"},  # as above
-    "inspect.py": {"silas.channels", "silas.channels.terminal_colour"},  # a card on a terminal
+    "inspect.py": {
+        "silas.channels",  # a card on a terminal
+        "silas.channels.terminal_colour",
+        "silas.language",  # sentences in the owner's language
+    },
     "keys.py": {"silas.keys.key_ring", "silas.language.calendar"},  # a fingerprint; moments
     "mcp.py": {"silas.channels.mcp"},  # the channel that it serves
     "memory.py": {
@@ -48,6 +52,7 @@ LOWER = {
     },  # whose a bundle is; no character of a memory steers the terminal
     "output.py": {"silas.channels.terminal_colour", "silas.workspace.diff"},  # colours
     "remind.py": {"silas.plans.characters", "silas.reminders.words"},  # reminders as text
+    "service.py": {"silas.language"},  # as above
     "shared.py": {"silas.language", "silas.sandbox", "silas.stop"},  # an error; whether stopped
     "show.py": {
         "silas.channels.text",

@@ -16,6 +16,7 @@ from silas.main.shared import (
     look_config,
     read_config,
     run_to_exit,
+    speak_as_written,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -
     """Start Silas now and whenever you log in, by systemd or launchd."""
 
     async def work() -> int:
+        from silas.language import tr
         from silas.services.setup.initialise import initialise
 
         here = _service(ctx, workspace)
@@ -53,8 +55,9 @@ def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -
         _require_no_prompt(config)
         await initialise(config)
         await here.install()
-        click.echo(f"Installed and started: {here.unit.name} ({here.unit.path}).")
-        click.echo("`silas devices link` lets a browser in; `silas service status`, `remove`.")
+        installed = {"name": here.unit.name, "path": here.unit.path}
+        click.echo(tr("Installed and started: {name} ({path}).", **installed))
+        click.echo(tr("`silas devices link` lets a browser in; `silas service status`, `remove`."))
         _say_what_it_does_not_see()
         return DONE
 
@@ -69,6 +72,7 @@ def service_status(ctx: click.Context, as_json: bool) -> None:
 
     async def work() -> int:
         from silas.home.lease import runs_jobs
+        from silas.language import tr
 
         here, folder = _service(ctx, None), look_config(ctx).data_dir
         found = {
@@ -81,12 +85,14 @@ def service_status(ctx: click.Context, as_json: bool) -> None:
         if as_json:
             print_json(found)
             return DONE
-        state = "running" if found["running"] else "installed, but not running"
-        click.echo(f"{here.unit.name}: {state if found['installed'] else 'not installed'}")
+        state = tr("running") if found["running"] else tr("installed, but not running")
+        if not found["installed"]:
+            state = tr("not installed")
+        click.echo(f"{here.unit.name}: {state}")
         if found["due_is_done"]:
-            click.echo("A Silas runs what is due.")
+            click.echo(tr("A Silas runs what is due."))
         else:
-            click.echo("No Silas runs what is due: `silas service install`, or `silas start`.")
+            click.echo(tr("No Silas runs what is due: `silas service install`, or `silas start`."))
         return DONE
 
     run_to_exit(work)
@@ -98,11 +104,15 @@ def service_remove(ctx: click.Context) -> None:
     """End the service and remove it; nothing else is deleted."""
 
     async def work() -> int:
+        from silas.language import tr
+
+        speak_as_written(ctx)
         here = _service(ctx, None)
+        name = here.unit.name
         if not await here.remove():
-            click.echo(f"{here.unit.name} is not installed; nothing was changed.", err=True)
+            click.echo(tr("{name} is not installed; nothing was changed.", name=name), err=True)
             return FAILED
-        click.echo(f"Ended and removed: {here.unit.name}.")
+        click.echo(tr("Ended and removed: {name}.", name=name))
         return DONE
 
     run_to_exit(work)
@@ -139,11 +149,14 @@ def _require_no_prompt(config: "SilasConfig") -> None:
 
 def _say_what_it_does_not_see() -> None:
     """A service has none of the variables of this shell."""
+    from silas.language import tr
     from silas.services.clock.background_service import unseen_keys
 
-    seen = unseen_keys(os.environ)
-    if seen:
+    if seen := unseen_keys(os.environ):
         click.echo(
-            f"It does not see {', '.join(seen)} of this shell; give it a key in the cockpit under "
-            "More, Set up."
+            tr(
+                "It does not see {names} of this shell; give it a key in the cockpit under More, "
+                "Set up.",
+                names=", ".join(seen),
+            )
         )

@@ -71,7 +71,8 @@ def config_validate(ctx: click.Context, as_json: bool) -> None:
     """Check the configuration: every rule, every model's name and key, every gate."""
 
     async def work() -> int:
-        from silas.home.findings import headline, ready
+        from silas.home.findings import ready
+        from silas.language import tr
         from silas.services.doctor.reachability import unasked_servers
         from silas.services.doctor.readiness import validate
 
@@ -81,11 +82,12 @@ def config_validate(ctx: click.Context, as_json: bool) -> None:
             print_json([finding.document() for finding in findings])
         else:
             told = [one for one in findings if one.state != "ok"]
-            print_findings(told)
-            click.echo("\n" if told else "", nl=False)
-            click.echo(headline(findings) if told else "The configuration is valid.")
+            if told:
+                print_findings(told)
+            else:
+                click.echo(tr("The configuration is valid."))
             if ready(findings) and (unasked := unasked_servers(settings)):
-                click.echo(f"Not looked at: {unasked}.")
+                click.echo(tr("Not looked at: {unasked}.", unasked=unasked))
         return DONE if ready(findings) else USAGE
 
     run_to_exit(work)

@@ -1,9 +1,10 @@
-"""What `silas doctor` finds, in the owner's language for the page “What protects you”."""
+"""What `silas doctor` finds, in the owner's language: in a terminal and on “What protects you”."""
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from silas.home.findings import DoctorFinding
-from silas.language import refusal_words, retold, tr_later
+from silas.language import ENGLISH, grouped, refusal_words, retold, spoken, tr, tr_later
 
 _PARTS: Final = (
     tr_later("configuration"),
@@ -38,6 +39,11 @@ _PARTS: Final = (
     tr_later("phone address"),
     tr_later("phone"),
     tr_later("context"),
+    tr_later("runbook"),
+    tr_later("runbooks"),
+    tr_later("worker {name}"),
+    tr_later("channel {name}"),
+    tr_later("answer {role}"),
 )
 """The parts by their names, which programs go by; the first that fits."""
 
@@ -45,6 +51,38 @@ _WORDS: Final = (
     tr_later("valid"),
     tr_later("there is no owner key yet; run `silas init`"),
     tr_later("fingerprint {print}, {days} days old (in force since {since})"),
+    tr_later(
+        "fingerprint {print}, {days} days old (in force since {since}); it followed {count} former "
+        "key"
+    ),
+    tr_later(
+        "fingerprint {print}, {days} days old (in force since {since}); it followed {count} former "
+        "keys"
+    ),
+    tr_later(
+        "apart, as your own user: the process that runs models and tools has no key, and code in "
+        "it gets no signature without your yes in the signer's terminal. It does not protect "
+        "against a program that runs as you and writes on that terminal, reads what you type there "
+        "or changes what you start; a user of its own for the signer does (`keys.signer_user`). "
+        "Nor against what such a program does as you without asking Silas. Requests are not signed "
+        "as yours. A yes is given in the signer's terminal alone. The signature of a paired device "
+        "is none: the cockpit's page comes from the process that asks, which could show one thing "
+        "and have another signed."
+    ),
+    tr_later(
+        "apart, as user {user}: key and memory of the signer are out of reach of every program "
+        "that runs as you, and none gets a signature without a yes in the signer's terminal. Let "
+        "that be a login of {login} and no window of yours, into which your programs could type. "
+        "It does not protect against root, nor against what such a program does as you without "
+        "asking Silas. Requests are not signed as yours. A yes is given in the signer's terminal "
+        "alone. The signature of a paired device is none: the cockpit's page comes from the "
+        "process that asks, which could show one thing and have another signed."
+    ),
+    tr_later("the signer has another key than this Silas was set up with"),
+    tr_later("the signer is another user's, but this user still has a private key"),
+    tr_later(
+        "apart, but Silas runs as root, from which no signer is safe; run it as an ordinary user"
+    ),
     tr_later(
         "inside: the key is unlocked in the process that runs models and tools. It is out of reach "
         "of the sandbox; code that takes over that process can sign as you. `keys.signer: apart` "
@@ -85,8 +123,16 @@ _WORDS: Final = (
     tr_later("{path} is readable and up to date"),
     tr_later("{path} does not exist; run `silas init`"),
     tr_later("none was left half-changed by a crash"),
+    tr_later(
+        "{key} in `{place}` of the database was changed or damaged and is set aside; nothing waits "
+        "for it. To have it back, restore the database from a backup."
+    ),
     tr_later("not looked at yet"),
     tr_later("it agrees with what approvals have come to"),
+    tr_later(
+        "it was changed outside Silas: {why} effects are refused; see `silas audit verify`, and "
+        "`silas audit accept` after a backup"
+    ),
     tr_later(
         "all of its {count} entries are those that were signed; the newest signed head is kept "
         "beside the key"
@@ -99,8 +145,64 @@ _WORDS: Final = (
     tr_later("{witness}: was told entry {seq} at {at}"),
     tr_later("{witness}: has no head yet; run `silas audit witness`"),
     tr_later("runbook built in: follows runbooks, is no language model"),
+    tr_later("{model}: {host} takes no connection within {seconds} seconds"),
+    tr_later("{model}: there is no host named {host}; correct {setting}"),
+    tr_later("{model}: nothing answers at {host} ({why}); start the server, or correct {setting}"),
     tr_later("by words; set `memory.embedder` to find by meaning, too"),
+    tr_later("by words and by meaning: {model}, on this machine"),
+    tr_later("by words and by meaning: {model}, {where}"),
+    tr_later("{path} is usable"),
+    tr_later("each file of your own can be used"),
+    tr_later("{model} is not among the known models of {provider}; `silas doctor --deep` asks it"),
+    tr_later(
+        "{model} is not among the known models of {provider} (the nearest is {near}); `silas "
+        "doctor --deep` asks it"
+    ),
+    tr_later("{model}: it refuses the request (400); check the model's name and `base_url`"),
+    tr_later("{model}: it refuses the key (401); check the key that its variable holds"),
+    tr_later("{model}: its account has no credit left (402)"),
+    tr_later("{model}: the key may not use this model (403)"),
+    tr_later(
+        "{model}: it knows no such address or model (404); check the name, and that `base_url` "
+        "ends in /v1"
+    ),
+    tr_later("{model}: it did not answer in time (408)"),
+    tr_later("{model}: it limits requests or its quota is used up (429); wait and try again"),
+    tr_later("{model}: it cannot be reached; start the server, or check `base_url`"),
+    tr_later("{model}: it did not answer in time"),
+    tr_later("{model}: it did not answer within {seconds} seconds"),
+    tr_later("{model}: it fails with HTTP status {status}"),
+    tr_later("{model}: it answers with HTTP status {status}"),
+    tr_later("{model}: its answer is none that a model gives ({kind}); check `base_url`"),
+    tr_later("{model} answered in {seconds} s"),
     tr_later("its provider is here"),
+    tr_later(
+        "every turn needs {needed} evaluations and limits.max_gate_evals_per_turn is {limit}, so "
+        "answers are withheld; raise it"
+    ),
+    tr_later("refuses every message that was tried: {why}; correct it in gates.system"),
+    tr_later("withholds every answer that was tried: {why}; correct it in gates.system"),
+    tr_later("refuses every tool call that was tried: {why}; correct it in gates.system"),
+    tr_later("stops work after every step that was tried: {why}; correct it in gates.system"),
+    tr_later("refuses every message: {why}"),
+    tr_later("withholds every answer: {why}"),
+    tr_later("refuses every tool call: {why}"),
+    tr_later("stops work after every step: {why}"),
+    tr_later(
+        "this version has no provider {name}; give the gate `provider: predicate`, which is built "
+        "in, or take it out of gates.system"
+    ),
+    tr_later("{use}: hears you and strangers; a yes needs a device's signature"),
+    tr_later("{use}: hears you; a yes needs a device's signature"),
+    tr_later("{use}: hears strangers; a yes needs a device's signature"),
+    tr_later(
+        "{what}; choose one of {addresses} with `--phone-address` or channels.web.phone.address."
+    ),
+    tr_later(
+        "{what}; connect it to your home network first with `--phone-address` or "
+        "channels.web.phone.address."
+    ),
+    tr_later("Tailscale is not installed; install it, or change `channels.web.phone.way`"),
     tr_later("offers no tool"),
     tr_later("offers {tools}"),
     tr_later("{path} is not there; make it, or change `{setting}`"),
@@ -112,14 +214,53 @@ _WORDS: Final = (
     tr_later("open at {origin}; its certificate counts until {until}"),
     tr_later("not open; `silas start --phone` opens it; its certificate counts until {until}"),
     tr_later(
+        "{way}; its certificate expired on {until}; the next `silas start --phone` makes a new one"
+    ),
+    tr_later(
+        "{way}; its certificate ends on {until}, and then phones refuse it until the next start"
+    ),
+    tr_later(
+        "of {total} tokens, what every prompt holds takes {proxy} (proxy) and {planner} (planner): "
+        "too little is left; raise context.total_tokens"
+    ),
+    tr_later(
         "of {total} tokens, what every prompt holds takes {proxy} (proxy) and {planner} (planner)"
     ),
+    tr_later("what prompts hold cannot be counted: {why}"),
 )
-"""What is found most; anything else is told in English."""
+"""What is found most; anything else is told as refusals are."""
+
+
+def _number(written: str) -> str:
+    digits = written.replace(",", "")
+    return grouped(int(digits)) if digits.isdecimal() else written
+
+
+def _there(commands: str) -> str:
+    return commands.replace("(also ", tr("(also "))
+
+
+def _other(words: str) -> str:
+    told = retold(words, _WORDS, _VALUES)
+    return refusal_words(words) if told == words else told
+
+
+def _model(name: str) -> str:
+    return retold(_other(name), (tr_later("{name} at {address}"),))
+
+
+_VALUES: Final[Mapping[str, Callable[[str], str]]] = {
+    **dict.fromkeys(("total", "proxy", "planner", "count"), _number),
+    **dict.fromkeys(("why", "way", "what"), _other),
+    "model": _model,
+    "there": _there,
+    "missing": tr,
+}
+"""Values of those that are words or numbers of Silas's own."""
 
 
 def finding_words(found: DoctorFinding) -> DoctorFinding:
-    """A finding as its owner reads it; the terminal's keeps the English that programs read."""
-    told = retold(found.words, _WORDS)
-    words = refusal_words(told) if found.state == "failed" and told == found.words else told
-    return found._replace(part=retold(found.part, _PARTS), words=words)
+    """A finding as its owner reads it; `--json` keeps the English that programs read."""
+    if spoken() == ENGLISH:
+        return found
+    return found._replace(part=retold(found.part, _PARTS), words=_other(found.words))

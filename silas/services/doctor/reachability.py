@@ -16,6 +16,7 @@ from silas.errors import SilasError
 from silas.home.findings import DoctorFinding
 from silas.home.runtime import model_of, sandbox_of
 from silas.home.secret_store import secret_named, secrets_of
+from silas.language import tr
 from silas.services.doctor.readiness import EMBEDDER_PART, MODEL_PART, models_used
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ async def try_made(
 def unasked_servers(config: SilasConfig) -> str:
     """What `silas config validate` did not look at, in one clause; empty where that is nothing."""
     urls = sorted({url for _, url in _servers(config) if url})
-    return f"whether {' and '.join(urls)} answers, `silas doctor` says" if urls else ""
+    named = tr(" and ").join(urls)
+    return tr("whether {urls} answers, `silas doctor` says", urls=named) if urls else ""
 
 
 def _servers(config: SilasConfig) -> Iterable[tuple[str, str]]:

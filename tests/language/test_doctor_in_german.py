@@ -1,0 +1,51 @@
+"""`silas doctor` and `silas config validate` in a terminal, in the owner's language (spec 8.2)."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import environment, run, silas
+
+CONFIGURATION = """
+silas:
+  language: de
+  models:
+    proxy: {name: "openrouter:acme/none", api_key_env: OPENROUTER_API_KEY}
+    planner: {name: "openai:m", base_url: "http://127.0.0.1:9/v1"}
+  plans_dirs: [nowhere]
+  workers_dir: w
+  channels: {web: {phone: {enabled: true, address: 192.0.2.78}}}
+  memory: {embedder: endpoint, embedding_base_url: "http://127.0.0.1:9/v1"}
+  gates:
+    system:
+      - {name: mine, on: every_user_message, provider: llm}
+"""
+_ENGLISH = re.compile(
+    r"\b(?:the|is|are|were|not|has|have|with|which|there|and|or|its?|cannot|needs?|by|to|at)\b"
+)
+_NAMES = re.compile(r"`[^`]*`|/\S+|\S+/\S+|[\w-]+\.service")
+"""Commands, settings, paths and addresses."""
+
+
+def _english(said: str) -> list[str]:
+    return _ENGLISH.findall(_NAMES.sub("", said))
+
+
+@pytest.mark.parametrize("configured", [True, False])
+def test_no_finding_is_left_in_english(tmp_path: Path, configured: bool) -> None:
+    env = environment(tmp_path, SILAS_LANGUAGE="de", OPENROUTER_API_KEY="none")
+    (tmp_path / "key").write_bytes(b"opens the key of this test")
+    (tmp_path / "key").chmod(0o600)
+    env["SILAS_KEYS__KEY_FILE"] = str(tmp_path / "key")
+    assert not _english(run(silas("doctor"), env).out)  # before there is a key or a database
+    run(silas("init"), env)
+    if configured:
+        (tmp_path / "config.yaml").write_text(CONFIGURATION, encoding="utf-8")
+    for command in (("doctor",), ("config", "validate")):
+        ended = run(silas(*command), env)
+        assert not _english(ended.out), ended.out
+        assert "Braucht deine Aufmerksamkeit" in ended.out or not configured
+        told = json.loads(run(silas(*command, "--json"), env).out)
+        assert told[0]["part"] == "configuration"  # programs read English
