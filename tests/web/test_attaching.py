@@ -1,6 +1,7 @@
 """Files attached in the page as their owner does it: chosen, dropped, pasted, listed, removed."""
 
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -169,8 +170,30 @@ async def test_a_message_asked_again_says_which_one_it_replaces_on_every_device(
     await expect(device.at("said").first.locator(".meta")).to_contain_text("replaced")
 
 
+async def _chosen(device: Device, file: Path) -> None:
+    async with device.page.expect_file_chooser() as choosing:
+        await device.at("attach").click()
+    await (await choosing.value).set_files(file)
+
+
+async def _dropped(device: Device, file: Path) -> None:
+    """Drag a file of the disk onto the composer and let it go, as the window system says it."""
+    box = await device.at("composer").bounding_box()
+    assert box is not None
+    place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+    data = {"items": [], "files": [str(file)], "dragOperationsMask": 1}
+    browser = await device.page.context.new_cdp_session(device.page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        event = {"type": kind, **place, "data": data}
+        await browser.send("Input.dispatchDragEvent", event)  # pyright: ignore[reportUnknownMemberType]
+
+
+@pytest.mark.parametrize("give", [_chosen, _dropped], ids=["chosen", "dropped"])
 async def test_a_real_file_of_3_gb_is_refused_in_one_sentence_and_the_page_goes_on(
-    cockpit: Cockpit, new_device: NewDevice, tmp_path: Path
+    cockpit: Cockpit,
+    new_device: NewDevice,
+    tmp_path: Path,
+    give: Callable[[Device, Path], Awaitable[None]],
 ) -> None:
     device = await cockpit.paired(new_device, DESKTOP)
     huge = tmp_path / "holiday film.mkv"
@@ -181,9 +204,7 @@ async def test_a_real_file_of_3_gb_is_refused_in_one_sentence_and_the_page_goes_
     await expect(device.at("attaching").locator("li")).to_have_text(["small.txt8 bytes×"])
     await device.at("composer").fill("what was")
     device.page.on("request", lambda one: sent.append(one.url))
-    async with device.page.expect_file_chooser() as choosing:
-        await device.at("attach").click()
-    await (await choosing.value).set_files(huge)
+    await give(device, huge)
     await expect(device.at("composer-problem")).to_have_text(
         "holiday film.mkv has 3,221 MB, and a file of at most 25 MB can be attached; put it into "
         "the workspace and name it in your message."
@@ -192,5 +213,7 @@ async def test_a_real_file_of_3_gb_is_refused_in_one_sentence_and_the_page_goes_
     await expect(device.at("attaching").locator("li")).to_have_text(["small.txt8 bytes×"])
     await expect(device.at("composer")).to_have_value("what was")
     assert await device.overflow() == 0
+    address = device.page.url
     await device.says("summarise this")
     await expect(device.at("heard").last).to_contain_text("It fits.")
+    assert device.page.url == address  # the browser did not open the file instead

@@ -26,11 +26,20 @@ The first paragraph, which the owner reads while the rest of it comes.
 """
 
 _WATCH = """() => {
-  window.moved = [];
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries())
-      moved.push(...entry.sources.map((one) => `${one.node?.nodeName} ${one.node?.className}`));
-  }).observe({ type: "layout-shift" });
+  const found = [];
+  const note = (entries) => {
+    for (const entry of entries)
+      found.push(...entry.sources.map((one) => `${one.node?.nodeName} ${one.node?.className}`));
+  };
+  const watcher = new PerformanceObserver((list) => note(list.getEntries()));
+  watcher.observe({ type: "layout-shift" });
+  const frame = () => new Promise((done) => { requestAnimationFrame(done); });
+  window.moved = async () => {
+    await frame();  // what was changed is laid out and shown
+    await frame();
+    note(watcher.takeRecords());
+    return found;
+  };
 }"""
 
 _TOPS = """(words) => words.map((one) => {
@@ -86,7 +95,22 @@ async def test_the_lines_of_an_answer_that_grows_stay_where_they_are(
     await expect(page.locator(".coming")).to_have_count(0)
     await expect(page.get_by_test_id("heard").locator("li em")).to_have_count(6)
     assert await page.evaluate(_TOPS, words) == before
-    assert await page.evaluate("moved") == []
+    assert await page.evaluate("moved()") == []
+
+
+async def test_lines_that_do_move_are_seen(there: Stage) -> None:
+    """What the tests beside this one would see if an answer moved what is read."""
+    page = there.page
+    there.send(_said(1, "what did you find?"))
+    there.send(MessageDelta(turn_id="t1", text=_FORM))
+    await expect(page.locator(".coming td").first).to_be_visible()
+    await page.evaluate(_WATCH)
+    assert await page.evaluate("moved()") == []
+    await page.locator(".coming h3, .coming h2, .coming h1").first.evaluate(
+        "(one) => { one.style.marginTop = '40px'; }"
+    )
+    moved = await page.evaluate("moved()")
+    assert [one for one in moved if one.startswith(("P ", "TABLE ", "DIV "))], moved
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
@@ -127,7 +151,7 @@ async def test_whoever_reads_further_up_is_not_moved_by_an_answer_that_grows(
     there.send(whole.model_copy(update={"turn_id": "t1"}))
     await expect(page.locator(".coming")).to_have_count(0)
     assert await page.evaluate(_TOPS, words) == before
-    assert await page.evaluate("moved") == []
+    assert await page.evaluate("moved()") == []
 
 
 _LONG = "x" * 400
