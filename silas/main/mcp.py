@@ -90,7 +90,7 @@ def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
 @click.argument("name")
 @click.pass_context
 def mcp_distrust(ctx: click.Context, name: str) -> None:
-    """Trust nothing of a server any more; an open Silas ends it at its next start."""
+    """Trust nothing of a server any more; an open Silas sends it no call any more."""
 
     async def work() -> int:
         from silas.services.mcp import open_mcp

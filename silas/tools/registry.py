@@ -146,6 +146,11 @@ class ToolRegistry:
         self._known(tool_name)
         self._outages[tool_name] = why
 
+    def withdraw(self, tool_name: str) -> None:
+        """Forget a tool, so that another may have its name; one that is not there is none."""
+        self._tools.pop(tool_name, None)
+        self._outages.pop(tool_name, None)
+
     def restore(self, tool_name: str) -> None:
         """End an outage; the tool's own luck counts again."""
         self._outages.pop(tool_name, None)
@@ -158,6 +163,10 @@ class ToolRegistry:
     def note_absent(self, source: str, words: str) -> None:
         """Remember that the tools of a source could not be had, and why, in one sentence."""
         self._absent[source] = words
+
+    def note_there(self, source: str) -> None:
+        """Forget that the tools of a source could not be had."""
+        self._absent.pop(source, None)
 
     def absent(self) -> dict[str, str]:
         """The sources whose tools are missing, with the reasons."""

@@ -249,3 +249,19 @@ async def test_the_desk_says_what_is_wrong_with_a_program_that_does_not_start(
     async with desk(tmp_path, settings) as at:
         with pytest.raises(Exception, match="No such file or directory"):
             await at.look("none")
+
+
+async def test_what_is_trusted_no_more_elsewhere_is_sent_nothing_and_ended(tmp_path: Path) -> None:
+    fake = Fake(tmp_path / "fake")
+    await trust(tmp_path, fake.settings(), "fake")
+    async with house(tmp_path, fake.settings(), ACT) as at:
+        assert at.health("fake__act")[0] == "healthy"
+        async with desk(tmp_path, fake.settings()) as elsewhere:  # as `silas mcp distrust` does
+            assert await elsewhere.distrust("fake")
+        await at.work()
+        assert "no longer trusted" in at.last_said
+        health, why = at.health("fake__act")
+        assert health == "unavailable"
+        assert "no longer trusted" in why
+        assert await at.events("mcp.disconnected")
+    assert fake.calls == []

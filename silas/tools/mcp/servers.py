@@ -1,16 +1,17 @@
 """The owner's MCP servers: what of them is trusted is a tool, and only while it is as trusted."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from silas.clock import Clock
+from silas.errors import DatabaseError
 from silas.tools.mcp.definitions import Listing, ListingDrift, drift
 from silas.tools.mcp.link import HANDSHAKE_SECONDS, Connect, ServerLink
 from silas.tools.mcp.settings import MCPEntry
-from silas.tools.mcp.tool import MCPTool, tool_config
+from silas.tools.mcp.tool import McpAnswer, McpCallNotSent, MCPTool, tool_config
 from silas.tools.mcp.trust import SqlTrust, Trusted
 from silas.tools.registry import ToolRegistry
 
@@ -44,12 +45,26 @@ class ServerState(NamedTuple):
 
 
 class TrustedServer:
-    """Keeps the registry true to what one server is now."""
+    """Keeps the registry true to what one server is now.
+
+    Args:
+        entry: What it is.
+        trusted: What the owner trusted of it.
+        connect: Opens a connection to it.
+        home: What it needs of the house.
+        leave: Ends it, for the reason given: it is trusted no more.
+    """
 
     def __init__(
-        self, entry: MCPEntry, trusted: Trusted, connect: Connect, home: "ServerHome"
+        self,
+        entry: MCPEntry,
+        trusted: Trusted,
+        connect: Connect,
+        home: "ServerHome",
+        leave: "Callable[[str, str], Awaitable[None]]",
     ) -> None:
         self._entry = entry
+        self._leave = leave
         self._trusted = trusted
         self._home = home
         self.link = ServerLink(entry.name, connect, self, home.clock)
@@ -59,7 +74,7 @@ class TrustedServer:
         self._usable: dict[str, bool] = {}
         for name, definition in trusted.definitions.items():
             if entry.handling.offers(name):
-                tool = MCPTool(entry, definition, self.link)
+                tool = MCPTool(entry, definition, self)
                 home.registry.register(tool, tool_config(entry, name))
                 self._suspend(name, self._error)
 
@@ -102,6 +117,29 @@ class TrustedServer:
             self.link.retry()
             async with asyncio.timeout(HANDSHAKE_SECONDS + _GRACE_SECONDS):
                 await self.link.tried.wait()
+
+    async def call(self, tool: str, args: dict[str, Any], seconds: float) -> McpAnswer:
+        """See `McpLink.call`. What the owner trusts is read anew: he may have said so elsewhere."""
+        if why := self.doubt():
+            await self._leave(self._entry.name, why)
+            raise McpCallNotSent(f"The MCP server {self._entry.name!r} is out of use: {why}.")
+        return await self.link.call(tool, args, seconds)
+
+    def doubt(self) -> str:
+        """Why it is not as it is trusted in the database now; empty where it is."""
+        try:
+            now = self._home.trust.of(self._entry.name)
+        except DatabaseError as error:
+            return error.message.rstrip(".")
+        if now == self._trusted:
+            return ""
+        why = "it was looked at again elsewhere" if now.source else "no longer trusted"
+        return f"{why}; {look_again(self._entry.name)}"
+
+    def withdraw(self) -> None:
+        """Take its tools out of the registry: others may have their names."""
+        for tool in self._usable:
+            self._home.registry.withdraw(self._trusted.definitions[tool].tool_name)
 
     async def leave(self, why: str) -> ServerState:
         """Out of use for good; how it stands from then on."""
@@ -148,6 +186,11 @@ class ServerHome(NamedTuple):
     clock: Clock
 
 
+def look_again(name: str) -> str:
+    """Where a server is looked at and trusted."""
+    return f"look at its tools with `silas mcp trust {name}`"
+
+
 class MCPServers:
     """Every configured server. One that was never trusted is not even started."""
 
@@ -157,32 +200,33 @@ class MCPServers:
         connect: Callable[[MCPEntry], Connect],
         home: ServerHome,
     ) -> None:
-        self._untrusted: list[ServerState] = []
+        self._connect = connect
+        self._home = home
+        self._untrusted: dict[str, ServerState] = {}
         self._servers: dict[str, TrustedServer] = {}
+        self._left: dict[str, TrustedServer] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         for entry in entries:
-            trusted = home.trust.of(entry.name)
-            if trusted.source == entry.source:
-                self._servers[entry.name] = TrustedServer(entry, trusted, connect(entry), home)
-                continue
-            why = "its entry in the configuration changed" if trusted.source else "never trusted"
-            words = f"{why}; look at its tools with `silas mcp trust {entry.name}`"
-            home.registry.note_absent(
-                f"mcp.{entry.name}", f"The MCP server {entry.name} is out of use: {words}."
-            )
-            self._untrusted.append(ServerState(entry.name, ServerStanding.untrusted, {}, words))
+            self._admit(entry)
+
+    def _admit(self, entry: MCPEntry) -> TrustedServer | None:
+        home, name = self._home, entry.name
+        trusted = home.trust.of(name)
+        if trusted.source == entry.source:
+            server = TrustedServer(entry, trusted, self._connect(entry), home, self.leave)
+            self._servers[name] = server
+            return server
+        why = "its entry in the configuration changed" if trusted.source else "never trusted"
+        words = f"{why}; {look_again(name)}"
+        home.registry.note_absent(f"mcp.{name}", f"The MCP server {name} is out of use: {words}.")
+        self._untrusted[name] = ServerState(name, ServerStanding.untrusted, {}, words)
+        return None
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Keep them connected; each had its first try before this goes on."""
-        servers = self._servers.items()
-        self._tasks = {name: asyncio.create_task(one.link.run()) for name, one in servers}
         try:
-            tried = [asyncio.create_task(one.link.tried.wait()) for _, one in servers]
-            if tried:
-                await asyncio.wait(tried, timeout=HANDSHAKE_SECONDS)
-            for each in tried:
-                each.cancel()
+            await self._start(self._servers)
             yield
         finally:
             for task in self._tasks.values():
@@ -190,20 +234,49 @@ class MCPServers:
             if self._tasks:
                 await asyncio.wait(self._tasks.values())
 
+    async def _start(self, servers: Mapping[str, TrustedServer]) -> None:
+        self._tasks |= {n: asyncio.create_task(one.link.run()) for n, one in servers.items()}
+        tried = [asyncio.create_task(one.link.tried.wait()) for one in servers.values()]
+        if tried:
+            await asyncio.wait(tried, timeout=HANDSHAKE_SECONDS)
+        for each in tried:
+            each.cancel()
+
     async def retry(self, name: str) -> None:
         """Try a trusted server now where it is not there; another is left as it is."""
         if name in self._servers:
             await self._servers[name].retry()
+
+    async def take(self, entry: MCPEntry) -> None:
+        """Begin with a server while the others run, or anew with one whose trust changed."""
+        await self.remove(entry.name, "it is begun anew")
+        if server := self._admit(entry):
+            await self._start({entry.name: server})
 
     async def leave(self, name: str, why: str) -> None:
         """End a server, and start it no more; one that was never started stays as it is."""
         server, task = self._servers.pop(name, None), self._tasks.pop(name, None)
         if server is None or task is None:
             return
+        self._left[name] = server
         task.cancel()
         await asyncio.wait([task])
-        self._untrusted.append(await server.leave(why))
+        self._untrusted[name] = await server.leave(why)
+
+    async def remove(self, name: str, why: str) -> None:
+        """End a server and know nothing of it any more."""
+        await self.leave(name, why)
+        self._untrusted.pop(name, None)
+        if left := self._left.pop(name, None):
+            left.withdraw()
+        self._home.registry.note_there(f"mcp.{name}")
+
+    async def heed(self) -> None:
+        """End each that is not trusted any more as it runs: another process may have said so."""
+        doubts = {name: why for name, one in self._servers.items() if (why := one.doubt())}
+        for name, why in doubts.items():
+            await self.leave(name, why)
 
     def states(self) -> list[ServerState]:
         """How it stands with each, those that were never trusted last."""
-        return [*(server.state() for server in self._servers.values()), *self._untrusted]
+        return [*(server.state() for server in self._servers.values()), *self._untrusted.values()]
