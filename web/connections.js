@@ -1,8 +1,10 @@
 /* Connections under More: servers of tools and channels, how they fare, and what is done with a server. */
 
 import { command, getJson } from "./api.js";
-import { twice } from "./asking.js";
-import { fill, h } from "./dom.js";
+import { problemPlace, styled, trying, twice } from "./asking.js";
+import { canonicalJson } from "./canonical.js";
+import { button, fill, h, icon } from "./dom.js";
+import { on } from "./state.js";
 import { dayOf } from "./time.js";
 import { t } from "./words.js";
 
@@ -11,19 +13,32 @@ const STANDING = {
   down: ["unavailable", t("Does not work now")], untrusted: ["absent", t("Not in use")],
 };
 
+/** @type {any} */
+let shown = null;
+
+// what waits for a yes elsewhere is looked at again when it was answered; nobody is writing then
+on("cards", () => {
+  if (shown?.isConnected && shown.querySelector("[data-testid=asks]")) showConnections(shown);
+});
+
 export async function showConnections(place) {
-  const { servers, channels, file } = await getJson("/connections");
+  await styled();
+  const { servers, channels, file, asks } = await getJson("/connections");
   const again = () => showConnections(place);
+  shown = place;
   fill(place,
     h("h2", { class: "label-title" }, t("Servers of tools")),
+    asks && h("p", { class: "sent", role: "status", "data-testid": "asks" }, icon("check"),
+      h("span", {}, h("a", { href: "#/review" }, t("Your yes is asked for in Review")), ".")),
     servers.length ? h("ul", { class: "rows", "data-testid": "servers" }, servers.map((one) => serverRow(one, again)))
       : h("p", { class: "small" }, t("There is no server of tools.")),
+    asks ? null : adding(),
     h("h2", { class: "label-title" }, t("Where you can talk to Silas")),
     h("ul", { class: "rows", "data-testid": "channels" }, channels.map((one) => h("li", { class: "row tall" },
       head(one.name, ...(one.trouble ? STANDING.down : STANDING.connected)),
       h("p", { class: "small", dir: "auto" }, one.words),
       one.trouble && h("p", { class: "small warning-text", dir: "auto" }, one.trouble)))),
-    h("p", { class: "small" }, t("A server or a channel is added in "), h("code", {}, file), t(" and counts from the next start on.")));
+    h("p", { class: "small" }, t("A channel is added in "), h("code", {}, file), t(" and counts from the next start on. Servers are written there, too, and count at once; the former file is kept beside it.")));
 }
 
 const head = (name, state, words) => h("p", { class: "row-head" }, h("b", { dir: "auto" }, name),
@@ -36,6 +51,14 @@ function serverRow(server, again) {
     act: () => command(`${to}/retry`, "retry_server", server.name) }));
   if (server.standing !== "untrusted") doing.push(twice({ label: t("Trust it no more"), of: server.name, yes: t("Yes, end it now"), no: t("Keep it"), done: again,
     act: () => command(`${to}/distrust`, "distrust_server", server.name) }));
+  doing.push(twice({ label: t("Remove"), of: server.name, yes: t("Yes, remove it"), no: t("Keep it"), done: again,
+    act: () => command(`${to}/remove`, "remove_server", server.name) }));
+  const problem = problemPlace();
+  const look = button(t("Look at its tools"), () => trying([look], problem, async () => {
+    await command(`${to}/trust`, "trust_server", server.name);
+    location.hash = "#/review"; // that is where the question is
+  }), { class: "secondary", "aria-label": t("Look at the tools of {name}", { name: server.name }) });
+  const unknown = ["untrusted", "drifted"].includes(server.standing);
   return h("li", { class: "row tall", "data-server": server.name, "data-standing": server.standing },
     head(server.name, ...STANDING[server.standing]),
     h("p", { class: "small", dir: "auto" }, server.words),
@@ -46,10 +69,54 @@ function serverRow(server, again) {
         : [fact(t("Reaches"), server.reaches.join(", ") || t("no host")), fact(t("Sees"), server.sees.join(", ") || t("no file of yours")),
           fact(t("Changes"), server.changes.join(", ") || t("no file of yours"))]),
     server.tools.length ? h("ul", { class: "plainlist small", "aria-label": t("Tools of {name}", { name: server.name }) }, server.tools.map(toolRow)) : null,
-    h("div", { class: "row-actions" }, doing.map((one) => one.foot)), doing.map((one) => one.problem));
+    h("div", { class: "row-actions" }, unknown && look, doing.map((one) => one.foot)), problem, doing.map((one) => one.problem));
 }
 
 const fact = (name, words) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, words));
 
 const toolRow = (tool) => h("li", {}, h("span", { dir: "auto" }, tool.name),
   tool.usable ? null : t(", out of use"), tool.last_used ? t(", last used {on}", { on: dayOf(tool.last_used) }) : null);
+
+const lines = (field) => field.value.split("\n").map((line) => line.trim()).filter(Boolean);
+
+/** A server is written down here; a card shows the whole of it, and nothing changes before a yes. */
+function adding() {
+  const place = h("div", {});
+  const open = button(t("Add a server"), () => { fill(place, addForm()); place.querySelector("input")?.focus(); },
+    { class: "secondary", "data-testid": "add-server" });
+  fill(place, open);
+  return place;
+}
+
+function addForm() {
+  const plain = { autocomplete: "off", spellcheck: "false", autocapitalize: "none", maxlength: "1000" };
+  const name = h("input", { id: "server-name", type: "text", ...plain, placeholder: "git" });
+  const kind = h("select", { id: "server-kind", onchange: () => choose() },
+    h("option", { value: "program" }, t("A program on this computer")), h("option", { value: "address" }, t("An address")));
+  const program = h("input", { id: "server-command", type: "text", ...plain, placeholder: "/home/you/mcp/bin/mcp-server-git" });
+  const [args, read, write, hosts] = ["args", "read", "write", "hosts"].map((one) => h("textarea", { id: `server-${one}`, rows: "2", ...plain, maxlength: null }));
+  const url = h("input", { id: "server-url", type: "text", inputmode: "url", ...plain });
+  const own = h("div", {}, labelled(t("Program"), program, t("The name of a program of the system, or its whole path.")),
+    labelled(t("Arguments, one a line"), args),
+    labelled(t("Paths that it may read, one a line"), read, t("It sees no other file of yours; its own program is among them.")),
+    labelled(t("Paths that it may change, one a line"), write, t("What it writes there cannot be undone by Silas.")),
+    labelled(t("Hosts that it may reach, one a line"), hosts));
+  const far = h("div", { hidden: true }, labelled(t("Address"), url, t("What its server does with what it is told, nobody here can see.")));
+  const choose = () => { own.hidden = kind.value !== "program"; far.hidden = !own.hidden; };
+  const problem = problemPlace();
+  const go = h("button", { class: "secondary", "data-testid": "ask-server" }, t("Ask me in Review"));
+  return h("form", { class: "page-body", novalidate: true, "data-testid": "new-server", onsubmit: (event) => {
+    event.preventDefault();
+    trying([go], problem, async () => {
+      const here = kind.value === "program";
+      const wanted = { name: name.value.trim(), command: here ? program.value.trim() : "", args: here ? args.value.split("\n").filter(Boolean) : [],
+        url: here ? "" : url.value.trim(), hosts: here ? lines(hosts) : [], read: here ? lines(read) : [], write: here ? lines(write) : [] };
+      await command("/connections", "add_server", canonicalJson(wanted), wanted);
+      location.hash = "#/review"; // that is where the question is
+    });
+  } }, labelled(t("Name"), name), labelled(t("It is"), kind), own, far, problem, h("div", { class: "controls" }, go),
+  h("p", { class: "small" }, t("A card shows the whole of it first. Keys that a server needs are no part of this form.")));
+}
+
+const labelled = (words, field, more = "") => h("div", { class: "field" }, h("label", { for: field.id }, words), field,
+  more && h("p", { class: "small" }, more));

@@ -18,7 +18,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
     "approved": frozenset(
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
-            *("mcp.trusted", "tool_call.settled", "card_answered", "gate_answered"),
+            *("mcp.trusted", "mcp.added", "tool_call.settled", "card_answered", "gate_answered"),
             *("changes_answered", "record.accepted", "batch_reviewed"),
             *("memory.promoted", "skill.installed", "queue_seen_to", "channel.answered"),
         }
@@ -86,6 +86,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "network_refused",
                 "mcp.not_trusted",
                 "mcp.distrusted",
+                "mcp.removed",
                 "memory_op_blocked",
             ),
             *("gate_blocked", "gate_additional_block", "gate_unavailable", "rejected_mutation"),

@@ -180,6 +180,9 @@ SENTENCES: Mapping[str, str] = {
     "mcp.disconnected": "The MCP server {server} is not there: {why}",
     "mcp.drifted": "The MCP server {server} is not as it was trusted: changed {changed}, new {new},"
     " gone {gone}.",
+    "mcp.added": "The owner added the MCP server {server}: {runs}; it reaches {reaches},"
+    " reads {reads}, writes {writes}.",
+    "mcp.removed": "The owner removed the MCP server {server}.",
     "mcp.trusted": "The owner trusts the MCP server {server} with the tools {tools}.",
     "mcp.distrusted": "The owner trusts the MCP server {server} no more.",
     "mcp.not_trusted": "The owner did not trust the MCP server {server}.",

@@ -81,17 +81,17 @@ def _place(text: str, file: Path, models: Mapping[str, ModelChoice]) -> _Place:
     for name, section in value.members:
         if name.text == "models":
             start = text.rfind("\n", 0, name.start) + 1
-            end = line_end(text, max(_last(section), name.end))
+            end = line_end(text, max(last_of(section), name.end))
             return _Place(start, end, indent, replaces=True, bare=False)
     return _Place(below, below, indent, replaces=False, bare=False)
 
 
-def _last(node: YamlNode) -> int:
+def last_of(node: YamlNode) -> int:
     """Behind the last character of a value; the end of a block itself lies behind comments."""
     if node.text is not None or node.flows:
         return node.end
     parts = (*node.items, *chain.from_iterable(node.members or ()))
-    return max(map(_last, parts), default=node.start)
+    return max(map(last_of, parts), default=node.start)
 
 
 def _section(models: Mapping[str, ModelChoice], indent: str) -> tuple[str, ...]:

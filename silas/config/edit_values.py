@@ -15,6 +15,9 @@ from silas.errors import ConfigError
 from silas.strict_yaml import YamlNode
 
 Scalar = str | int | float | bool | None
+Value = Scalar | Mapping[str, object]
+"""A mapping is written in braces, in one line."""
+
 _INDENT = 2
 
 
@@ -43,8 +46,8 @@ def plan_values(file: Path, values: Mapping[str, Scalar]) -> ValuesEdit:
     for name, value in values.items():
         root = written(text, file.name)
         try:
-            text = _with(text, root, ("silas", *name.split(".")), value)
-        except _Unfit as unfit:
+            text = put_in(text, root, ("silas", *name.split(".")), value)
+        except UnfitText as unfit:
             raise _by_hand(file, values) from unfit
     return ValuesEdit(file, before, text.encode(), dict(values))
 
@@ -92,18 +95,23 @@ def _short(found: Any) -> Scalar:
     return int(found) if isinstance(found, float) and found.is_integer() else found
 
 
-class _Unfit(Exception):
+class UnfitText(Exception):
     """The text has no place for a value."""
 
 
-def _with(text: str, root: YamlNode | None, path: tuple[str, ...], value: Scalar) -> str:
+def put_in(text: str, root: YamlNode | None, path: tuple[str, ...], value: Value) -> str:
+    """The text with a value at a path; a place that has one already must hold a plain one.
+
+    Raises:
+        UnfitText: It has no place for it.
+    """
     if root is None:
         opening = "" if not text or text.endswith("\n") else "\n"
         return f"{text}{opening}{_lines(path, value, 0)}"
     return _below(text, root, path, value, 0)
 
 
-def _below(text: str, node: YamlNode, path: tuple[str, ...], value: Scalar, column: int) -> str:
+def _below(text: str, node: YamlNode, path: tuple[str, ...], value: Value, column: int) -> str:
     """The text with the value at a path below a node.
 
     Args:
@@ -118,7 +126,7 @@ def _below(text: str, node: YamlNode, path: tuple[str, ...], value: Scalar, colu
         opening = "" if end == 0 or text[end - 1] == "\n" else "\n"
         return f"{text[:end]}{opening}{_lines(path, value, column)}{text[end:]}"
     if node.members is None:
-        raise _Unfit
+        raise UnfitText
     found = next(((k, v) for k, v in node.members if k.text == path[0]), None)
     if found is None:
         return _inserted(text, node, node.members, path, value)
@@ -126,7 +134,7 @@ def _below(text: str, node: YamlNode, path: tuple[str, ...], value: Scalar, colu
     if len(path) > 1:
         return _below(text, inner, path[1:], value, key.column + _INDENT)
     if inner.text is None or inner.style in ("|", ">"):
-        raise _Unfit
+        raise UnfitText
     start, end = inner.start, inner.end
     blank = "" if start < end or text[start - 1 : start] == " " else " "
     return f"{text[:start]}{blank}{json.dumps(value, ensure_ascii=False)}{text[end:]}"
@@ -137,7 +145,7 @@ def _inserted(
     node: YamlNode,
     members: tuple[tuple[YamlNode, YamlNode], ...],
     path: tuple[str, ...],
-    value: Scalar,
+    value: Value,
 ) -> str:
     if node.flows:
         at = node.start + 1
@@ -149,11 +157,11 @@ def _inserted(
     first = members[0][0]
     begin = first.start - first.column
     if text[begin : first.start].strip():
-        raise _Unfit
+        raise UnfitText
     return f"{text[:begin]}{_lines(path, value, first.column)}{text[begin:]}"
 
 
-def _lines(path: tuple[str, ...], value: Scalar, column: int) -> str:
+def _lines(path: tuple[str, ...], value: Value, column: int) -> str:
     lines = [f"{' ' * (column + _INDENT * n)}{name}:" for n, name in enumerate(path)]
     return "\n".join(lines) + f" {json.dumps(value, ensure_ascii=False)}\n"
 

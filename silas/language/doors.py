@@ -29,7 +29,7 @@ PAGES: Final = (
     (r"memory (?:list|search|show|forget)", tr_later("Memory")),
     (r"persona", tr_later("How Silas speaks")),
     (r"(?:tools|workers) list", tr_later("Tools")),
-    (r"mcp (?:list|distrust)", tr_later("Connections")),
+    (r"mcp (?:list|add|trust|distrust|remove)", tr_later("Connections")),
     (r"devices (?:list|revoke|link)", tr_later("Devices")),
     (r"secrets", tr_later("Secrets")),
     (r"doctor(?!.*--)|audit verify|approvals showing", tr_later("What protects you")),

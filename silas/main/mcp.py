@@ -1,6 +1,8 @@
 """The commands about MCP: who is there, what of it is trusted, and Silas as a server itself."""
 
+import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,6 +10,7 @@ from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
     DONE,
+    config_option,
     hash_option,
     json_option,
     look_config,
@@ -16,6 +19,11 @@ from silas.main.shared import (
     run_to_exit,
 )
 from silas.main.terminal import terminal
+
+if TYPE_CHECKING:
+    from silas.cards.models import DecisionCard
+    from silas.services.mcp import MCPDesk
+    from silas.services.servers.saved import SavedServers
 
 
 @click.group()
@@ -30,6 +38,7 @@ def mcp_list(ctx: click.Context, as_json: bool) -> None:
     """Every configured server, its health, its last error and its tools."""
 
     async def work() -> int:
+        from silas.language import tr
         from silas.services.mcp import open_mcp
 
         async with open_mcp(look_config(ctx)) as desk:
@@ -38,12 +47,13 @@ def mcp_list(ctx: click.Context, as_json: bool) -> None:
             print_json([{**state._asdict(), "standing": state.standing.value} for state in states])
             return DONE
         for state in states:
-            error = f"  last error: {state.last_error}" if state.last_error else ""
+            why = state.last_error
+            error = "  " + tr("last error: {why}", why=why) if why else ""
             click.echo(f"{state.name:16} {state.standing.value:10}{error}")
             for tool, usable in state.tools.items():
                 click.echo(f"  {'ok' if usable else 'NO'}  {tool}")
         if not states:
-            click.echo("No MCP server is configured; see mcpServers in the configuration.")
+            click.echo(tr("No MCP server is configured; see mcpServers in the configuration."))
         return DONE
 
     run_to_exit(work)
@@ -62,28 +72,123 @@ def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
     """Start a server, show what its tools are, and trust exactly that on your yes."""
 
     async def work() -> int:
-        from silas.services.mcp import open_mcp, trust_card
+        from silas.language import tr
+        from silas.services.mcp import open_mcp
+        from silas.services.servers.trust_card import trust_card
 
-        screen = terminal(to_stderr=False, approve=None).screen
         async with open_mcp(read_config(ctx)) as desk:
             look = await desk.look(name)
-            card = trust_card(look)
-            if approve is None:
-                click.echo(f"sha256:{look.digest}")
-                yes = (await screen.ask("owner", card)).approved
-            else:
-                yes = approve == look.digest
-                stands = "approved beforehand" if yes else f"not what was approved: {approve}"
-                click.echo(f"sha256:{look.digest} is {stands}")
-            if not yes:
+            if not await _says_yes(trust_card(look), look.digest, approve):
                 await desk.refuse(look)
-                click.echo("Nothing new is trusted.")
+                click.echo(tr("Nothing new is trusted."))
                 return DECLINED
             await desk.trust(look)
-        click.echo(f"Trusted: {len(look.listing.definitions)} tools of {name}.")
+        count = len(look.listing.definitions)
+        if count == 1:
+            click.echo(tr("Trusted: one tool of {name}.", name=name))
+        else:
+            click.echo(tr("Trusted: {count} tools of {name}.", count=count, name=name))
         return DONE
 
     run_to_exit(work)
+
+
+async def _says_yes(card: "DecisionCard", digest: str, approve: str | None) -> bool:
+    """Whether the owner says yes: to the card, or beforehand by the hash of exactly this."""
+    from silas.language import tr
+
+    if approve is None:
+        click.echo(f"sha256:{digest}")
+        screen = terminal(to_stderr=False, approve=None).screen
+        return (await screen.ask("owner", card)).approved
+    yes = approve == digest
+    said = (
+        tr("sha256:{digest} is approved beforehand", digest=digest)
+        if yes
+        else tr("sha256:{digest} is not what was approved: {other}", digest=digest, other=approve)
+    )
+    click.echo(said)
+    return yes
+
+
+@mcp.command("add")
+@click.argument("name")
+@click.argument("command", nargs=-1)
+@click.option("--url", default="", help="The address of a server that is reached over HTTP.")
+@click.option("--host", "hosts", multiple=True, help="A host that the program may reach.")
+@click.option("--read", multiple=True, help="A path that the program may read.")
+@click.option("--write", multiple=True, help="A path that the program may change in place.")
+@click.option(
+    "--approve",
+    metavar="HASH",
+    callback=hash_option,
+    help="sha256:HEX as printed; adds only that.",
+)
+@click.pass_context
+def mcp_add(
+    ctx: click.Context,
+    name: str,
+    command: tuple[str, ...],
+    url: str,
+    hosts: tuple[str, ...],
+    read: tuple[str, ...],
+    write: tuple[str, ...],
+    approve: str | None,
+) -> None:
+    """Put a server into the configuration file on your yes; it is not started.
+
+    Write options first, then `--`, the program and its arguments: add NAME --read DIR -- PROGRAM.
+    """
+
+    async def work() -> int:
+        from silas.language import tr
+        from silas.services.mcp import open_mcp
+        from silas.services.servers.saved import WantedServer, added_card
+
+        program, args = (command[0], command[1:]) if command else ("", ())
+        wanted = WantedServer(name, program, args, url, hosts, read, write)
+        async with open_mcp(read_config(ctx)) as desk:
+            saved = _saved(ctx, desk)
+            planned = saved.plan(wanted)
+            if not await _says_yes(added_card(planned), planned.entry.source, approve):
+                click.echo(tr("Nothing was added."))
+                return DECLINED
+            await saved.add(planned)
+        click.echo(
+            tr("Added: {name}. Look at its tools with `silas mcp trust {name}`.", name=wanted.name)
+        )
+        return DONE
+
+    run_to_exit(work)
+
+
+@mcp.command("remove")
+@click.argument("name")
+@click.pass_context
+def mcp_remove(ctx: click.Context, name: str) -> None:
+    """Trust a server no more, and take it out of the configuration file."""
+
+    async def work() -> int:
+        from silas.language import tr
+        from silas.services.mcp import open_mcp
+
+        async with open_mcp(read_config(ctx)) as desk:
+            saved = _saved(ctx, desk)
+            edit = saved.plan_removal(name)
+            await desk.distrust(name)
+            await saved.remove(edit)
+        click.echo(tr("{name} is removed; the former file is kept beside it.", name=name))
+        return DONE
+
+    run_to_exit(work)
+
+
+def _saved(ctx: click.Context, desk: "MCPDesk") -> "SavedServers":
+    from silas.config import config_file
+    from silas.config.place import ConfigPlace
+    from silas.services.servers.saved import SavedServers
+
+    return SavedServers(ConfigPlace(config_file(config_option(ctx)), os.environ), desk.audit)
 
 
 @mcp.command("distrust")
@@ -93,12 +198,17 @@ def mcp_distrust(ctx: click.Context, name: str) -> None:
     """Trust nothing of a server any more; an open Silas sends it no call any more."""
 
     async def work() -> int:
+        from silas.language import tr
         from silas.services.mcp import open_mcp
 
         async with open_mcp(read_config(ctx)) as desk:
             found = await desk.distrust(name)
-        words = "No longer trusted" if found else "Nothing was trusted"
-        click.echo(f"{words}: {name}.")
+        words = (
+            tr("No longer trusted: {name}.", name=name)
+            if found
+            else tr("Nothing was trusted: {name}.", name=name)
+        )
+        click.echo(words)
         return DONE
 
     run_to_exit(work)

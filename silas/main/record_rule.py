@@ -66,6 +66,7 @@ PASSES: Mapping[str, str] = {
             "devices revoke",
             "goals pause",
             "mcp distrust",
+            "mcp remove",
             "memory forget",
             "remind cancel",
             "secrets remove",

@@ -1,33 +1,31 @@
 """The owner's MCP servers in this house: kept connected, looked at, trusted."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from silas.audit import Audit
 from silas.canonical import digest
-from silas.cards import Action, Detail
-from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
-from silas.context import scrub
 from silas.db import Database
 from silas.errors import ConfigError, ToolError
 from silas.home.runtime import Runtime, sandbox_of
 from silas.home.unsupported import require_mcp
-from silas.plans import show_lines
+from silas.language import tr
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.bubblewrap.resident import Residents
 from silas.services.record import open_record
+from silas.services.servers.trust_card import ServerInspection
 from silas.services.tools.registry import known_tools
-from silas.tools import RiskLevel, ToolRegistry
+from silas.tools import ToolRegistry
 from silas.tools.health import SqlHealthStore
-from silas.tools.mcp.definitions import Listing, ListingDrift, McpToolDefinition, drift
+from silas.tools.mcp.definitions import drift
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.trust import SqlTrust
 from silas.tools.registry import tool_rows
-from silas.types import Risk
 from silas.work.authority.allowed_hosts import NetworkRecord
 
 if TYPE_CHECKING:
@@ -54,32 +52,48 @@ class RunningServers:
         audit: Audit,
         learn: Learn,
     ) -> None:
-        self._config, self._runtime, self._registry = config, runtime, registry
+        self._runtime, self._registry = runtime, registry
         self._learn = learn
         trusted = SqlTrust(db, runtime.clock)
         self._desk = MCPDesk(config, runtime.sandbox, db, audit, trusted)
         self._running: list[MCPServers] = []
+        self._stack = AsyncExitStack()
+        self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def entries(self) -> tuple[MCPEntry, ...]:
+        """Every one, as it is in force."""
+        return self._desk.config.mcp_entries
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Keep the trusted ones connected."""
-        if not self._config.mcp_entries:
-            yield
-            return
-        for entry in self._config.mcp_entries:
-            hidden = entry.server.hidden.items()
-            self._learn({f"mcpServers.{entry.name}.{name}": value for name, value in hidden})
-        sandbox, clock, desk = self._runtime.sandbox, self._runtime.clock, self._desk
-        servers = _servers(self._config, sandbox, self._registry, desk.trusted, desk.audit, clock)
-        async with servers.running():
-            self._running.append(servers)
+        async with self._stack:
+            if self.entries:
+                await self._begin()
             try:
                 yield
             finally:
                 self._running.clear()
 
-    def states(self) -> "list[ServerState]":
-        """How it stands with every one."""
+    async def _begin(self) -> None:
+        self._hide(self.entries)
+        desk, runtime = self._desk, self._runtime
+        servers = _servers(
+            desk.config, runtime.sandbox, self._registry, desk.trusted, desk.audit, runtime.clock
+        )
+        await self._stack.enter_async_context(servers.running())
+        self._running.append(servers)
+
+    def _hide(self, entries: Iterable[MCPEntry]) -> None:
+        for entry in entries:
+            hidden = entry.server.hidden.items()
+            self._learn({f"mcpServers.{entry.name}.{name}": value for name, value in hidden})
+
+    async def states(self) -> "list[ServerState]":
+        """How it stands with every one, by what is trusted now."""
+        for servers in self._running:
+            await servers.heed()
         return [state for servers in self._running for state in servers.states()]
 
     async def retry(self, name: str) -> None:
@@ -94,12 +108,67 @@ class RunningServers:
         for servers in self._running:
             await servers.retry(name)
 
+    async def look(self, name: str) -> ServerInspection:
+        """See `MCPDesk.look`."""
+        self._desk.audit.require_whole()
+        return await self._desk.look(name)
+
+    async def trust(self, look: ServerInspection) -> None:
+        """See `MCPDesk.trust`; it counts at once.
+
+        Raises:
+            ConfigError: Its entry is another one than that which was looked at.
+        """
+        async with self._one_at_a_time:
+            if self._desk.entry(look.entry.name) != look.entry:
+                raise ConfigError(
+                    tr("It is another server by now; look at its tools again."), code="E_CFG_MCP"
+                )
+            await self._desk.trust(look)
+            await self._take(look.entry)
+
+    async def refuse(self, look: ServerInspection) -> None:
+        """See `MCPDesk.refuse`."""
+        await self._desk.refuse(look)
+
+    async def take(self, entry: MCPEntry) -> None:
+        """Put one in force that was added to the configuration."""
+        async with self._one_at_a_time:
+            self._put(entry.name, entry)
+            await self._take(entry)
+
+    async def _take(self, entry: MCPEntry) -> None:
+        if not self._running:
+            await self._begin()
+            return
+        self._hide([entry])
+        for servers in self._running:
+            await servers.take(entry)
+
     async def distrust(self, name: str) -> bool:
         """See `MCPDesk.distrust`; it ends at once."""
         found = await self._desk.distrust(name)
+        from silas.tools.mcp.servers import look_again  # noqa: PLC0415 - the SDK is heavy
+
         for servers in self._running:
-            await servers.leave(name, f"no longer trusted; {trust_again(name)}")
+            await servers.leave(name, f"no longer trusted; {look_again(name)}")
         return found
+
+    async def remove(self, name: str) -> None:
+        """End one and know nothing of it any more; it is trusted no more already."""
+        async with self._one_at_a_time:
+            self._put(name, None)
+            for servers in self._running:
+                await servers.remove(name, "removed")
+
+    def _put(self, name: str, entry: MCPEntry | None) -> None:
+        config = self._desk.config
+        servers = {one: it for one, it in config.mcpServers.items() if one != name}
+        handling = {one: it for one, it in config.mcp.items() if one != name}
+        if entry is not None:
+            servers[name], handling[name] = entry.server, entry.handling
+        there = config.model_copy(update={"mcpServers": servers, "mcp": handling})
+        self._desk = replace(self._desk, config=there)
 
 
 def _servers(
@@ -151,20 +220,6 @@ def _residents(sandbox: Sandbox) -> Residents:
     return sandbox
 
 
-class ServerInspection(NamedTuple):
-    """What a server is now, beside what was trusted of it.
-
-    Attributes:
-        digest: Of the whole of it; trusting this look trusts exactly that.
-    """
-
-    entry: MCPEntry
-    listing: Listing
-    drift: ListingDrift
-    known: bool
-    digest: str
-
-
 @dataclass(frozen=True)
 class MCPDesk:
     """The MCP servers alone, for the commands about them."""
@@ -203,7 +258,7 @@ class MCPDesk:
         pins = sorted(each.digest for each in found.definitions.values())
         differs = drift(known.definitions, found.definitions)
         seen = digest([entry.source, pins])
-        return ServerInspection(entry, found, differs, bool(known.source), seen)
+        return ServerInspection(entry, found, differs, known, seen)
 
     async def trust(self, look: ServerInspection) -> None:
         """Pin exactly what was looked at, on record.
@@ -258,11 +313,6 @@ class MCPDesk:
         )
 
 
-def trust_again(name: str) -> str:
-    """Where a server is looked at and trusted."""
-    return f"look at its tools with `silas mcp trust {name}`"
-
-
 @asynccontextmanager
 async def open_mcp(config: SilasConfig) -> AsyncGenerator[MCPDesk]:
     """The MCP servers of an initialised Silas, without starting anything else."""
@@ -278,66 +328,3 @@ async def all_tool_rows(config: SilasConfig) -> list[dict[str, Any]]:
         return rows
     async with open_mcp(config) as desk:
         return [*rows, *await desk.rows()]
-
-
-def trust_card(look: ServerInspection) -> DecisionCard:
-    """Everything a model would see of a server, in plain words; silence trusts nothing."""
-    entry, count = look.entry, len(look.listing.definitions)
-    no, yes = DecisionAnswer(), DecisionAnswer(selected_value="trust", approved=True)
-    return DecisionCard(
-        intent=f"Trust the MCP server {entry.name} with {count} tools, as they are now",
-        risk=Risk.high,
-        rationale="What it says of itself is its own word; it runs, and is rated, as shown here.",
-        details=(
-            Detail(heading="Server", lines=tuple(_server_lines(entry))),
-            *(_tool_detail(look, each) for each in look.listing.definitions.values()),
-            *_odd(look),
-        ),
-        actions=(
-            Action(label=f"Trust these {count} tools", value=yes, role="recommended"),
-            Action(label="Trust nothing new", value=no, role="decline"),
-        ),
-        safe=no,
-    )
-
-
-def _server_lines(entry: MCPEntry) -> list[str]:
-    handling = entry.handling
-    if entry.server.url is not None:
-        where = "over HTTP, outside this machine's sandbox"
-    else:
-        where = "in the sandbox, started with Silas"
-    told = [
-        ("runs", f"{where}: {entry.server.words}"),
-        ("reaches", ", ".join(handling.network) or "no host"),
-        ("sees", ", ".join(map(str, handling.read)) or "no file of yours"),
-        ("changes", ", ".join(map(str, handling.write)) or "no file of yours"),
-    ]
-    shown = told[:1] if entry.server.url is not None else told
-    return [line for name, words in shown for line in show_lines(f"{name}: {words}")]
-
-
-def _tool_detail(look: ServerInspection, tool: McpToolDefinition) -> Detail:
-    handling = look.entry.handling
-    risk = handling.rate.get(tool.name, RiskLevel.high)
-    kind = "reads only, on your word" if tool.name in handling.reads else "may change something"
-    rated = f"{risk.value} risk, {kind}"
-    if not handling.offers(tool.name):
-        rated = "not offered to models"
-    stands = ""
-    if look.known and tool.name in (*look.drift.changed, *look.drift.new):
-        stands = ", CHANGED" if tool.name in look.drift.changed else ", NEW"
-    lines = [
-        f"{tool.tool_name}: {rated}{stands}",
-        *scrub(tool.description).splitlines(),
-        f"arguments: {tool.arguments_json}",
-    ]
-    shown = tuple(part for line in lines for part in show_lines(line))
-    return Detail(heading=f"Tool {tool.name}", lines=shown)
-
-
-def _odd(look: ServerInspection) -> list[Detail]:
-    lines = [f"{name}: cannot be used, {why}" for name, why in look.listing.refused.items()]
-    lines += [f"{name}: is gone" for name in look.drift.gone]
-    shown = tuple(part for line in lines for part in show_lines(line))
-    return [Detail(heading="Not among them", lines=shown)] if shown else []

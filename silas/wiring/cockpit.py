@@ -27,6 +27,8 @@ from silas.services.cockpit.work import WorkRoom
 from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import StopDesk
 from silas.services.persona import OwnersPersona
+from silas.services.servers.asked import AskedServers
+from silas.services.servers.saved import SavedServers
 from silas.services.setup.provider_key import ProviderKey, tried_at_openrouter
 from silas.services.setup.saved_settings import AskedSettings, SettingsDesk
 from silas.services.setup.who_answers import ModelSwitch
@@ -68,6 +70,7 @@ class Rooms:
         """End what they wait for."""
         await self.configuration.setup.close()
         await self.configuration.settings.close()
+        await self.configuration.connections.close()
 
     @property
     def first_run(self) -> bool:
@@ -138,7 +141,7 @@ def cockpit_of(
             persona=OwnersPersona(parts.mind.persona),
             answering=AnsweringDoor(answering, setup),
             showing=CockpitShowing(session, redact),
-            connections=_connections(parts, absent, str(place.file)),
+            connections=_connections(parts, absent, place),
             settings=_settings(parts, place),
             setup=setup,
         ),
@@ -177,9 +180,12 @@ def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> ModelSwi
     )
 
 
-def _connections(parts: Parts, absent: Mapping[str, str], file: str) -> CockpitConnections:
-    redact = parts.secrecy.redact
-    return CockpitConnections(parts.config, parts.servers, parts.registry, absent, file, redact)
+def _connections(parts: Parts, absent: Mapping[str, str], place: ConfigPlace) -> CockpitConnections:
+    owner = Owner(parts.channel, parts.audit, parts.runtime.clock)
+    asked = AskedServers(SavedServers(place, parts.audit), parts.servers, owner)
+    file, redact = str(place.file), parts.secrecy.redact
+    registry = parts.registry
+    return CockpitConnections(parts.config, parts.servers, asked, registry, absent, file, redact)
 
 
 def _settings(parts: Parts, place: ConfigPlace) -> SettingsDoor:

@@ -18,7 +18,7 @@ _TERMINAL = ("testing", "main", "sandbox/conformance", "skills")
 NO_PAGE = frozenset({
     "approvals clock --confirm", "approvals showing",
     "audit accept", "audit witness", "batch", "calls",
-    "calls list", "chat", "demo", "devices link", "init", "mcp trust", "plan check",
+    "calls list", "chat", "demo", "devices link", "init", "plan check",
     "projects list", "queue list", "run", "service install", "service remove", "signer",
     "skills list", "skills validate", "start", "undo",
 })  # fmt: skip

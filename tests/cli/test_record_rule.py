@@ -47,6 +47,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "devices link": (),
     "devices name": ("no-such-device", "my phone"),
     "keys rotate": (),
+    "mcp add": ("a-server", "cat"),
     "memory add": ("Odile is the dentist.",),
     "memory correct": ("no-such-id", "Ada is the dentist."),
     "memory export": ("FILE",),

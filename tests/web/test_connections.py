@@ -15,7 +15,7 @@ from silas.sandbox import SandboxConfig, default
 from silas.services.mcp import MCPDesk
 from silas.testing import MockClock, a_signer
 from silas.tools.mcp.trust import SqlTrust
-from tests.mcp.house import Fake, a_tool
+from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import PHONE, SIZES, Device, NewDevice, Size, devices
@@ -78,7 +78,7 @@ async def test_a_server_says_how_it_fares_and_ends_at_once_when_it_is_trusted_no
         await expect(other).to_contain_text("https://notes.example/mcp")
         hollow = "(one) => getComputedStyle(one).backgroundColor"  # not as one that works
         assert await other.locator(".dot").evaluate(hollow) == "rgba(0, 0, 0, 0)"
-        await expect(other.get_by_role("button")).to_have_count(0)
+        await expect(other.get_by_role("button")).to_have_count(2)  # looked at, or removed
         await expect(device.at("channels")).to_contain_text("Browser")
         assert await device.violations() == []
         assert await device.overflow() == 0
@@ -113,3 +113,110 @@ async def test_a_server_that_is_not_there_is_tried_at_once_on_the_owners_word(
         (fake.folder / "away").rename(script)
         await _does(row, "Try it now", "Yes, start it")
         await expect(row).to_contain_text("It is there, as you trusted it.")
+
+
+async def _is_usable(device: Device) -> None:
+    assert await device.violations() == []
+    assert await device.overflow() == 0
+
+
+async def _writes(device: Device, fake: Fake) -> None:
+    """The whole of the fake server, into the form."""
+    form = device.at("new-server")
+    await form.get_by_label("Name", exact=True).fill("fake")
+    await form.get_by_label("Program", exact=True).fill(PYTHON)
+    args = [str(SERVER), *(str(fake.folder / one) for one in ("script.json", "log.jsonl"))]
+    await form.get_by_label("Arguments, one a line").fill("\n".join(args))
+    await form.get_by_label("Paths that it may read").fill("\n".join((*ENVIRONMENT, str(SERVER))))
+    await form.get_by_label("Paths that it may change").fill(str(fake.folder))
+
+
+async def _looks_and_trusts(device: Device, row: Locator) -> None:
+    """Its tools, in its own words, which stay words; then the yes."""
+    await device.page.evaluate("() => { location.hash = '#/more/connections'; }")
+    await expect(row).to_contain_text("It is not started")
+    await row.get_by_role("button", name="Look at the tools of fake").click()
+    card = await device.sees_a_card("Trust the MCP server fake with one tool")
+    await expect(card).to_contain_text("Acts <b>on</b> [what](https://a.example).")
+    assert await card.locator("b:text-is('on'), a[href*='a.example']").count() == 0
+    await _is_usable(device)
+    await device.answers("Trust this tool")
+    await device.comes_back()
+    await expect(device.at("heard").last).to_contain_text("The tools of fake are trusted")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_a_server_is_added_trusted_looked_at_again_and_removed_without_a_terminal(
+    tmp_path: Path, browser: Browser, size: Size
+) -> None:
+    home = Home(tmp_path)
+    home.write_by_hand()
+    file = home.home / "config.yaml"
+    before = file.read_text(encoding="utf-8")
+    fake = Fake(tmp_path / "fake", a_tool(description="Acts <b>on</b> [what](https://a.example)."))
+    async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
+        device, row = await _opens(cockpit, new, size)
+        await device.at("add-server").click()
+        form = device.at("new-server")
+        await expect(form.get_by_label("Name", exact=True)).to_be_focused()
+        await device.at("ask-server").click()
+        await expect(form.get_by_role("alert")).to_contain_text("A server's name is 1 to 31")
+        await _writes(device, fake)
+        await _is_usable(device)
+        await form.get_by_label("Hosts that it may reach").fill("http://odd")
+        await device.at("ask-server").click()
+        await expect(form.get_by_role("alert")).to_contain_text("http://odd is no host")
+        refused = device.forgets_troubles()
+        assert {one for one in refused if one.startswith("400")} == {
+            f"400: POST {cockpit.origin}/connections"
+        }
+        await form.get_by_label("Hosts that it may reach").fill("")
+        await device.at("ask-server").click()
+        card = await device.sees_a_card("Add the server of tools fake")
+        for words in (PYTHON, str(SERVER), "no host", str(fake.folder), "sha256:"):
+            await expect(card).to_contain_text(words)
+        await _is_usable(device)
+        assert file.read_text(encoding="utf-8") == before
+        await device.answers("Add it")
+        await device.comes_back()
+        await expect(device.at("heard").last).to_contain_text("is added, and not started")
+        assert fake.heard == []
+
+        await _looks_and_trusts(device, row)
+        await device.page.evaluate("() => { location.hash = '#/more/connections'; }")
+        await expect(row).to_contain_text("It is there, as you trusted it.")
+        await expect(row).to_contain_text("fake__act")
+        await _does(row, "Remove", "Yes, remove it")
+        await expect(row).to_have_count(0)
+        await _is_usable(device)
+        assert file.read_text(encoding="utf-8") == before
+        events = await cockpit.events()
+        assert [one for one in events if one in ("mcp.added", "mcp.trusted", "mcp.removed")] == [
+            "mcp.added",
+            "mcp.trusted",
+            "mcp.removed",
+        ]
+
+
+async def test_a_server_that_changed_shows_what_changed_and_is_trusted_again_in_the_page(
+    tmp_path: Path, browser: Browser
+) -> None:
+    home, fake = Home(tmp_path), Fake(tmp_path / "fake", a_tool())
+    _configured(home, fake)
+    await _trusts(home, "fake")
+    fake.becomes(a_tool(description="Acts otherwise."))
+    async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
+        device, row = await _opens(cockpit, new, PHONE)
+        await expect(row).to_contain_text("It is not as you trusted it")
+        await expect(row).not_to_contain_text("silas mcp")
+        await row.get_by_role("button", name="Look at the tools of fake").click()
+        card = await device.sees_a_card("Trust the MCP server fake")
+        await expect(card).to_contain_text("Changed since you trusted it")
+        await expect(card).to_contain_text("act said: Acts.")
+        await expect(card).to_contain_text("act says now: Acts otherwise.")
+        await _is_usable(device)
+        await device.answers("Trust this tool")
+        await device.comes_back()
+        await expect(device.at("heard").last).to_contain_text("are trusted, and it is started")
+        await device.page.evaluate("() => { location.hash = '#/more/connections'; }")
+        await expect(row).to_have_attribute("data-standing", "connected")

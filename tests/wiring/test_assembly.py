@@ -44,7 +44,7 @@ LOWER = {
         "silas.language",  # sentences in the owner's language
     },
     "keys.py": {"silas.keys.key_ring", "silas.language.calendar"},  # a fingerprint; moments
-    "mcp.py": {"silas.channels.mcp"},  # the channel that it serves
+    "mcp.py": {"silas.channels.mcp", "silas.language"},  # the channel that it serves
     "memory.py": {
         "silas.language.calendar",  # moments in words
         "silas.memory.bundle_rules",

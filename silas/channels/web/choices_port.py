@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from silas.channels.web.views import Done, SecretAsked
-from silas.channels.web.views_connections import ConnectionRows
+from silas.channels.web.views_connections import ConnectionRows, NewServer
 from silas.channels.web.views_kept import ShowingRows
 from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView
 from silas.channels.web.views_settings import (
@@ -66,6 +66,18 @@ class ConnectionRoom(Protocol):
 
     async def distrust(self, name: str) -> Done:
         """Trust a server no more, which ends it at once."""
+        ...
+
+    async def add(self, wanted: NewServer) -> Done:
+        """Ask about a server on a card. Raises where it cannot be added."""
+        ...
+
+    async def trust(self, name: str) -> Done:
+        """Look at a server's tools, and ask about them on a card."""
+        ...
+
+    async def remove(self, name: str) -> Done:
+        """End a server, and take it out of the configuration file."""
         ...
 
 

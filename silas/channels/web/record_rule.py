@@ -15,6 +15,7 @@ PASSES: Mapping[str, str] = {
     "/answers/{message_id}/stop": _ENDS,
     "/approvals/tighten": _TAKES_AWAY,
     "/connections/{name}/distrust": _TAKES_AWAY,
+    "/connections/{name}/remove": _TAKES_AWAY,
     "/devices/phone/close": _TAKES_AWAY,
     "/devices/{device_id}/revoke": _TAKES_AWAY,
     "/goals/{goal_id}/pause": _TAKES_AWAY,

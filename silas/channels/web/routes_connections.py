@@ -3,23 +3,63 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path
+from pydantic import Field
 
+from silas.canonical import canonical_json
 from silas.channels.web.choices_port import ConnectionRoom
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import Done
-from silas.channels.web.views_connections import ConnectionRows
+from silas.channels.web.views_connections import ConnectionRows, NewServer
+from silas.channels.web.wire import Proof
+from silas.types import Frozen
 
 Name = Annotated[str, Path(max_length=64)]
+Line = Annotated[str, Field(max_length=1_000)]
+Lines = Annotated[tuple[Line, ...], Field(max_length=64)]
+
+
+class AddServer(Frozen):
+    """A server: a program with its arguments and its reach, or an address."""
+
+    name: Line
+    command: Line = ""
+    args: Lines = ()
+    url: Line = ""
+    hosts: Lines = ()
+    read: Lines = ()
+    write: Lines = ()
+    proof: Proof
+
+    @property
+    def wanted(self) -> NewServer:
+        """The same without its proof."""
+        return NewServer.model_validate(self.model_dump(exclude={"proof"}))
 
 
 def connection_routes(room: ConnectionRoom, prover: Prover, refused: Refusing) -> APIRouter:
-    """`/connections...`. Nothing here lets a server do more than it may already."""
+    """`/connections...`. What lets a server do more is asked about on a card."""
     router = endpoints("connections", refused)
 
     @router.get("/connections", summary="Servers of tools and channels, and how they fare")
     async def look() -> ConnectionRows:
         return await room.look()
+
+    @router.post("/connections", summary="Ask about a new server; needs a proof")
+    async def add(body: AddServer, session: Session) -> Done:
+        about = canonical_json(body.wanted.model_dump(mode="json"))
+        await prover.require(session, "add_server", about, body.proof)
+        return await room.add(body.wanted)
+
+    @router.post("/connections/{name}/trust", summary="Look at a server's tools; needs a proof")
+    async def trust(name: Name, body: Proven, session: Session) -> Done:
+        await prover.require(session, "trust_server", name, body.proof)
+        return await room.trust(name)
+
+    @router.post("/connections/{name}/remove", summary="End and remove a server; needs a proof")
+    async def remove(name: Name, body: Proven, session: Session) -> Done:
+        await prover.require(session, "remove_server", name, body.proof)
+        return await room.remove(name)
 
     @router.post("/connections/{name}/retry", summary="Try a server now; needs a proof")
     async def retry(name: Name, body: Proven, session: Session) -> Done:

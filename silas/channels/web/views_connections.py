@@ -56,8 +56,25 @@ class ChannelRow(Frozen):
 
 
 class ConnectionRows(Frozen):
-    """Everything that Silas is connected with, and the file that says so."""
+    """Everything that Silas is connected with, and the file that says so.
+
+    Attributes:
+        asks: Whether the owner is being asked about a server.
+    """
 
     servers: tuple[ServerRow, ...]
     channels: tuple[ChannelRow, ...]
     file: str
+    asks: bool
+
+
+class NewServer(Frozen):
+    """A server as its owner writes it down; see `silas.services.servers.saved.WantedServer`."""
+
+    name: str
+    command: str
+    args: tuple[str, ...]
+    url: str
+    hosts: tuple[str, ...]
+    read: tuple[str, ...]
+    write: tuple[str, ...]

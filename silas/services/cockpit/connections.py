@@ -7,12 +7,15 @@ from silas.channels.web.views import Done
 from silas.channels.web.views_connections import (
     ChannelRow,
     ConnectionRows,
+    NewServer,
     ServerRow,
     ServerTool,
 )
 from silas.config import SilasConfig
 from silas.language import tr
 from silas.services.mcp import RunningServers
+from silas.services.servers.asked import AskedServers
+from silas.services.servers.saved import WantedServer
 from silas.tools import ToolRegistry
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ class CockpitConnections:
     Args:
         config: What it was started with.
         servers: Those that run in it.
+        asked: Adds, trusts and removes servers.
         registry: The tools, with how each fared.
         absent: Why a channel is not there, by its name; empty where it is.
         file: The configuration.
@@ -35,6 +39,7 @@ class CockpitConnections:
         self,
         config: SilasConfig,
         servers: RunningServers,
+        asked: AskedServers,
         registry: ToolRegistry,
         absent: Mapping[str, str],
         file: str,
@@ -42,6 +47,7 @@ class CockpitConnections:
     ) -> None:
         self._config = config
         self._servers = servers
+        self._asked = asked
         self._registry = registry
         self._absent = absent
         self._file = file
@@ -51,15 +57,16 @@ class CockpitConnections:
         """See `ConnectionRoom.look`."""
         own = ChannelRow(name=tr("Browser"), words=tr("The page that you see."), trouble="")
         return ConnectionRows(
-            servers=tuple(self._row(state) for state in self._servers.states()),
+            servers=tuple(self._row(state) for state in await self._servers.states()),
             channels=(own, *(self._channel(name) for name in self._config.channels.others)),
             file=self._file,
+            asks=self._asked.waits,
         )
 
     async def retry(self, name: str) -> Done:
         """See `ConnectionRoom.retry`."""
         await self._servers.retry(name)
-        (state,) = (one for one in self._servers.states() if one.name == name)
+        (state,) = (one for one in await self._servers.states() if one.name == name)
         return Done(words=_words(state))
 
     async def distrust(self, name: str) -> Done:
@@ -67,8 +74,28 @@ class CockpitConnections:
         await self._servers.distrust(name)
         return Done(words=tr("{name} is out of use: it is no longer trusted.", name=name))
 
+    async def add(self, wanted: NewServer) -> Done:
+        """See `ConnectionRoom.add`."""
+        given = WantedServer(**wanted.model_dump())
+        await self._asked.add(given)
+        return Done(words=tr("Your yes is asked for in Review."))
+
+    async def trust(self, name: str) -> Done:
+        """See `ConnectionRoom.trust`."""
+        await self._asked.trust(name)
+        return Done(words=tr("Its tools were looked at. Your yes is asked for in Review."))
+
+    async def remove(self, name: str) -> Done:
+        """See `ConnectionRoom.remove`."""
+        await self._asked.remove(name)
+        return Done(words=tr("{name} is removed; the former file is kept beside it.", name=name))
+
+    async def close(self) -> None:
+        """Ask nobody any more."""
+        await self._asked.close()
+
     def _row(self, state: "ServerState") -> ServerRow:
-        (entry,) = (one for one in self._config.mcp_entries if one.name == state.name)
+        (entry,) = (one for one in self._servers.entries if one.name == state.name)
         handling, remote = entry.handling, entry.server.url is not None
         return ServerRow(
             name=state.name,
@@ -103,14 +130,8 @@ def _words(state: "ServerState") -> str:
         return tr("It is there, as you trusted it.")
     if state.standing == "drifted":
         return tr(
-            "It is not as you trusted it; what changed is out of use until you look at it with "
-            "`silas mcp trust {name}`.",
-            name=state.name,
+            "It is not as you trusted it; what changed is out of use until you look at it again."
         )
     if state.standing == "down":
         return tr("It is not there now; Silas tries again by itself.")
-    return tr(
-        "It is not started: look at its tools with `silas mcp trust {name}`. What you trust there "
-        "counts from the next start on.",
-        name=state.name,
-    )
+    return tr("It is not started: look at its tools, and say whether you trust them.")

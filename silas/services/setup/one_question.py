@@ -15,6 +15,10 @@ YES: Final = DecisionAnswer(selected_value="yes", approved=True)
 NO: Final = DecisionAnswer()
 
 
+async def _nothing() -> None:
+    """Nobody needs to hear of a no."""
+
+
 class OneQuestion:
     """Asks the owner, does what he said yes to, and tells him how it went.
 
@@ -35,23 +39,34 @@ class OneQuestion:
         """Whether he is being asked."""
         return bool(self._asking)
 
-    def ask(self, card: DecisionCard, do: Callable[[], Awaitable[str]], failed: str) -> None:
+    def require_free(self) -> None:
+        """Raises `ConfigError` where one waits already."""
+        if self._asking:
+            raise ConfigError(
+                f"A question about {self._about} waits in Review; answer that one first.",
+                code=self._code,
+            )
+
+    def ask(
+        self,
+        card: DecisionCard,
+        do: Callable[[], Awaitable[str]],
+        failed: str,
+        refused: Callable[[], Awaitable[None]] = _nothing,
+    ) -> None:
         """Show the card and go on.
 
         Args:
             card: The question.
             do: Called on a yes; what it returns is told.
             failed: What is told where it cannot be done, with a place for `why`.
+            refused: Called where there is no yes.
 
         Raises:
             ConfigError: One waits already.
         """
-        if self._asking:
-            raise ConfigError(
-                f"A question about {self._about} waits in Review; answer that one first.",
-                code=self._code,
-            )
-        task = asyncio.create_task(self._asked(card, do, failed))
+        self.require_free()
+        task = asyncio.create_task(self._asked(card, do, failed, refused))
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
 
@@ -63,10 +78,15 @@ class OneQuestion:
             await asyncio.wait(set(self._asking))
 
     async def _asked(
-        self, card: DecisionCard, do: Callable[[], Awaitable[str]], failed: str
+        self,
+        card: DecisionCard,
+        do: Callable[[], Awaitable[str]],
+        failed: str,
+        refused: Callable[[], Awaitable[None]],
     ) -> None:
         answer = await self._owner.ask(card)
         if not answer.approved:
+            await refused()
             return
         try:
             words = await do()

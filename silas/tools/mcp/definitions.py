@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from silas.canonical import canonical_json, read_json, sha256_hex
 from silas.context import scrub
+from silas.language import tr_later
 from silas.types import Frozen
 
 MOST_TOOLS: Final = 128  # of one server; a model is confused by fewer
@@ -102,18 +103,18 @@ def _objection(server: str, tool: ListedTool, names: Mapping[str, int]) -> str:
     """Why a tool cannot be used, or nothing."""
     called = _called(server, tool.name)
     if not _NAME.fullmatch(tool.name) or len(called) > _LONGEST_NAME:
-        return "its name is no plain name of at most 64 signs together with its server's"
+        return tr_later("its name is no plain name of at most 64 signs together with its server's")
     if names[called] > 1:
-        return "the server gives this name to several tools"
+        return tr_later("the server gives this name to several tools")
     if tool.schema.get("type") != "object":
-        return "its arguments are no object"
+        return tr_later("its arguments are no object")
     if not _stands(tool.schema, _MOST_DEPTH):
-        return "its schema is too deep, or holds signs that cannot be seen"
+        return tr_later("its schema is too deep, or holds signs that cannot be seen")
     try:
         size = len(canonical_json([tool.description, tool.schema]))
     except (ValueError, TypeError):
-        return "its schema is not JSON"
-    return "its description is too long" if size > _MOST_BYTES else ""
+        return tr_later("its schema is not JSON")
+    return tr_later("its description is too long") if size > _MOST_BYTES else ""
 
 
 def _stands(value: Any, depth: int) -> bool:

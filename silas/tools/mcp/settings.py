@@ -31,6 +31,20 @@ def _named(name: str) -> str:
     return name
 
 
+def is_server_name(text: str) -> bool:
+    """Whether a server may be called so."""
+    return _SERVER_NAME.fullmatch(text) is not None
+
+
+def is_server_url(text: str) -> bool:
+    """Whether a server may be at this address."""
+    try:
+        _check_url(text)
+    except ValueError:
+        return False
+    return " " not in text
+
+
 ServerName = Annotated[str, AfterValidator(_named)]
 
 

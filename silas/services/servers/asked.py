@@ -1,0 +1,81 @@
+"""Servers of tools, changed in an open Silas: asked about on a card where something is let in."""
+
+import asyncio
+from functools import partial
+
+from silas.language import tr, tr_later
+from silas.services.mcp import RunningServers
+from silas.services.servers.saved import PlannedServer, SavedServers, WantedServer, added_card
+from silas.services.servers.trust_card import ServerInspection, trust_card
+from silas.services.setup.one_question import OneQuestion
+from silas.stream.owner import Owner
+
+
+class AskedServers:
+    """Adds, trusts and removes servers; what counts afterwards counts at once.
+
+    Args:
+        saved: The configuration file.
+        running: Those of this Silas.
+        owner: Whom it is asked.
+    """
+
+    def __init__(self, saved: SavedServers, running: RunningServers, owner: Owner) -> None:
+        self._saved = saved
+        self._running = running
+        self._question = OneQuestion(owner, "a server of tools", "E_CFG_MCP_ASKED")
+
+    @property
+    def waits(self) -> bool:
+        """Whether the owner is being asked."""
+        return self._question.waits
+
+    async def add(self, wanted: WantedServer) -> None:
+        """Ask about a server; on the yes of a device of his it is in the file, and not started.
+
+        Raises:
+            ConfigError: It cannot be added, or he is being asked already.
+        """
+        planned = await asyncio.to_thread(self._saved.plan, wanted)
+        failed = tr_later("The server was not added: {why}")
+        self._question.ask(added_card(planned), partial(self._added, planned), failed)
+
+    async def trust(self, name: str) -> None:
+        """Look at a server's tools, and ask; on the yes of a device of his they can be used.
+
+        Raises:
+            ConfigError: There is none of this name, or he is being asked already.
+            SilasError: It cannot be started, or does not speak the protocol.
+        """
+        self._question.require_free()
+        look = await self._running.look(name)
+        failed = tr_later("Nothing new is trusted: {why}")
+        refused = partial(self._running.refuse, look)
+        self._question.ask(trust_card(look), partial(self._trusted, look), failed, refused)
+
+    async def remove(self, name: str) -> None:
+        """Trust a server no more, end it, and take it out of the file.
+
+        Raises:
+            ConfigError: There is none of this name, or the file cannot be written.
+        """
+        edit = await asyncio.to_thread(self._saved.plan_removal, name)
+        await self._running.distrust(name)
+        await self._saved.remove(edit)
+        await self._running.remove(name)
+
+    async def close(self) -> None:
+        """Ask nobody any more."""
+        await self._question.close()
+
+    async def _added(self, planned: PlannedServer) -> str:
+        await self._saved.add(planned)
+        await self._running.take(planned.entry)
+        return tr(
+            "The server {name} is added, and not started: look at its tools under Connections.",
+            name=planned.entry.name,
+        )
+
+    async def _trusted(self, look: ServerInspection) -> str:
+        await self._running.trust(look)
+        return tr("The tools of {name} are trusted, and it is started.", name=look.entry.name)

@@ -1,0 +1,295 @@
+"""Servers of tools in the configuration file: one is added on a yes, and removed without one."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from silas.audit import Audit
+from silas.cards import Action, Detail
+from silas.cards.models import DecisionCard
+from silas.config import SilasConfig
+from silas.config.edit_servers import (
+    ServersEdit,
+    entry_after,
+    plan_added,
+    plan_removed,
+    write_servers,
+)
+from silas.config.load import load_config
+from silas.config.place import ConfigPlace
+from silas.errors import ConfigError, SandboxError
+from silas.home.unsupported import require_mcp
+from silas.language import tr
+from silas.plans import show_lines
+from silas.sandbox.mounts import Roots, objection
+from silas.sandbox.network.names import endpoints
+from silas.sandbox.searchpath import SYSTEM
+from silas.services.servers.trust_card import server_lines
+from silas.services.setup.one_question import NO, YES
+from silas.tools.mcp.settings import MCPEntry, is_server_name, is_server_url
+from silas.types import Risk
+
+_CODE: Final = "E_CFG_MCP"
+_SHOWN: Final = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64")))
+"""What every sandbox shows of the system."""
+
+
+class WantedServer(NamedTuple):
+    """A server as its owner writes it down: a program with its reach, or an address.
+
+    Attributes:
+        name: What it is called.
+        command: The program; empty for a server at an address.
+        args: Its arguments, word by word.
+        url: The address; empty for a program.
+        hosts: The hosts that a program may reach.
+        read, write: The paths that a program may read, and change in place.
+    """
+
+    name: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    url: str = ""
+    hosts: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+
+
+class PlannedServer(NamedTuple):
+    """One that is to be added, held against every rule; nothing is written yet."""
+
+    entry: MCPEntry
+    edit: ServersEdit
+
+
+class SavedServers:
+    """Changes which servers the configuration file names, for the cockpit and the terminal."""
+
+    def __init__(self, place: ConfigPlace, audit: Audit) -> None:
+        self._place = place
+        self._audit = audit
+
+    def plan(self, wanted: WantedServer) -> PlannedServer:
+        """What the file will say with one more.
+
+        Raises:
+            ConfigError: It cannot be added, in one sentence that says why.
+        """
+        require_mcp()
+        config = self._written()
+        wanted = _tidied(wanted)
+        _refuse_unfit(wanted, config)
+        edit = plan_added(self._place, wanted.name, _server(wanted), _handling(wanted))
+        entry = entry_after(edit, self._place)
+        if entry is None:
+            raise AssertionError("what is added is there afterwards")
+        return PlannedServer(entry, edit)
+
+    async def add(self, planned: PlannedServer) -> None:
+        """Write it into the file, on record. It is not started: its tools are trusted apart.
+
+        Raises:
+            ConfigError: The file changed meanwhile, or cannot be written.
+            Stopped: The record was changed outside Silas.
+        """
+        self._audit.require_whole()
+        entry = planned.entry
+        await self._audit.log(
+            "mcp.added",
+            server=entry.name,
+            runs=entry.server.command or entry.server.url or "",
+            reaches=list(entry.handling.network),
+            reads=list(map(str, entry.handling.read)),
+            writes=list(map(str, entry.handling.write)),
+            digest=entry.source,
+        )
+        await asyncio.to_thread(write_servers, planned.edit, self._place)
+
+    def plan_removal(self, name: str) -> ServersEdit:
+        """What the file will say without one.
+
+        Raises:
+            ConfigError: It names none of this name, or nothing can be taken out of it.
+        """
+        if name not in self._written().mcpServers:
+            raise ConfigError(
+                tr("{file} names no server {name}.", file=str(self._place.file), name=repr(name)),
+                code=_CODE,
+            )
+        edit = plan_removed(self._place, name)
+        entry_after(edit, self._place)
+        return edit
+
+    async def remove(self, edit: ServersEdit) -> None:
+        """Write the file without it, on record. It lets nothing new in, so nobody is asked.
+
+        Raises:
+            ConfigError: The file changed meanwhile, or cannot be written.
+        """
+        await self._audit.log("mcp.removed", server=edit.name)
+        await asyncio.to_thread(write_servers, edit, self._place)
+
+    def _written(self) -> SilasConfig:
+        file = self._place.file
+        return load_config(file if file.exists() else None, self._place.environ)
+
+
+def added_card(planned: PlannedServer) -> DecisionCard:
+    """Whether a server is to be added, with the whole of what it is and what it may reach."""
+    entry = planned.entry
+    said = tuple(part for line in planned.edit.lines for part in show_lines(line))
+    return DecisionCard(
+        intent=tr("Add the server of tools {name}", name=entry.name),
+        risk=Risk.high,
+        rationale=tr(
+            "It is not started by this yes: its tools are shown and asked about on a card of their "
+            "own."
+        ),
+        details=(
+            Detail(heading=tr("Server"), lines=tuple(server_lines(entry)), open=True),
+            Detail(
+                heading=tr("What {file} will say", file=str(planned.edit.file)),
+                lines=said,
+                open=True,
+            ),
+            Detail(heading=tr("Digest"), lines=(f"sha256:{entry.source}",), open=True),
+        ),
+        actions=(
+            Action(label=tr("Add it"), value=YES, role="recommended"),
+            Action(label=tr("Leave it out"), value=NO, role="decline"),
+        ),
+        safe=NO,
+    )
+
+
+def _tidied(wanted: WantedServer) -> WantedServer:
+    """Without blanks around, and with whole paths instead of `~`."""
+    return WantedServer(
+        wanted.name.strip(),
+        _whole(wanted.command.strip()),
+        wanted.args,
+        wanted.url.strip(),
+        tuple(filter(None, (one.strip() for one in wanted.hosts))),
+        *(
+            tuple(_whole(one.strip()) for one in paths if one.strip())
+            for paths in (wanted.read, wanted.write)
+        ),
+    )
+
+
+def _whole(path: str) -> str:
+    return str(Path(path).expanduser()) if path.startswith("~/") else path
+
+
+def _server(wanted: WantedServer) -> dict[str, Any]:
+    if wanted.url:
+        return {"url": wanted.url}
+    return {"command": wanted.command, **({"args": list(wanted.args)} if wanted.args else {})}
+
+
+def _handling(wanted: WantedServer) -> dict[str, Any]:
+    given = {"network": wanted.hosts, "read": wanted.read, "write": wanted.write}
+    return {name: list(value) for name, value in given.items() if value}
+
+
+def _refuse_unfit(wanted: WantedServer, config: SilasConfig) -> None:
+    """Refuse what cannot work, in the words of who wrote it; the file's own rules come after."""
+    if not is_server_name(wanted.name):
+        raise _unfit(
+            tr(
+                "A server's name is 1 to 31 letters, digits, - and _, without two _ in a row and "
+                "without one at the end."
+            )
+        )
+    if wanted.name in config.mcpServers:
+        raise _unfit(tr("There is a server {name} already; choose another name.", name=wanted.name))
+    every = (wanted.command, *wanted.args, wanted.url, *wanted.read, *wanted.write)
+    if any("${" in one or not one.isprintable() for one in every):
+        raise _unfit(
+            tr("Write plain text on one line each: no ${ and no characters that cannot be seen.")
+        )
+    if bool(wanted.command) == bool(wanted.url):
+        raise _unfit(tr("Write either the command of a program or an address."))
+    if wanted.url:
+        _refuse_address(wanted)
+    else:
+        for host in wanted.hosts:
+            _refuse_host(host)
+        for path in (*wanted.read, *wanted.write):
+            _refuse_path(Path(path), config)
+        _refuse_command(wanted.command, tuple(map(Path, (*wanted.read, *wanted.write))))
+
+
+def _refuse_address(wanted: WantedServer) -> None:
+    if not is_server_url(wanted.url):
+        raise _unfit(
+            tr(
+                "The address must be https://host/path without a user name; http is for this "
+                "computer alone."
+            )
+        )
+    if wanted.args or wanted.hosts or wanted.read or wanted.write:
+        raise _unfit(tr("Arguments, hosts and paths are for a program; an address has none."))
+
+
+def _refuse_host(host: str) -> None:
+    try:
+        endpoints(host)
+    except SandboxError:
+        raise _unfit(
+            tr(
+                "{host} is no host; write a name such as example.com or example.com:8443.",
+                host=host,
+            )
+        ) from None
+
+
+def _refuse_path(path: Path, config: SilasConfig) -> None:
+    if not path.is_absolute() or os.path.normpath(path) != str(path):
+        raise _unfit(tr("{path} is no whole path; write it from / on.", path=str(path)))
+    if not path.exists():
+        raise _unfit(tr("{path} does not exist.", path=str(path)))
+    if path.resolve() != path:
+        real = str(path.resolve())
+        raise _unfit(tr("{path} is a link to {real}; write that.", path=str(path), real=real))
+    if objection(path, Roots.of((config.data_dir, config.keys.socket), ())):
+        raise _unfit(
+            tr(
+                "{path} is shown to no program: it is, or holds, your whole home, secrets, or "
+                "what belongs to Silas or the system.",
+                path=str(path),
+            )
+        )
+
+
+def _refuse_command(command: str, shown: Sequence[Path]) -> None:
+    if "/" not in command:
+        if shutil.which(command, path=":".join(SYSTEM)) is None:
+            raise _unfit(
+                tr(
+                    "There is no program {command} in {places}; write its whole path.",
+                    command=command,
+                    places=", ".join(SYSTEM),
+                )
+            )
+        return
+    path = Path(command)
+    if not path.is_absolute() or os.path.normpath(path) != command:
+        raise _unfit(tr("{path} is no whole path; write it from / on.", path=command))
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise _unfit(tr("{path} does not exist, or is no program.", path=command))
+    for place in (path, path.resolve()):
+        if not any(place == root or root in place.parents for root in (*_SHOWN, *shown)):
+            raise _unfit(
+                tr(
+                    "The server could not see its own program: let it read {folder}.",
+                    folder=str(place.parent),
+                )
+            )
+
+
+def _unfit(words: str) -> ConfigError:
+    return ConfigError(words, code=_CODE)

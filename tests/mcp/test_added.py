@@ -1,0 +1,110 @@
+"""Servers put into the configuration file, and taken out, in a terminal: on a yes alone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from silas.config.edit_servers import entry_after, plan_added, plan_removed, write_servers
+from silas.config.place import ConfigPlace
+from silas.errors import ConfigError
+from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake
+from tests.support.command import environment, person, run, silas
+
+
+def _options(fake: Fake) -> list[str]:
+    reads = [part for path in (*ENVIRONMENT, str(SERVER)) for part in ("--read", path)]
+    program = [PYTHON, str(SERVER), *(str(fake.folder / n) for n in ("script.json", "log.jsonl"))]
+    return [*reads, "--write", str(fake.folder), "--", *program]
+
+
+def test_a_server_is_added_on_a_yes_trusted_and_removed(tmp_path: Path) -> None:
+    fake, env = Fake(tmp_path / "fake"), environment(tmp_path / "home")
+    file = tmp_path / "home" / "config.yaml"
+    file.parent.mkdir()
+    file.write_text("silas:\n  # mine\n  sandbox: { tools: { discover: false } }\n")
+    assert run(silas("init"), env).code == 0
+    before = file.read_text()
+    add = silas("mcp", "add", "fake", *_options(fake))
+    done = run(add, env)  # nobody is there to say yes
+    assert (done.code, file.read_text()) == (3, before), done.err
+    assert "Nothing was added." in done.out
+    with person(add, env) as owner:
+        owner.waits_for("Add the server of tools fake")
+        owner.waits_for("no host")
+        owner.waits_for("Your choice, 1 to 2:")
+        owner.types("1\r")
+        assert owner.leaves() == 0
+    assert fake.heard == []
+    seen = run(silas("mcp", "trust", "fake"), env).out.splitlines()[0]
+    assert run(silas("mcp", "trust", "fake", "--approve", seen), env).code == 0
+    [state] = json.loads(run(silas("mcp", "list", "--json"), env).out)
+    assert state["standing"] == "connected"
+    assert run(silas("mcp", "remove", "fake"), env).code == 0
+    assert file.read_text() == before
+    told = " ".join(run(silas("audit", "show"), env).out.split())
+    assert "The owner added the MCP server fake" in told
+    assert "The owner removed the MCP server fake." in told
+    again = run(
+        silas("mcp", "add", "fake", "--approve", f"sha256:{'0' * 64}", *_options(fake)), env
+    )
+    assert (again.code, file.read_text()) == (3, before)
+
+
+def test_the_terminal_says_it_in_the_owners_language(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    (tmp_path / "home" / "config.yaml").write_text("silas:\n  language: de\n")
+    done = run(silas("mcp", "add", "git", "no-such-program"), env)
+    assert done.code == 2
+    assert "gibt es kein Programm no-such-program" in done.err
+    assert "Es ist kein MCP-Server eingerichtet" in run(silas("mcp", "list"), env).out
+
+
+def _meaning(text: str) -> dict[str, Any]:
+    """What a file says below `silas:`; a section with nothing in it says nothing."""
+    data: dict[str, Any] = yaml.safe_load(text) or {"silas": {}}
+    return {name: value for name, value in data["silas"].items() if value != {}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "silas:\n  language: en\n",
+        "silas:\n  mcpServers:\n    # the first\n    a: {command: cat}\n  language: en # mine\n",
+        "silas:\n  mcpServers:\n    a:\n      command: cat\n  mcp:\n    a:\n      reads: [x]\n",
+        '{"silas": {"language": "en"}}',
+        '{"silas": {"mcpServers": {"a": {"command": "cat"}}, "language": "en"}}',
+        "silas: {mcpServers: {}, language: en}\n",
+        "",
+    ],
+)
+def test_a_server_comes_and_goes_and_every_other_byte_stays(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(text)
+    place = ConfigPlace(file, {"SILAS_HOME": str(tmp_path)})
+    added = plan_added(place, "b", {"command": "cat", "args": ["-", "ä: #"]}, {"read": ["/usr"]})
+    entry = entry_after(added, place)
+    assert entry is not None
+    assert (entry.server.args, entry.handling.read) == (("-", "ä: #"), (Path("/usr"),))
+    write_servers(added, place)
+    assert set(yaml.safe_load(file.read_text())["silas"]["mcpServers"]) >= {"b"}
+    removed = plan_removed(place, "b")
+    assert entry_after(removed, place) is None
+    write_servers(removed, place)
+    assert _meaning(file.read_text()) == _meaning(text)
+    if text.startswith("silas:\n"):
+        assert file.read_text() == text
+
+
+def test_a_file_that_somebody_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("silas:\n  language: en\n")
+    place = ConfigPlace(file, {"SILAS_HOME": str(tmp_path)})
+    added = plan_added(place, "b", {"command": "cat"}, {})
+    file.write_text("silas:\n  language: de\n")
+    with pytest.raises(ConfigError):
+        write_servers(added, place)
+    assert file.read_text() == "silas:\n  language: de\n"
