@@ -1,6 +1,7 @@
 """Servers of tools are added, trusted and removed from the cockpit; what widens needs a yes."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,11 +10,14 @@ import pytest
 from silas.canonical import canonical_json
 from silas.cards import Card
 from silas.channels.web.wire import Proof, command_bytes
+from silas.clock import SystemClock
 from silas.config import load_config
-from silas.testing import ScriptedChannel
+from silas.testing import MockClock, ScriptedChannel
 from tests.cockpit.house import House, a_house, proof
+from tests.cockpit.program_page import ProgramPage, a_page
 from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool
 from tests.support.waits import SECONDS
+from tests.web.support.cockpit import Home, a_cockpit
 
 NOTHING: dict[str, Any] = {
     "command": "",
@@ -170,6 +174,7 @@ async def test_a_no_adds_nothing_and_trusts_nothing(home: Path) -> None:
         ({"name": "git", "command": "cat", "read": ["/nowhere"]}, "/nowhere does not exist."),
         ({"name": "git", "command": "cat", "write": ["/"]}, "/ is shown to no program"),
         ({"name": "git", "command": "cat", "read": ["HOME/data"]}, "is shown to no program"),
+        ({"name": "git", "command": "cat", "write": ["HOME/config.yaml"]}, "is shown to no"),
         ({"name": "git", "command": "cat", "args": ["${HOME}"]}, "Write plain text"),
         ({"name": "git", "command": "cat", "args": ["a\nb"]}, "Write plain text"),
         ({"name": "git", "command": "HOME/run"}, "let it read HOME"),
@@ -230,3 +235,45 @@ async def test_a_server_that_cannot_be_started_is_one_sentence_and_no_card(home:
         assert len(channel.cards) == 1
         unknown = await house.signed("/connections/other/trust")
         assert unknown.status_code == 400
+
+
+FAR = {**NOTHING, "name": "far", "url": "https://a.example/mcp"}
+
+
+async def _adds(page: ProgramPage, subject: dict[str, Any]) -> int:
+    about = canonical_json(subject)
+    answer = await page.command(
+        "/connections", "add_server", about, name="far", url="https://a.example/mcp"
+    )
+    return answer.status_code
+
+
+async def test_only_a_paired_devices_own_fresh_signature_adds_a_server(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.write_by_hand()
+    file = home.home / "config.yaml"
+    before = file.read_text(encoding="utf-8")
+    old = MockClock(SystemClock().now() - timedelta(hours=1))
+    async with a_cockpit(home) as cockpit:
+        async with a_page(cockpit.origin, await cockpit.link(), clock=old) as stale:
+            assert await _adds(stale, FAR) == 403
+        link = await cockpit.running.door.link(cockpit.origin)
+        async with a_page(cockpit.origin, link) as page:
+            await page.connect()
+            assert await _adds(page, {**FAR, "url": "https://b.example/mcp"}) == 403
+            assert await _adds(page, FAR) == 200
+            card = await page.next("decision")
+            yes = {"type": "decision_response", "selected_value": "yes"}
+            await page.answer({**card, "digest": "0" * 64}, **yes)  # signed over another card
+            await page.next("error")
+            keyless = await cockpit.running.door.link(cockpit.origin)
+            async with a_page(cockpit.origin, keyless, key=False) as other:
+                await other.connect()
+                await other.answer(card, **yes)
+                await other.next("error")
+            assert file.read_text(encoding="utf-8") == before
+            await page.answer(card, **yes)
+            while "is added, and not started" not in (await page.next("message"))["text"]:
+                pass
+        assert "https://a.example/mcp" in file.read_text(encoding="utf-8")
+        assert "mcp.added" in await cockpit.events()

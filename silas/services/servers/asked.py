@@ -54,11 +54,15 @@ class AskedServers:
         self._question.ask(trust_card(look), partial(self._trusted, look), failed, refused)
 
     async def remove(self, name: str) -> None:
-        """Trust a server no more, end it, and take it out of the file.
+        """Trust a server no more, end it, and take it out of the file where it stands there.
 
         Raises:
             ConfigError: There is none of this name, or the file cannot be written.
         """
+        if not await asyncio.to_thread(self._saved.names, name):
+            await self._running.distrust(name)
+            await self._running.remove(name)
+            return
         edit = await asyncio.to_thread(self._saved.plan_removal, name)
         await self._running.distrust(name)
         await self._saved.remove(edit)

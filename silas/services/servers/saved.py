@@ -81,7 +81,7 @@ class SavedServers:
         require_mcp()
         config = self._written()
         wanted = _tidied(wanted)
-        _refuse_unfit(wanted, config)
+        _refuse_unfit(wanted, config, self._place.file)
         edit = plan_added(self._place, wanted.name, _server(wanted), _handling(wanted))
         entry = entry_after(edit, self._place)
         if entry is None:
@@ -108,13 +108,17 @@ class SavedServers:
         )
         await asyncio.to_thread(write_servers, planned.edit, self._place)
 
+    def names(self, name: str) -> bool:
+        """Whether the file names a server."""
+        return name in self._written().mcpServers
+
     def plan_removal(self, name: str) -> ServersEdit:
         """What the file will say without one.
 
         Raises:
             ConfigError: It names none of this name, or nothing can be taken out of it.
         """
-        if name not in self._written().mcpServers:
+        if not self.names(name):
             raise ConfigError(
                 tr("{file} names no server {name}.", file=str(self._place.file), name=repr(name)),
                 code=_CODE,
@@ -195,7 +199,7 @@ def _handling(wanted: WantedServer) -> dict[str, Any]:
     return {name: list(value) for name, value in given.items() if value}
 
 
-def _refuse_unfit(wanted: WantedServer, config: SilasConfig) -> None:
+def _refuse_unfit(wanted: WantedServer, config: SilasConfig, file: Path) -> None:
     """Refuse what cannot work, in the words of who wrote it; the file's own rules come after."""
     if not is_server_name(wanted.name):
         raise _unfit(
@@ -219,7 +223,7 @@ def _refuse_unfit(wanted: WantedServer, config: SilasConfig) -> None:
         for host in wanted.hosts:
             _refuse_host(host)
         for path in (*wanted.read, *wanted.write):
-            _refuse_path(Path(path), config)
+            _refuse_path(Path(path), config, file)
         _refuse_command(wanted.command, tuple(map(Path, (*wanted.read, *wanted.write))))
 
 
@@ -247,7 +251,12 @@ def _refuse_host(host: str) -> None:
         ) from None
 
 
-def _refuse_path(path: Path, config: SilasConfig) -> None:
+def _silas_own(config: SilasConfig, file: Path) -> Roots:
+    """What no server is shown: also the file that says what each may reach."""
+    return Roots.of((config.data_dir, config.keys.socket, file), ())
+
+
+def _refuse_path(path: Path, config: SilasConfig, file: Path) -> None:
     if not path.is_absolute() or os.path.normpath(path) != str(path):
         raise _unfit(tr("{path} is no whole path; write it from / on.", path=str(path)))
     if not path.exists():
@@ -255,7 +264,7 @@ def _refuse_path(path: Path, config: SilasConfig) -> None:
     if path.resolve() != path:
         real = str(path.resolve())
         raise _unfit(tr("{path} is a link to {real}; write that.", path=str(path), real=real))
-    if objection(path, Roots.of((config.data_dir, config.keys.socket), ())):
+    if objection(path, _silas_own(config, file)):
         raise _unfit(
             tr(
                 "{path} is shown to no program: it is, or holds, your whole home, secrets, or "
