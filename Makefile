@@ -104,7 +104,7 @@ bench-memory: $(READY) $(if $(EMBEDDINGS),$(VENV)/.embeddings)
 soak: $(READY)
 	@$(BIN)/python -m benchmarks.soak $(ARGS)
 
-# A simulated year of goals and reminders with kills, with and without standing approvals: DAYS, goals,
+# A simulated year of goals and reminders with kills, three times (docs/benchmarks.md): DAYS, goals,
 # reminders and kills in this order, `make year ARGS="40 20 40 8"`.
 year: $(READY)
 	@$(BIN)/python -m benchmarks.year $(ARGS)

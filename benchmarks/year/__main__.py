@@ -1,8 +1,9 @@
-"""A simulated year: `python -m benchmarks.year [DAYS [GOALS [REMINDERS [KILLS]]]]`.
+"""A simulated year: `python -m benchmarks.year [DAYS [GOALS [REMINDERS [KILLS [FAILS]]]]]`.
 
-With nothing given a year from 1 November 2027 with 50 goals, 200 reminders and about 100 processes
-that are killed somewhere, once with the standing approvals of goals and once without. Ends with 1
-where anything is not as it must be.
+With nothing given a year from 1 November 2027 with 50 goals, 200 reminders, about 100 processes
+that are killed somewhere, and 2 of 100 healthy checks that fail: with approvals for one use, with
+the standing approvals of goals, and with what Silas proposes of how much it asks accepted. Ends
+with 1 where anything is not as it must be.
 """
 
 import sys
@@ -14,13 +15,31 @@ from pathlib import Path
 from benchmarks.year.run import Simulation, Year
 from benchmarks.year.verify import faults
 
-WHOLE = (366, 50, 200, 100)
+WHOLE = (366, 50, 200, 100, 2)
+KINDS = {
+    "with standing approvals": (True, False),
+    "and with what Silas proposes accepted": (True, True),
+    "with approvals for one use": (False, False),
+}
+"""What is lived through: whether a goal's approval stands, and whether proposals are accepted."""
 
 
-def play(days: int, goals: int, reminders: int, kills: int, *, trust: bool, seed: int = 7) -> Year:
+def play(
+    days: int,
+    goals: int,
+    reminders: int,
+    kills: int,
+    fails: int = 2,
+    *,
+    trust: bool,
+    earned: bool = False,
+    seed: int = 7,
+) -> Year:
     """Live through it once, in a home of its own."""
     with tempfile.TemporaryDirectory(prefix="silas-year-") as home:
-        given = Simulation(Path(home), seed, days, goals, reminders, kills, trust=trust)
+        given = Simulation(
+            Path(home), seed, days, goals, reminders, kills, fails / 100, trust=trust, earned=earned
+        )
         return given.run()
 
 
@@ -44,17 +63,18 @@ def figures(year: Year, days: int) -> dict[str, float]:
         "entries of the record": year.chain.entries_checked,
         "cards": len(year.world.cards),
         "cards a week": len(year.world.cards) * 7 / days,
+        "proposals to widen, accepted": len(year.world.accepted),
     }
 
 
 def main(arguments: Sequence[str]) -> int:
-    days, goals, reminders, kills = (*map(int, arguments), *WHOLE[len(arguments) :])
+    given = (*map(int, arguments), *WHOLE[len(arguments) :])
     wrong = 0
-    for trust in (True, False):
+    for kind, (trust, earned) in KINDS.items():
         began = time.process_time()
-        year = play(days, goals, reminders, kills, trust=trust)
-        print(f"\n{'with' if trust else 'without'} standing approvals")
-        for name, value in figures(year, days).items():
+        year = play(*given, trust=trust, earned=earned)
+        print(f"\n{kind}")
+        for name, value in figures(year, given[0]).items():
             print(f"  {name:44} {value:12,.2f}")
         print(
             f"  {'seconds of processor time':44} {time.process_time() - began:12,.2f}", flush=True

@@ -90,6 +90,7 @@ class Simulation:
         kills: About how many processes are killed.
         trust: Whether a goal's approval starts work without asking; else its one use is spent at
             the first time, and every further work has a card.
+        earned: Whether the owner accepts what Silas proposes of how much it asks.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Simulation:
         fails: float = 0.02,
         *,
         trust: bool = True,
+        earned: bool = False,
     ) -> None:
         self._home, self._days, self._kills, self._trust = home, days, kills, trust
         self._ends = START
@@ -111,7 +113,7 @@ class Simulation:
         self.clock = MockClock(START)
         self.goals = goals(self._chance, self.until, goal_count)
         self.reminders = reminders(self._chance, self.until, reminder_count)
-        self.world = World(self.clock, random.Random(seed + 1), self.goals, fails)
+        self.world = World(self.clock, random.Random(seed + 1), self.goals, fails, beside=earned)
         self.windows: dict[str, list[Window]] = {goal.id: [] for goal in self.goals}
         self.cancelled: dict[str, datetime] = {}
         self._ids: dict[str, str] = {}

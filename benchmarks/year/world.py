@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.year.planned import PlannedGoal
 from silas.cards import Card, PlanCard
+from silas.cards.models import AutonomyThresholdCard
 from silas.errors import ChannelError
 from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, ScriptedChannel
@@ -28,17 +29,26 @@ class World:
         chance: What fails when.
         goals: What is watched.
         fails: How often a check fails that was healthy, as a share.
+        beside: Whether proposals of how much Silas asks have a place beside the conversation, as
+            in the cockpit; the owner accepts them.
 
     Attributes:
         told: Messages of reminders, as they were seen: the time, and the words.
         cards: When each card was shown, with the id of its plan.
+        accepted: Those of them that proposed how much Silas asks.
         looks: How often each goal's checks ran.
         repaired: How often work ran.
         models: Calls of any model.
     """
 
     def __init__(
-        self, clock: MockClock, chance: random.Random, goals: list[PlannedGoal], fails: float
+        self,
+        clock: MockClock,
+        chance: random.Random,
+        goals: list[PlannedGoal],
+        fails: float,
+        *,
+        beside: bool = False,
     ) -> None:
         self.clock, self._chance, self._fails = clock, chance, fails
         self._goals = {goal.id: goal for goal in goals}
@@ -48,11 +58,12 @@ class World:
         self.told: list[tuple[datetime, str]] = []
         self.said: list[str] = []
         self.cards: list[tuple[datetime, str]] = []
+        self.accepted: list[AutonomyThresholdCard] = []
         self.looks: Counter[str] = Counter()
         self.repaired = 0
         self.models = 0
         self.sandbox = FakeSandbox(self._ran)
-        self.channel = _Channel(self)
+        self.channel = _Channel(self, beside=beside)
 
     def go_away(self) -> None:
         """Nothing reaches the owner for a while."""
@@ -94,9 +105,10 @@ class World:
 class _Channel(ScriptedChannel):
     """The owner says yes; what reaches him is noted."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, beside: bool) -> None:
         super().__init__(lambda card: card.actions[0].value)
         self._world = world
+        self.asks_beside = beside
 
     async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
         del recipient_id, reply_to
@@ -111,4 +123,6 @@ class _Channel(ScriptedChannel):
         del to
         named = card.work_item_id if isinstance(card, PlanCard) else ""
         self._world.cards.append((self._world.clock.now(), named))
+        if isinstance(card, AutonomyThresholdCard):
+            self._world.accepted.append(card)
         return card.actions[0].value
