@@ -6,6 +6,7 @@ from playwright.async_api import Locator, expect
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home
 from tests.web.support.device import SIZES, Device, NewDevice, Size
+from tests.web.support.mirror import mirrored, written
 
 pytestmark = in_a_browser
 
@@ -118,6 +119,8 @@ async def test_a_project_is_a_graph_that_can_be_read_and_that_goes_on_by_itself(
         assert box["width"] > 150, "its words stand one under the other"
     assert await device.violations() == []
     assert await device.overflow() == 0
+    assert await mirrored(device) == []
+    await written(device, "ltr")
     await graph.locator("a").nth(1).focus()
     site.signals.go()
     await expect(graph).to_have_count(0)  # without a hand: it has ended

@@ -9,6 +9,7 @@ from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit
 from tests.web.support.device import PHONE, SIZES, Device, NewDevice, Scheme, Size
 from tests.web.support.library import COPY, SLOWLY
+from tests.web.support.mirror import mirrored, written
 
 pytestmark = in_a_browser
 
@@ -68,6 +69,8 @@ async def test_running_work_is_watched_and_stopped_from_the_page(
     await expect(run.locator(".step-time")).to_have_text(re.compile(r", (under 1|\d+) s"))
     await expect(run.locator(".nearly")).to_have_count(0)  # one of one attempts is no alarm
     assert await device.violations() == []
+    assert await mirrored(device) == []
+    await written(device, "ltr")
     await run.get_by_role("button", name="Stop this").click()
     await expect(run).to_have_count(0)
     await expect(device.at("result")).not_to_contain_text("Done")
