@@ -5,7 +5,7 @@ import { problemPlace, trying, twice } from "./asking.js";
 import { canonicalJson } from "./canonical.js";
 import { button, fill, h, icon, toast } from "./dom.js";
 import { atTime, countdown, dayOf, left } from "./time.js";
-import { t } from "./words.js";
+import { locale, t } from "./words.js";
 
 const STATES = { moved: t("moved"), undone: t("back where it was") };
 
@@ -27,7 +27,7 @@ const movedOf = (row) => row.files.filter((one) => one.state === "moved");
 /** Every batch on the page that can go back, in one act: the newest first, as they were moved last. */
 function all(open, again) {
   const files = open.reduce((sum, row) => sum + movedOf(row).length, 0);
-  const label = t("Put all {files} files of {batches} batches back", { files, batches: open.length });
+  const label = t("Put all {files} files of {batches} batches back", { files: files.toLocaleString(locale), batches: open.length });
   const act = async () => {
     let problem = "";
     try {
@@ -37,7 +37,7 @@ function all(open, again) {
     }
     const ids = new Set(open.map((row) => row.id));
     const stayed = (await again()).filter((row) => ids.has(row.id)).reduce((sum, row) => sum + movedOf(row).length, 0);
-    return { words: problem || (stayed ? t("{stayed} files stay; beside each stands why.", { stayed }) : t("All {files} files are back where they were.", { files })) };
+    return { words: problem || (stayed ? t("{stayed} files stay; beside each stands why.", { stayed: stayed.toLocaleString(locale) }) : t("All {files} files are back where they were.", { files: files.toLocaleString(locale) })) };
   };
   const made = twice({ label, of: "", yes: t("Yes, put them back"), no: t("Leave them"), done: () => {}, act });
   made.first.setAttribute("data-testid", "undo-all-batches");
@@ -50,7 +50,7 @@ const undo = (row, numbers) =>
 function batch(row, again) {
   const moved = movedOf(row);
   const all = row.undo_until && moved.length
-    ? twice({ label: t("Put all {moved} back", { moved: moved.length }), of: row.folder, yes: t("Yes, put them back"), no: t("Leave them"), done: again, act: () => undo(row, []) })
+    ? twice({ label: t("Put all {moved} back", { moved: moved.length.toLocaleString(locale) }), of: row.folder, yes: t("Yes, put them back"), no: t("Leave them"), done: again, act: () => undo(row, []) })
     : null;
   const time = h("span", { class: "small undo-time" });
   if (all) countdown(time, row.undo_until, (ms) => { time.textContent = ms > 0 ? t("{left} to go", { left: left(ms) }) : t("Its time is over."); });

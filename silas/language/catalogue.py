@@ -55,7 +55,7 @@ def tr_many(count: int, one: str, many: str) -> str:
 
     English and German tell one from all others; a language with more forms needs more than this.
     """
-    return tr(one if count == 1 else many, count=count)
+    return tr(one if count == 1 else many, count=grouped(count))
 
 
 def tr_later(english: str) -> str:

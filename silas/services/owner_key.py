@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from silas.audit.log import AuditLog
 from silas.audit.models import CHECKPOINT_DOMAIN
@@ -193,12 +194,12 @@ def key_place(config: SilasConfig, vault: Vault) -> str:
     return vault.describe(config.owner_id)
 
 
-def key_words(facts: KeyFacts, now: datetime) -> str:
+def key_words(facts: KeyFacts, now: datetime, zone: ZoneInfo) -> str:
     """Fingerprint, age and past of the key in one sentence."""
     age = max(now - facts.since, timedelta(0))
     count = len(facts.ring.former)
     past = f"; it followed {count} former key{'s' if count > 1 else ''}" if count else ""
     return (
         f"fingerprint {fingerprint(facts.ring.current)}, {age.days} days old "
-        f"(in force since {facts.since:%Y-%m-%d}){past}"
+        f"(in force since {facts.since.astimezone(zone):%Y-%m-%d}){past}"
     )

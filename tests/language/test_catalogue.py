@@ -85,6 +85,7 @@ def test_what_no_catalogue_has_is_said_in_english(german: None) -> None:
 def test_how_many_takes_the_right_form(german: None) -> None:
     assert tr_many(1, "{count} file", "{count} files") == "1 Datei"
     assert tr_many(3, "{count} file", "{count} files") == "3 Dateien"
+    assert tr_many(10_000, "{count} file", "{count} files") == "10.000 Dateien"
 
 
 def test_a_language_that_silas_does_not_speak_is_refused() -> None:

@@ -2,7 +2,9 @@
 
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -49,3 +51,19 @@ def test_no_finding_is_left_in_english(tmp_path: Path, configured: bool) -> None
         assert "Braucht deine Aufmerksamkeit" in ended.out or not configured
         told = json.loads(run(silas(*command, "--json"), env).out)
         assert told[0]["part"] == "configuration"  # programs read English
+
+
+def test_the_day_of_the_key_is_that_of_the_owners_zone(tmp_path: Path) -> None:
+    """One of these two has another day than UTC at any hour."""
+    env = environment(tmp_path)
+    (tmp_path / "key").write_bytes(b"opens the key of this test")
+    (tmp_path / "key").chmod(0o600)
+    env["SILAS_KEYS__KEY_FILE"] = str(tmp_path / "key")
+    before = datetime.now(UTC)
+    run(silas("init"), env)
+    made = (before, datetime.now(UTC))
+    for zone in ("Pacific/Kiritimati", "Etc/GMT+12"):
+        out = run(silas("doctor", "--json"), {**env, "SILAS_SCHEDULER__TIMEZONE": zone}).out
+        (words,) = (one["words"] for one in json.loads(out) if one["part"] == "key age")
+        days = {f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d}" for at in made}
+        assert any(f"(in force since {day})" in words for day in days), words

@@ -82,7 +82,8 @@ def _place_finding(config: SilasConfig) -> DoctorFinding:
 
 def _key_finding(config: SilasConfig) -> DoctorFinding:
     try:
-        return DoctorFinding("key age", "ok", key_words(key_facts(config), SystemClock().now()))
+        words = key_words(key_facts(config), SystemClock().now(), config.scheduler.zone)
+        return DoctorFinding("key age", "ok", words)
     except SilasError as error:
         return DoctorFinding("key age", "failed", str(error))
 
