@@ -114,6 +114,37 @@ def test_batches_are_approved_chosen_from_declined_and_taken_back(downloads: Dow
         assert f'"{event}"' in shown
 
 
+def test_all_batches_go_back_by_one_command(downloads: Downloads) -> None:
+    before = listed(downloads.place)
+    with person(silas("batch", downloads.place, "--only", "*.csv"), downloads.env) as owner:
+        for number in (1, 2):
+            owner.waits_for(f"({number} of 5)")
+            owner.waits_for("or say which")
+            owner.types("1\r")
+        for number in (3, 4):
+            owner.waits_for(f"({number} of 5)")
+            owner.waits_for("or say which")
+            owner.types("no\r")
+        owner.waits_for("End here")
+        owner.types("no\r")
+        assert owner.leaves() == 0
+    moved = listed(downloads.place)
+    stays = downloads.place / "Tables" / next(n for n in moved if n.startswith("Tables/"))[7:]
+    (downloads.place / stays.name).write_bytes(b"another of this name")
+    part = downloads.silas("batch", "undo", "all")
+    assert part.code == 1
+    assert part.out.startswith("All batches: 19 files back where they were.\n")
+    assert f"stays: Tables/{stays.name}: " in part.out
+    (downloads.place / stays.name).unlink()
+    rest = downloads.json("batch", "undo", "all")
+    assert (rest["id"], rest["undone"], rest["left"]) == ("all", [stays.name], [])
+    assert listed(downloads.place) == before
+    none = downloads.silas("batch", "undo", "all")
+    assert (none.code, none.out) == (2, "")
+    assert none.err.startswith("No batch can be taken back any more")
+    assert downloads.silas("batch", "undo", "all", "3").code == 2  # a number is of one batch
+
+
 def _signals(downloads: Downloads) -> list[str]:
     place = next(downloads.place.parent.rglob("silas.db"))
     with sqlite3.connect(place) as db:
