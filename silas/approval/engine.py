@@ -126,8 +126,7 @@ class ApprovalEngine:
             code = "E_STOPPED_EMERGENCY" if stopped else "E_STOPPED_RECORD"
             raise Stopped(halted.reason, code=code, work_item_id=subject.id)
         now = self._clock.now()
-        minutes = ttl_minutes or self._config.default_ttl_minutes
-        ends = until or now + timedelta(minutes=minutes)
+        ends = until or now + timedelta(minutes=ttl_minutes or self._config.default_ttl_minutes)
         refusal = _unissuable(subject, scope, max_executions, ends - now)
         if refusal is None:
             bindings, refusal = _bindings(subject, decision, scope, conditions or {}, stops)
