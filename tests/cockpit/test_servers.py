@@ -47,6 +47,10 @@ class Owning(ScriptedChannel):
         await super().send(recipient_id, text, reply_to)
         self.heard.put_nowait(text)
 
+    async def hears(self) -> str:
+        """The next answer given or sentence told; bounded."""
+        return await asyncio.wait_for(self.heard.get(), SECONDS)
+
     @property
     def lines(self) -> list[str]:
         """Every line of the last card's details."""
@@ -91,19 +95,19 @@ async def test_a_server_is_added_trusted_changed_looked_at_again_and_removed(hom
         made = Proof.model_validate(proof())
         about = canonical_json(wanted(fake))
         assert house.door.proved == [command_bytes("add_server", about, made)]
-        assert await channel.heard.get() == "recommended"
+        assert await channel.hears() == "recommended"
         shown = " ".join(channel.lines)
         for part in (PYTHON, str(SERVER), str(fake.folder), "no host", "sha256:"):
             assert part in shown
-        assert "is added, and not started" in await channel.heard.get()
+        assert "is added, and not started" in await channel.hears()
         assert fake.heard == []
         assert _entries(home).keys() == {"fake"}
         assert (await _row(house))["standing"] == "untrusted"
 
         assert (await house.signed("/connections/fake/trust")).status_code == 200
-        assert await channel.heard.get() == "recommended"
+        assert await channel.hears() == "recommended"
         assert "Acts on what you say." in channel.lines
-        assert "are trusted, and it is started" in await channel.heard.get()
+        assert "are trusted, and it is started" in await channel.hears()
         row = await _row(house)
         assert (row["standing"], [one["name"] for one in row["tools"]]) == (
             "connected",
@@ -112,14 +116,14 @@ async def test_a_server_is_added_trusted_changed_looked_at_again_and_removed(hom
 
         fake.becomes(a_tool(description="<b>Acts</b> otherwise."), a_tool("more"))
         assert (await house.signed("/connections/fake/trust")).status_code == 200
-        assert await channel.heard.get() == "recommended"
+        assert await channel.hears() == "recommended"
         for part in (
             "act said: Acts on what you say.",
             "act says now: <b>Acts</b> otherwise.",
             "more is new",
         ):
             assert part in channel.lines
-        await channel.heard.get()
+        await channel.hears()
         tools = [one["name"] for one in (await _row(house))["tools"]]
         assert tools == ["fake__act", "fake__more"]
         assert {one["name"] for one in await house.get("/tools")} >= set(tools)
@@ -139,16 +143,16 @@ async def test_a_no_adds_nothing_and_trusts_nothing(home: Path) -> None:
     async with a_house(channel, home=home) as house:
         before = _file(home)
         await house.signed("/connections", **wanted(fake))
-        await channel.heard.get()
+        await channel.hears()
         assert _file(home) == before
         async with asyncio.timeout(SECONDS):
             while (await house.get("/connections"))["asks"]:
                 pass
         await house.signed("/connections", **wanted(fake))
-        await channel.heard.get()
-        await channel.heard.get()
+        await channel.hears()
+        await channel.hears()
         await house.signed("/connections/fake/trust")
-        await channel.heard.get()
+        await channel.hears()
         await house.rooms.close()
         assert (await _row(house))["standing"] == "untrusted"
         said = [entry["event"] for entry in await house.said()]
@@ -227,8 +231,8 @@ async def test_a_server_that_cannot_be_started_is_one_sentence_and_no_card(home:
     channel = Owning("recommended")
     async with a_house(channel, home=home) as house:
         await house.signed("/connections", **{**NOTHING, "name": "odd", "command": "false"})
-        await channel.heard.get()
-        await channel.heard.get()
+        await channel.hears()
+        await channel.hears()
         refused = await house.signed("/connections/odd/trust")
         assert refused.status_code == 409, refused.text
         assert "cannot be used" in refused.json()["message"]
