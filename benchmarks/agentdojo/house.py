@@ -47,6 +47,7 @@ def _settings(suite: Suite, version: str, pages_are_read: bool) -> dict[str, Any
     mounted = {"suite": suite.name, "version": version, **said}
     return {
         "models": {role: f"python:benchmarks.agentdojo.model:{role}" for role in _ROLES},
+        "limits": {"llm_calls_per_minute_per_scope": 100_000},  # programs type no slower
         "toolset_allow": [_TOOLSET],
         "toolsets": {_TOOLSET: mounted},
     }

@@ -125,7 +125,10 @@ class Harness:
     async def _within(self, parts: Parts, session: Session) -> "AsyncGenerator[None]":
         """Note what is wired, as long as what stands beside it does."""
         self.gates, self.tools, self.db = parts.gates, parts.door, parts.db
-        self.context, self.memory = parts.mind.context, parts.mind.remembered.store
+        self.context, self.memory = (
+            parts.context_services.context,
+            parts.context_services.remembered.store,
+        )
         async with self._beside(parts, session):
             yield
 

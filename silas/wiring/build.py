@@ -141,10 +141,12 @@ async def build(
             resume=resume,
         )
         found = await recover_unless_stopped(parts.stop.sentinel.stands, recover)
-        left = left_unanswered(parts.mind.conversations.arrivals, alone=lease.alone)
+        left = left_unanswered(parts.context_services.conversations.arrivals, alone=lease.alone)
         lease.settle()
         await silas.stream.start(found.resume, found.ask)
-        await tell_interrupted(left, aftermath(parts.mind, parts.channel, db, parts.audit))
+        await tell_interrupted(
+            left, aftermath(parts.context_services, parts.channel, db, parts.audit)
+        )
         await parts.undoing.files.tell(message_to_owner(parts.channel))
         await tell_damaged(db, parts.audit, message_to_owner(parts.channel))
         if resume:  # somebody who stays; a single command was not asked about them
@@ -152,10 +154,10 @@ async def build(
         await tell_absent(parts.registry, parts.audit, message_to_owner(parts.channel))
         stack.push_async_callback(silas.stream.stop)
         await prune_nonces(parts.nonces, parts.time, config.nonce_store)
-        await prune_chronicle(parts.mind.chronicle, parts.audit)
+        await prune_chronicle(parts.context_services.chronicle, parts.audit)
         for upkeep in (
             plan_picked(parts.picks, silas.stream, runtime.clock),
-            *(begin() for begin in parts.mind.remembered.upkeep),
+            *(begin() for begin in parts.context_services.remembered.upkeep),
             *([parts.audit.verify_gradually()] if resume else []),  # where Silas stays
         ):
             stack.push_async_callback(_stopped, asyncio.create_task(upkeep))

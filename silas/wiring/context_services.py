@@ -155,15 +155,15 @@ def context_services_of(
 
 
 def aftermath(
-    mind: ContextServices, channel: CardChannel, db: Database, audit: Audit
+    context_services: ContextServices, channel: CardChannel, db: Database, audit: Audit
 ) -> InterruptedTurns:
     """What tells of turns that the last process left unanswered."""
     clock = SystemClock()  # nothing is written through these
     return InterruptedTurns(
-        mind.conversations.arrivals,
-        mind.chronicle,
-        mind.remembered.store,
-        mind.items,
+        context_services.conversations.arrivals,
+        context_services.chronicle,
+        context_services.remembered.store,
+        context_services.items,
         channel,
         db.write,
         audit,

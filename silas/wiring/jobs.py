@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]":
     """Run what comes due, as long as this is open; one process of a home does."""
-    config, mind, time, store = parts.config, parts.mind, parts.time, SqlJobStore(parts.db)
+    config, services, time, store = (
+        parts.config,
+        parts.context_services,
+        parts.time,
+        SqlJobStore(parts.db),
+    )
     notifier = parts.notifier
     jobs = JobTable(store, time, notifier.notify)
     upkeep = Upkeep(
@@ -32,18 +37,18 @@ async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]
         time,
         parts.nonces,
         parts.audit,
-        mind.chronicle,
-        mind.remembered.consolidator,
-        mind.review,
+        services.chronicle,
+        services.remembered.consolidator,
+        services.review,
     )
     kinds = upkeep_kinds(upkeep)
     delivery = ReminderDelivery(
         parts.reminders(),
         parts.channel,
-        mind.chronicle,
-        mind.context,
-        mind.items,
-        mind.conversations.open,
+        services.chronicle,
+        services.context,
+        services.items,
+        services.conversations.open,
         time,
         parts.secrecy.redact,
     )
@@ -94,5 +99,5 @@ def goal_cycles(parts: "Parts", session: Session) -> GoalCycles:
         parts.time,
         parts.config.data_dir / "scratch",
         parts.secrecy.redact,
-        parts.mind.review.noted,
+        parts.context_services.review.noted,
     )

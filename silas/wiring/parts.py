@@ -114,13 +114,13 @@ class Parts:
         self.door = tool_door(self)
         self.skills = skill_loader(config, signer.verify)
         self.picks: asyncio.Queue[str] = asyncio.Queue()
-        self.mind = context_services_of(
-            mind_parts(self),
+        self.context_services = services = context_services_of(
+            context_service_parts(self),
             models.scorer,
             self.picks.put,
             able_to_plan(config, models.choices, clock),
         )
-        self.learning = Learning(self.mind.review, self.mind.work.scope_of)
+        self.learning = Learning(services.review, services.work.scope_of)
         self.questions = OwnerQuestions(
             self.channel, self.audit, clock, claims_of(self.registry), self.learning.call
         )
@@ -134,8 +134,8 @@ class Parts:
         choices = OwnerChoices(self.channel, self.audit, clock, typed.taint_of)
         add_looking_tools(
             self.registry,
-            MeteredSearch(self.mind.search.find, self.mind.remembered.meter).find,
-            self.mind.context.in_view,
+            MeteredSearch(services.search.find, services.remembered.meter).find,
+            services.context.in_view,
             choices.ask,
         )
         self.limits = sandbox_limits(config)
@@ -145,7 +145,7 @@ class Parts:
         self.binding = plan_binding(self)
         self.board = ProgressBoard(self.secrecy.redact, self.secrecy.redact_begun, clock)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
-        self.telling = ProgressReporter(self.channel, self.mind.work, self.board)
+        self.telling = ProgressReporter(self.channel, services.work, self.board)
 
     @cached_property
     def notifier(self) -> "ProcessNotifier":
@@ -170,28 +170,29 @@ class Parts:
 
     def conversation_desk(self) -> ConversationDesk:
         """What `silas conversations` works with, for the cockpit."""
-        mind, memories, kept = self.mind, self.mind.remembered.store, self.mind.conversations.store
+        services = self.context_services
+        memories, kept = services.remembered.store, services.conversations.store
         return ConversationDesk(
             kept,
-            mind.chronicle,
-            mind.conversations.attachments,
+            services.chronicle,
+            services.conversations.attachments,
             self.audit,
             self.secrecy.redact,
             memories.search_raw,
             ConversationDeletion(
-                self.db, kept, mind.conversations.attachments, memories, self.audit
+                self.db, kept, services.conversations.attachments, memories, self.audit
             ),
         )
 
     def memory_desk(self) -> MemoryDesk:
         """What `silas memory` works with, for the cockpit."""
-        mind = self.mind
+        services = self.context_services
         return MemoryDesk(
-            mind.remembered,
+            services.remembered,
             self.db,
             self.runtime.clock,
             self.audit,
-            mind.chronicle,
+            services.chronicle,
             self.reminders(),
         )
 
@@ -231,7 +232,7 @@ class Parts:
             self.db,
             self.approval,
             self.moving,
-            self.mind.review.noted,
+            self.context_services.review.noted,
             self.audit,
             self.time,
             self.shown_batches,
@@ -268,7 +269,7 @@ def approval_engine(parts: Parts) -> ApprovalEngine:
     )
 
 
-def mind_parts(parts: Parts) -> ContextServiceParts:
+def context_service_parts(parts: Parts) -> ContextServiceParts:
     """What the rooms of thinking are made of."""
     return ContextServiceParts(
         parts.config,

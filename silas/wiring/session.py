@@ -44,11 +44,12 @@ async def session_of(
     """The whole, from agents to the Stream; every tool must be registered by now."""
     from silas.tools.toolset import build_chain  # noqa: PLC0415 - PydanticAI
 
-    mind, chain, agents = parts.mind, build_chain(parts.door, parts.registry), agents_of(parts)
+    services, agents = parts.context_services, agents_of(parts)
+    chain = build_chain(parts.door, parts.registry)
     worker_runner = crew_of(parts, agents.executor, chain)
     overhead = overhead_of(parts.config, parts.registry, parts.skills.catalogue())
-    mind.context.reserve(overhead.reserved)
-    stack.push_async_callback(mind.review.stop)
+    services.context.reserve(overhead.reserved)
+    stack.push_async_callback(services.review.stop)
     entry = entry_check(parts, worker_runner)
     proposer = proposer_of(parts, entry)
     turns = TurnWiring(parts, agents.proxy, agents.planner, proposer, chain, exchange)
@@ -63,7 +64,7 @@ async def session_of(
         parts.telling.show,
         revising.ended,
         questions.ask_about,
-        mind.work.address_of,
+        services.work.address_of,
     )
     stream = Stream(
         partial(turns.processor, turns.steps(dispatcher.dispatch, revising)),
@@ -73,7 +74,7 @@ async def session_of(
         channel,
         sender,
         backpressure(parts.config),
-        mind.conversations.arrivals,
+        services.conversations.arrivals,
         parts.audit,
         tasks,
         parts.stop.halt,
@@ -85,7 +86,7 @@ async def session_of(
             parts.channel.channel_name,
             parts.sign_message,
             parts.runtime.clock,
-            mind.conversations.store,
+            services.conversations.store,
         ),
         runs=plan_runs(parts, proposer, dispatcher, executor, revising, stream),
         executor=executor,
@@ -103,7 +104,7 @@ async def session_of(
         approval=parts.approval,
         audit=parts.audit,
         registry=parts.registry,
-        retriever=mind.remembered.retriever,
+        retriever=services.remembered.retriever,
     )
 
 
@@ -128,7 +129,7 @@ def plan_runs(
         halt=parts.stop.halt,
         audit=parts.audit,
         replacing=revising.replacing,
-        result_of=parts.mind.work.result,
+        result_of=parts.context_services.work.result,
     )
 
 

@@ -54,7 +54,7 @@ def holding(parts: "Parts") -> Holding:
         parts.approval,
         parts.store,
         parts.audit,
-        HeldQuestion(parts.policies, parts.mind.work, parts.questions),
+        HeldQuestion(parts.policies, parts.context_services.work, parts.questions),
         parts.secrecy,
         parts.preconditions.require_ready,
     )

@@ -87,20 +87,20 @@ class TurnWiring:
         chain: "AbstractToolset[ToolRun]",
         exchange: Exchange,
     ) -> None:
-        mind, self._parts, self._at = parts.mind, parts, exchange
+        services, self._parts, self._at = parts.context_services, parts, exchange
         self._audit = exchange("audit", parts.audit)
         self._clock = exchange("clock", parts.runtime.clock)
         self._together = exchange("together", parts.db.write)
         self._discreet = exchange("discreet", parts.secrecy.redact)
-        self._context = exchange("context", mind.context)
-        self._chronicle = exchange("chronicle", mind.chronicle)
-        self._memory = exchange("memory", mind.remembered.store)
-        self._arrivals = exchange("arrivals", mind.conversations.arrivals)
-        self._items = exchange("items", mind.items)
-        self._work = exchange("work", mind.work)
-        self._work_view = exchange("work_view", mind.work_view)
-        self._review = exchange("review", mind.review)
-        self._persona = exchange("persona", mind.persona)
+        self._context = exchange("context", services.context)
+        self._chronicle = exchange("chronicle", services.chronicle)
+        self._memory = exchange("memory", services.remembered.store)
+        self._arrivals = exchange("arrivals", services.conversations.arrivals)
+        self._items = exchange("items", services.items)
+        self._work = exchange("work", services.work)
+        self._work_view = exchange("work_view", services.work_view)
+        self._review = exchange("review", services.review)
+        self._persona = exchange("persona", services.persona)
         self._skills = exchange("skills", parts.skills)
         self._gates = exchange("gates", parts.gates)
         self._system_gates = exchange("system_gates", parts.config.gates.system)
@@ -111,7 +111,7 @@ class TurnWiring:
         self._proxy = exchange("proxy", proxy)
         self._planner = TurnPlanner(exchange("planner", planner), self._toolset, self._tool_run)
         self._modes = TurnModes(exchange("interaction", parts.config.interaction))
-        self._conversations = exchange("conversations", mind.conversations.open)
+        self._conversations = exchange("conversations", services.conversations.open)
         self._access = exchange(
             "access", access_of(parts.config, parts.registry, parts.runtime.clock, parts.audit)
         )
@@ -138,7 +138,11 @@ class TurnWiring:
 
     def steps(self, dispatch: Dispatch, revising: Revising) -> TurnSteps:
         """The steps of every turn."""
-        exchange, mind, config = self._at, self._parts.mind, self._parts.config
+        exchange, services, config = (
+            self._at,
+            self._parts.context_services,
+            self._parts.config,
+        )
         keeper = TurnWriter(
             self._items,
             self._context,
@@ -149,19 +153,21 @@ class TurnWiring:
             self._clock,
         )
         retriever = exchange(
-            "retriever", MeteredRetriever(mind.remembered.retriever, mind.remembered.meter)
+            "retriever",
+            MeteredRetriever(services.remembered.retriever, services.remembered.meter),
         )
         recall = Recall(retriever, self._context, self._items, self._audit)
         following = FileFollower(
-            exchange("files", mind.files),
-            exchange("followed", mind.followed),
+            exchange("files", services.files),
+            exchange("followed", services.followed),
             self._context,
             self._clock,
             config.context.subscription_ttl_turns,
             self._looks.known,
         )
         operations = exchange(
-            "memory_ops", MeteredOperations(mind.remembered.ops, mind.remembered.meter)
+            "memory_ops",
+            MeteredOperations(services.remembered.ops, services.remembered.meter),
         )
         most = config.limits.max_memory_ops_per_turn
         router = self._router()
@@ -287,5 +293,5 @@ class TurnWiring:
             parts.channel,
             parts.audit,
             clock,
-            parts.mind.conversations.attachments.folder_of,
+            parts.context_services.conversations.attachments.folder_of,
         )

@@ -176,7 +176,7 @@ async def _opened(
         channel,
     )
     clock = parts.runtime.clock
-    forgotten = PagesForgotten(ForgottenLog(parts.db), parts.mind.work)
+    forgotten = PagesForgotten(ForgottenLog(parts.db), parts.context_services.work)
     withholding = ForgottenContent(channel.transcript, channel.pages, forgotten, NOT_SHOWN)
     routes = cockpit_routes(rooms, door, parts.audit)
     refused = refused_while_changed(parts.audit)
@@ -189,7 +189,7 @@ async def _opened(
         facts.turns_waiting,
         withholding,
     )
-    show_changes(channel.pages, door, parts.audit, parts.mind.conversations.store)
+    show_changes(channel.pages, door, parts.audit, parts.context_services.conversations.store)
     inside, limits = (
         SocketSplit(app, Sockets(channel, facts, withholding, clock)),
         web_limits(config, clock),

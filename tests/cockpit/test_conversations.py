@@ -102,7 +102,7 @@ async def test_a_deleted_conversation_leaves_no_word_and_the_record_keeps_digest
         name = await _asked(house, f"Who is {WORD}?")
         await _asked(house, "Something else")
         files = house.harness.config.data_dir / "attachments" / name
-        attached = house.parts.mind.conversations.attachments
+        attached = house.parts.context_services.conversations.attachments
         row = attached.announce(name, "gold.txt", 4, _sha256(b"gold"))
         await attached.receive(row.id, _pieces(b"gold"))
         assert (files / "gold.txt").is_file()

@@ -106,7 +106,7 @@ async def test_what_an_earlier_run_printed_stays_forgotten_when_the_work_runs_ag
     async with a_house(owner()) as house:
         plan = sh_plan("echo Mia", workspace=str(a_workspace(tmp_path / "project")))
         item = (await house.harness.silas.run(plan)).work_item_id
-        work = house.parts.mind.work
+        work = house.parts.context_services.work
         await forget(house.harness.config, SOURCE)
         assert await work.rests_on_forgotten(item, ever=False)
         work.claim(item, OWNER, ())

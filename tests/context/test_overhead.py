@@ -61,7 +61,7 @@ class Weighed:
 
     @asynccontextmanager
     async def _beside(self, parts: Parts, session: Session) -> AsyncGenerator[None]:
-        self.context = parts.mind.context
+        self.context = parts.context_services.context
         yield
 
     async def turn(self) -> tuple[int, int, int]:

@@ -38,7 +38,7 @@ class _House:
     @asynccontextmanager
     async def _beside(self, parts: Parts, session: Session) -> AsyncGenerator[None]:
         del session
-        self.parts, self.queue = parts, parts.mind.review
+        self.parts, self.queue = parts, parts.context_services.review
         yield
 
     async def suggested(self) -> list[Card[Any]]:

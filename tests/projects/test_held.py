@@ -66,7 +66,7 @@ def desk_of(parts: Parts) -> ApprovalDesk:
     stops = StopEpochs(parts.db, parts.runtime.clock, Sentinel(parts.config.data_dir))
     return ApprovalDesk(
         parts.store, parts.waiting, parts.holding.held, parts.nonces, parts.audit, parts.time,
-        stops, parts.mind.work, [], LookAnswers(parts.db, parts.runtime.clock),
+        stops, parts.context_services.work, [], LookAnswers(parts.db, parts.runtime.clock),
         parts.binding.lapsed,
     )  # fmt: skip
 

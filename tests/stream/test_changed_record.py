@@ -136,7 +136,7 @@ async def test_nothing_is_remembered_or_rewritten_and_what_is_known_may_be_forgo
         house.found_changed()
         assert f"Not remembered: {CHANGED}" in await house.says(CAT)
         assert [await store.get(item.memory_id) for item in before] == before
-        found = await house.parts.mind.remembered.store.search_keyword(CAT, 10)
+        found = await house.parts.context_services.remembered.store.search_keyword(CAT, 10)
         assert [item for item in found if item.source_kind == "memory_op"] == []
         await house.says("forget the second one")
         assert await store.get("mem-2") is None
@@ -144,7 +144,7 @@ async def test_nothing_is_remembered_or_rewritten_and_what_is_known_may_be_forgo
 
 async def test_no_habit_becomes_a_rule_and_the_owner_is_asked_once_he_has_looked() -> None:
     async with House() as house:
-        review, rules = house.parts.mind.review, house.harness.memory.rules
+        review, rules = house.parts.context_services.review, house.harness.memory.rules
         for _ in range(REPEATED):
             await review.noted(Signal("tool:web_fetch", "declined"))
         house.found_changed()
@@ -165,7 +165,7 @@ async def test_a_yes_given_while_the_change_is_found_makes_no_rule() -> None:
 
     house = House(answer=found)
     async with house:
-        review = house.parts.mind.review
+        review = house.parts.context_services.review
         for _ in range(REPEATED):
             await review.noted(Signal("tool:web_fetch", "declined"))
         await review.heartbeat()
@@ -179,7 +179,7 @@ async def test_memories_are_not_tidied_and_no_often_used_one_is_confirmed() -> N
         often = await house.remembers("mem-1", access_count=3)
         house.found_changed()
         with pytest.raises(Stopped):
-            await house.parts.mind.remembered.consolidator.run_once()
+            await house.parts.context_services.remembered.consolidator.run_once()
         assert house.channel.cards == []
         assert await house.harness.memory.get("mem-1") == often
 
@@ -193,7 +193,7 @@ async def test_a_yes_given_while_the_change_is_found_confirms_no_memory() -> Non
     async with house:
         often = await house.remembers("mem-1", access_count=3)
         with pytest.raises(Stopped):
-            await house.parts.mind.remembered.consolidator.run_once()
+            await house.parts.context_services.remembered.consolidator.run_once()
         assert len(house.channel.cards) == 1
         assert await house.harness.memory.get("mem-1") == often
 

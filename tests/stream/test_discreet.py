@@ -39,7 +39,7 @@ async def test_a_known_secret_is_neither_sent_nor_kept_with_a_whole_answer(
     async with a_house(said, known, direct(f"The password is {secret}, keep it."), tmp_path) as h:
         known[0].secrecy.learn({"door": SECRET})
         reply = await asyncio.wait_for(h.silas.ask("hello"), SECONDS)
-        kept = await known[0].mind.chronicle.get_recent(OWNER, 10)
+        kept = await known[0].context_services.chronicle.get_recent(OWNER, 10)
     assert said.texts == [reply.text]
     assert "[secret door]" in reply.text
     assert any("[secret door]" in one.content for one in kept)

@@ -63,13 +63,15 @@ class Desk:
 
     @asynccontextmanager
     async def _beside(self, parts: Parts, session: Session) -> AsyncGenerator[None]:
-        self.parts, self.queue = parts, parts.mind.review
-        self.memory: SqlMemoryStore = parts.mind.remembered.store
+        self.parts, self.queue = parts, parts.context_services.review
+        self.memory: SqlMemoryStore = parts.context_services.remembered.store
         yield
 
     async def moods(self) -> list[str]:
         """What moved the mood, the oldest first."""
-        return [event.event_type for event in await self.parts.mind.persona.events(OWNER)][::-1]
+        return [
+            event.event_type for event in await self.parts.context_services.persona.events(OWNER)
+        ][::-1]
 
     async def turn(self) -> None:
         """A turn of the owner's, as the Stream tells the queue of it, and what is shown then."""
@@ -315,7 +317,7 @@ async def test_how_work_ended_reaches_the_mood_and_unfinished_work_is_suggested(
 async def test_what_became_of_somebody_elses_work_is_not_shown() -> None:
     desk = Desk(answering())
     async with desk.harness as h:
-        desk.parts.mind.work.claim("task-example", "customer-1", ())
+        desk.parts.context_services.work.claim("task-example", "customer-1", ())
         await desk.queue.after_result(work(), ended("Publish it"))
         await h.store.save(a_plan(status=WorkItemStatus.stuck, created_at=h.clock.now()))
         await desk.turn()
