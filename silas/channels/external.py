@@ -51,7 +51,7 @@ _UNCLEAR: Final = "Please answer with the number of an option."
 _LEFT_OPEN: Final = "I do not understand. The question stays open in the cockpit."
 _NOT_SIGNED: Final = "it was not signed by a device"
 
-Hear = Callable[[Arrived, str], Awaitable[None]]
+HearMessage = Callable[[Arrived, str], Awaitable[None]]
 """Takes a message with the conversation it belongs to."""
 
 Report = Callable[[str, str], Awaitable[None]]
@@ -139,7 +139,7 @@ class ExternalChannel:
 
     # Messages
 
-    async def listen(self, hear: Hear) -> None:
+    async def listen(self, hear: HearMessage) -> None:
         """Hand on what may be heard, until the channel ends; then it answers nothing any more."""
         try:
             await self._listened(hear)
@@ -151,7 +151,7 @@ class ExternalChannel:
             if self._reply is not None and not self._reply.done():
                 self._reply.set_exception(ChannelFault("it has ended"))
 
-    async def _listened(self, hear: Hear) -> None:
+    async def _listened(self, hear: HearMessage) -> None:
         async with aclosing(self._messages()) as messages:
             async for arrived, connection in messages:
                 conversation = await self._admitted(arrived, connection)

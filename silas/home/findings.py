@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from silas.language import tr, tr_many
 
-State = Literal["ok", "advice", "failed"]
+FindingState = Literal["ok", "advice", "failed"]
 """`advice`: Silas works as it is, and something could be better. `failed`: it would refuse."""
 
 
@@ -13,7 +13,7 @@ class DoctorFinding(NamedTuple):
     """One part, how it stands, and what to do."""
 
     part: str
-    state: State
+    state: FindingState
     words: str
 
     @classmethod
@@ -50,5 +50,5 @@ def headline(findings: Sequence[DoctorFinding]) -> str:
     return f"{pieces}: {', '.join(advice)}."
 
 
-def _parts(findings: Iterable[DoctorFinding], state: State) -> list[str]:
+def _parts(findings: Iterable[DoctorFinding], state: FindingState) -> list[str]:
     return [finding.part for finding in findings if finding.state == state]

@@ -7,11 +7,11 @@ from silas.audit import Audit
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.keys.secrets import SecretVault
-from silas.sandbox import Outside, Record
+from silas.sandbox import Outside, RecordTraffic
 from silas.tools import RiskLevel, ToolConfig, ToolRegistry
 from silas.tools.web.client import MakeTls, RecordOf, WebClient
 from silas.tools.web.fetch import WebFetchTool
-from silas.tools.web.search import Key, WebSearchTool
+from silas.tools.web.search import ReadKey, WebSearchTool
 from silas.work.authority.allowed_hosts import NetworkRecord
 
 SEARCH_KEY: Final = "SEARCH_API_KEY"
@@ -41,7 +41,7 @@ def _verified() -> ssl.SSLContext:
 def record_connections(audit: Audit) -> RecordOf:
     """Connections of a tool go into the audit as those of a sandbox do."""
 
-    def of(whose: str, tool: str) -> Record:
+    def of(whose: str, tool: str) -> RecordTraffic:
         return NetworkRecord(audit, whose, tool)
 
     return of
@@ -76,7 +76,7 @@ def add_web_tools(
     )
 
 
-def _search_key(config: SilasConfig, secrets: SecretVault) -> Key | None:
+def _search_key(config: SilasConfig, secrets: SecretVault) -> ReadKey | None:
     """What reads the key when a search is made; it is not read here."""
     given = config.search.api_key
     if config.search.enabled and given is not None:

@@ -39,7 +39,7 @@ Judge = Callable[[bytes, bytes], SigningRuling]
 """Decides about the bytes to sign and the bytes they are about; whatever it does not know it
 refuses."""
 
-Confirm = Callable[[str], Awaitable[bool]]
+ConfirmWords = Callable[[str], Awaitable[bool]]
 """Shows a question where only the owner can answer; being cancelled withdraws it."""
 
 
@@ -50,7 +50,7 @@ class SigningDesk:
         self,
         signer: Signer,
         judge: Judge,
-        confirm: Confirm,
+        confirm: ConfirmWords,
         tell: Callable[[str], None],
         agent_uid: int,
     ) -> None:

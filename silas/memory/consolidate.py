@@ -28,7 +28,7 @@ _AT_ONCE = 50  # changes of one transaction
 _QUESTIONS = 1  # that the owner is asked in one round: tidying is no reason to be disturbed
 _MOST_MERGED = 200  # of one memory, at once: what is said more often is merged in the next round
 
-Confirm = Callable[[MemoryItem], Awaitable[bool]]
+ConfirmMemory = Callable[[MemoryItem], Awaitable[bool]]
 """Asks the owner beside the work whether a memory is true; silence means no."""
 
 Reembed = Callable[[], Awaitable[int]]
@@ -69,7 +69,7 @@ class Consolidator:
         db: Database,
         clock: Clock,
         tidying: ConsolidationRules,
-        confirm: Confirm,
+        confirm: ConfirmMemory,
         rules_fit: RulesFit,
         reembed: Reembed,
         audit: Audit,

@@ -18,7 +18,7 @@ def _plain(words: str) -> str:
     return words.strip()
 
 
-Words = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_plain)]
+PersonaWords = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_plain)]
 
 
 class AxisProfile(Frozen):
@@ -48,10 +48,13 @@ class AxisDelta(Frozen):
 class VoiceConfig(Frozen):
     """Qualities that numbers cannot say: short words each, without digits."""
 
-    tone: Words = "direct, pragmatic, concise"
-    quirks: tuple[Words, ...] = ("names tradeoffs explicitly", "states assumptions")
-    speech_patterns: tuple[Words, ...] = ("short actionable bullets", "clear next-step phrasing")
-    anti_patterns: tuple[Words, ...] = (
+    tone: PersonaWords = "direct, pragmatic, concise"
+    quirks: tuple[PersonaWords, ...] = ("names tradeoffs explicitly", "states assumptions")
+    speech_patterns: tuple[PersonaWords, ...] = (
+        "short actionable bullets",
+        "clear next-step phrasing",
+    )
+    anti_patterns: tuple[PersonaWords, ...] = (
         "sycophantic agreement",
         "vague hedging",
         "performative hype",
@@ -143,7 +146,7 @@ class PersonalityConfig(Frozen):
             "deep_research": AxisDelta(verbosity=0.3, certainty=-0.2, humor=-0.3, formality=0.1),
         }
     )
-    context_words: dict[str, tuple[Words, ...]] = Field(
+    context_words: dict[str, tuple[PersonaWords, ...]] = Field(
         default_factory=lambda: {
             "code_review": ("code review", "review", "pull request", "merge request", "diff"),
             "casual_chat": ("hi", "hello", "hey", "how are you", "good morning", "good evening"),
@@ -153,7 +156,7 @@ class PersonalityConfig(Frozen):
         }
     )
     mood: MoodConfig = MoodConfig()
-    constitution: tuple[Words, ...] = (
+    constitution: tuple[PersonaWords, ...] = (
         "Never fabricate information",
         "Defend reasoning under pressure",
         "Private data stays private",

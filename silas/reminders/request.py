@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 from silas.reminders.models import ReminderRefused
 from silas.reminders.phrase import Phrase, chosen_phrase, is_at_end, phrases_in
 
-Wanted = Literal["make", "list", "cancel", "move"]
+ReminderAction = Literal["make", "list", "cancel", "move"]
 
 
 class ReminderRequest(NamedTuple):
@@ -18,7 +18,7 @@ class ReminderRequest(NamedTuple):
         phrase: The words that say when; None where there are none.
     """
 
-    wanted: Wanted
+    wanted: ReminderAction
     text: str = ""
     phrase: Phrase | None = None
 

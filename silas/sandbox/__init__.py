@@ -14,7 +14,7 @@ from silas.sandbox.models import (
 )
 from silas.sandbox.network.names import Endpoint
 from silas.sandbox.network.outside import NO_OUTSIDE, Outside
-from silas.sandbox.network.traffic import Denied, HostOpened, NetworkEvent, Record, Traffic
+from silas.sandbox.network.traffic import Denied, HostOpened, NetworkEvent, RecordTraffic, Traffic
 from silas.sandbox.port import Sandbox
 from silas.sandbox.refusing import RefusingSandbox
 from silas.stop.runs import UNREGISTERED, Register
@@ -30,7 +30,7 @@ __all__ = [
     "Mount",
     "NetworkEvent",
     "Outside",
-    "Record",
+    "RecordTraffic",
     "RefusingSandbox",
     "Sandbox",
     "SandboxConfig",

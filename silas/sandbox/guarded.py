@@ -12,7 +12,7 @@ from pydantic import SecretBytes
 from silas.errors import SandboxError, SilasError
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.models import Credentials, SandboxFiles, SandboxLimits, SandboxResult
-from silas.sandbox.network.traffic import Denied, NetworkEvent, Record
+from silas.sandbox.network.traffic import Denied, NetworkEvent, RecordTraffic
 from silas.sandbox.port import Sandbox
 
 Reveal = Callable[[Credentials], Awaitable[bytes]]
@@ -79,7 +79,7 @@ class GuardedSandbox:
             update["secrets"] = SecretBytes(await self._reveal(files.credentials))
         return files.model_copy(update=update)
 
-    def _recorded(self, record: Record) -> Record:
+    def _recorded(self, record: RecordTraffic) -> RecordTraffic:
         async def clean(event: NetworkEvent) -> None:
             if isinstance(event, Denied):
                 event = event._replace(what=self._redact(event.what, False))

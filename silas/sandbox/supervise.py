@@ -32,7 +32,7 @@ _EXIT = re.compile(rb'"exit-code": (\d+)\D')
 _NOT_STARTED = 127  # as shells report it
 
 
-Before = Callable[[int, int], Awaitable[None]]
+BeforeInit = Callable[[int, int], Awaitable[None]]
 """What must be in place before the command starts: given the waiting init and its descriptor."""
 
 
@@ -96,7 +96,7 @@ class Run:
         self,
         limits: SandboxLimits,
         owned: ExitStack,
-        before: Before,
+        before: BeforeInit,
         register: Register,
         *,
         count_processes: bool,

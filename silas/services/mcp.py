@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from silas.tools.mcp.link import Connect
     from silas.tools.mcp.servers import MCPServers, ServerState
 
-Learn = Callable[[Mapping[str, str]], None]
+LearnSecrets = Callable[[Mapping[str, str]], None]
 """Told every value that no answer may show, by name."""
 
 
@@ -50,7 +50,7 @@ class RunningServers:
         registry: ToolRegistry,
         db: Database,
         audit: Audit,
-        learn: Learn,
+        learn: LearnSecrets,
     ) -> None:
         self._runtime, self._registry = runtime, registry
         self._learn = learn

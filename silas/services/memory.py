@@ -25,7 +25,7 @@ from silas.home.keyless import NoKey
 from silas.keys import KeyRing, Signer
 from silas.memory import MemoryItem, NoVectors, Vectors, forgotten, records
 from silas.memory.bundle import Bundles, BundleSigner
-from silas.memory.consolidate import Confirm, ConsolidationRules, Consolidator
+from silas.memory.consolidate import ConfirmMemory, ConsolidationRules, Consolidator
 from silas.memory.embedding import SemanticSearch
 from silas.memory.meter import MemoryMeter
 from silas.memory.models import MemoryType
@@ -84,7 +84,7 @@ class MemoryPorts(NamedTuple):
 
     signer: BundleSigner
     ring: KeyRing
-    confirm: Confirm
+    confirm: ConfirmMemory
     count_tokens: Callable[[str], int]
     rules_fit: RulesFit
 
@@ -150,7 +150,7 @@ def is_owners(ring: KeyRing, record: AuditReader, public_key: str, digest: str) 
     return any(told.seq <= former.seq and told.data.get("digest") == digest for told in exports)
 
 
-def ask_owner(channel: CardChannel, audit: Audit, clock: Clock) -> Confirm:
+def ask_owner(channel: CardChannel, audit: Audit, clock: Clock) -> ConfirmMemory:
     """Asks the owner on a card beside his work; a channel that fails means no."""
     owner = Owner(channel, audit, clock)
 

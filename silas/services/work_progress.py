@@ -10,7 +10,7 @@ from silas.errors import SilasError
 from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.dispatch import ShowWork, as_text
-from silas.stream.drafts import ShowsWaiting, Waits, waits_on
+from silas.stream.drafts import DraftWaits, ShowsWaiting, waits_on
 from silas.stream.models import Send
 from silas.stream.scope_work import ScopeWork
 from silas.types import OWNER
@@ -75,7 +75,9 @@ class ProgressReporter:
 class _Stepping:
     """Says in passing what an item does now, for as long as it runs."""
 
-    def __init__(self, item: WorkItem, notify: Notify, board: ProgressBoard, waits: Waits) -> None:
+    def __init__(
+        self, item: WorkItem, notify: Notify, board: ProgressBoard, waits: DraftWaits
+    ) -> None:
         self._item = item
         self._notify = notify
         self._board = board

@@ -43,7 +43,7 @@ def as_text(item: WorkItem, send: Send) -> Notify:
     return notify
 
 
-Ended = Callable[[WorkItem], Awaitable[WaitingPlan | None]]
+WorkEnded = Callable[[WorkItem], Awaitable[WaitingPlan | None]]
 """Told that work has ended, however it did; gives the plan in its place to ask about, if any."""
 
 AskAbout = Callable[[WaitingPlan, "Dispatcher"], bool]
@@ -61,7 +61,7 @@ class Dispatcher:
         self,
         executor: WorkItemExecutor,
         show: ShowWork,
-        ended: Ended,
+        ended: WorkEnded,
         ask_about: AskAbout,
         asked_at: AskedAt,
     ) -> None:

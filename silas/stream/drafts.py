@@ -47,7 +47,7 @@ class ShowsWaiting(Protocol):
         ...
 
 
-Waits = Callable[[str, str, str], None]
+DraftWaits = Callable[[str, str, str], None]
 """As `ShowsWaiting.waits`."""
 
 _TURN: Final = "turn"
@@ -149,7 +149,7 @@ class _Speaking:
     """A turn that may have a draft."""
 
     def __init__(
-        self, channel: ShowsDrafts, connection_id: str, send: Send, reply_to: str, waits: Waits
+        self, channel: ShowsDrafts, connection_id: str, send: Send, reply_to: str, waits: DraftWaits
     ) -> None:
         self._channel = channel
         self._waits = waits
@@ -209,7 +209,7 @@ class ChannelDrafts:
         waits: Where it is said in passing which model is waited for.
     """
 
-    def __init__(self, channel: ShowsDrafts, safe: Callable[[str], str], waits: Waits) -> None:
+    def __init__(self, channel: ShowsDrafts, safe: Callable[[str], str], waits: DraftWaits) -> None:
         self._channel = channel
         self._safe = safe
         self._waits = waits
@@ -255,7 +255,7 @@ def drafts_on(channel: object, safe: Callable[[str], str]) -> Drafts:
     return ChannelDrafts(channel, safe, waits_on(channel))
 
 
-def waits_on(channel: object) -> Waits:
+def waits_on(channel: object) -> DraftWaits:
     """Where it is said what is waited for; nowhere on a channel without a place for it."""
     return channel.waits if isinstance(channel, ShowsWaiting) else _unsaid
 

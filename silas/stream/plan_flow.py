@@ -47,7 +47,7 @@ Dispatch = Callable[[WorkItem, Send], None]
 Remember = Callable[[Turn, WorkItem, str], None]
 """Notes whose words a plan was made from, in case it takes another one."""
 
-Learn = Callable[[Signal], Awaitable[None]]
+LearnSignal = Callable[[Signal], Awaitable[None]]
 """Takes note of what the owner decided; never fails."""
 
 
@@ -77,7 +77,7 @@ class PlanFlow:
         work_view: WorkContext,
         dispatch: Dispatch,
         remember: Remember,
-        learn: Learn,
+        learn: LearnSignal,
         audit: Audit,
     ) -> None:
         self._proposer = proposer

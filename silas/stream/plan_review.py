@@ -12,7 +12,7 @@ from silas.agents import PlanActionType
 from silas.audit import Audit
 from silas.language import tr
 from silas.plans import WorkItem, WorkItemType
-from silas.stream.drafts import Waits
+from silas.stream.drafts import DraftWaits
 from silas.stream.propose import Proposer
 from silas.stream.state import PlanReview, Turn
 from silas.types import OWNER, TaintLevel
@@ -64,7 +64,7 @@ class ModelPlans:
     marks = True
 
     def __init__(
-        self, proposer: Proposer, preflight: Preflight, audit: Audit, waits: Waits
+        self, proposer: Proposer, preflight: Preflight, audit: Audit, waits: DraftWaits
     ) -> None:
         self._proposer = proposer
         self._preflight = preflight

@@ -28,7 +28,7 @@ from silas.tools.toolset import ToolRun
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
 
-Facts = Callable[[str], Awaitable[Mapping[str, str]]]
+SurroundingFacts = Callable[[str], Awaitable[Mapping[str, str]]]
 """Facts for plans in this workspace, such as what runs there."""
 
 
@@ -89,7 +89,7 @@ class Planning:
         self,
         planner: TurnPlanner,
         plans: ReviewPlans,
-        facts: Facts,
+        facts: SurroundingFacts,
         work: ScopeWork,
         context: ModelView,
         skills: Skills,

@@ -74,20 +74,20 @@ class AllTools(Enum):
     ALL = "all"
 
 
-Ask = Callable[[Sequence[PendingCall]], Awaitable[Sequence[bool]]]
+AskAboutCalls = Callable[[Sequence[PendingCall]], Awaitable[Sequence[bool]]]
 """Gets an approval for each of these very calls, which one answer of a model asks for together;
 false where nobody says yes, or nobody is there."""
 
 
-Ended = Callable[[ToolResult], None]
+CallEnded = Callable[[ToolResult], None]
 """Told what a call did; not called where it was stopped."""
 
-Watch = Callable[[str, dict[str, Any]], AbstractContextManager[Ended]]
+Watch = Callable[[str, dict[str, Any]], AbstractContextManager[CallEnded]]
 """Stands around one call: tool, and arguments as the model gave them. Decides nothing."""
 
 
 @contextmanager
-def unwatched(tool: str, args: dict[str, Any]) -> Generator[Ended]:
+def unwatched(tool: str, args: dict[str, Any]) -> Generator[CallEnded]:
     """Nobody looks on."""
     del tool, args
     yield lambda _: None
@@ -102,7 +102,7 @@ class ToolRun:
         allowed: Names the access controller allows, or `AllTools.ALL`.
         context: The call context for a step; the step names one call of this run, so a second
             run of the same task must put its attempt into the task or step id.
-        ask: See `Ask`.
+        ask: See `AskAboutCalls`.
         record: Notes what really ran, with the arguments it ran with, in the order of the calls.
         watch: See `Watch`.
     """
@@ -110,7 +110,7 @@ class ToolRun:
     role: str
     allowed: frozenset[str] | AllTools
     context: Callable[[str], ToolCallContext]
-    ask: Ask
+    ask: AskAboutCalls
     record: Callable[[str, dict[str, Any], ToolResult], None]
     watch: Watch
 

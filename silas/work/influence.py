@@ -15,7 +15,7 @@ from silas.canonical import canonical_json
 from silas.plans import WorkItem
 from silas.tools import ToolResult
 from silas.types import TaintLevel
-from silas.work.progress_board import CallWatch, Ended
+from silas.work.progress_board import BoardCallEnded, CallWatch
 from silas.work.step_descriptions import step_words
 
 _SILENT = re.compile(r"exit code -?\d+( \(ended by [a-z]+\))?")
@@ -74,7 +74,7 @@ class Readings:
         """The same watch, which also notes what a call read and whether it followed something."""
 
         @contextmanager
-        def watched(tool: str, args: dict[str, Any]) -> Generator[Ended]:
+        def watched(tool: str, args: dict[str, Any]) -> Generator[BoardCallEnded]:
             followed = bool(self._read) and _order(tool, args) not in self._orders
             with watch(tool, args) as ended:
                 if followed:  # noted before it runs: what it does counts however it ends

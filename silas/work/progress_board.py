@@ -43,10 +43,10 @@ SECONDS_BETWEEN: Final = 0.25
 Look = Callable[[], None]
 """Told that something changed; cheap, and does not raise."""
 
-Ended = Callable[[ToolResult], None]
+BoardCallEnded = Callable[[ToolResult], None]
 """Told what a call did."""
 
-CallWatch = Callable[[str, dict[str, Any]], AbstractContextManager[Ended]]
+CallWatch = Callable[[str, dict[str, Any]], AbstractContextManager[BoardCallEnded]]
 """Stands around one call, from before the tool door to what came of it."""
 
 
@@ -217,7 +217,9 @@ class ProgressBoard:
             page.look()
 
     @contextmanager
-    def _watched(self, work_item_id: str, tool: str, args: dict[str, Any]) -> Generator[Ended]:
+    def _watched(
+        self, work_item_id: str, tool: str, args: dict[str, Any]
+    ) -> Generator[BoardCallEnded]:
         page = self._pages.get(work_item_id)
         if page is None:
             yield _unseen

@@ -22,7 +22,7 @@ from silas.types import new_nonce
 from silas.workspace.clone import CHUNK, content_digest, copy_content
 from silas.workspace.protected import is_repository, protection
 
-Kind = Literal["file", "dir", "link"]
+EntryKind = Literal["file", "dir", "link"]
 
 _MAX_DEPTH = 100  # each level holds one descriptor while a tree is read
 
@@ -37,7 +37,7 @@ class TreeEntry(NamedTuple):
         size: Bytes of content or target.
     """
 
-    kind: Kind
+    kind: EntryKind
     mode: int
     digest: str
     size: int

@@ -16,7 +16,7 @@ from silas.sandbox.network.traffic import (
     Denied,
     HostOpened,
     NetworkEvent,
-    Record,
+    RecordTraffic,
     Traffic,
     unrecorded,
 )
@@ -131,7 +131,7 @@ class Door:
 @asynccontextmanager
 async def a_proxy(
     outside: Outside,
-    record: Record,
+    record: RecordTraffic,
     limits: ProxyLimits = ProxyLimits(),  # noqa: B008 - frozen
     buffer: int = 1 << 16,
 ) -> AsyncGenerator[Door]:

@@ -26,7 +26,7 @@ ENOUGH_CHANGES = 5
 _CHANGED_WORDS = frozenset({"edit_requested", "edit", "rephrase", "edit_selection"})
 _NO_WORDS = frozenset({"declined", "decline", "block", "deny", "reject", "cancel", "keep", "drop"})
 
-State = Literal["good", "watch", "none"]
+MetricState = Literal["good", "watch", "none"]
 
 
 class AnswerSample(NamedTuple):
@@ -225,7 +225,13 @@ def _not_yet(
 
 
 def _metric(
-    name: str, title: str, value: float | None, unit: str, target: str, state: State, words: str
+    name: str,
+    title: str,
+    value: float | None,
+    unit: str,
+    target: str,
+    state: MetricState,
+    words: str,
 ) -> Metric:
     return Metric(
         name=name, title=title, value=value, unit=unit, target=target, state=state, words=words

@@ -11,7 +11,7 @@ _MOST_WORDS = 80  # of a message that tell its kind: what follows are addresses 
 _OTHERS = ("asyncio", logging.ERROR, "other errors", "")
 _COUNT = "silas_count"  # the attribute of a record that is a count
 
-Kind = tuple[str, int, str, str]
+ErrorKind = tuple[str, int, str, str]
 
 
 class RepeatedErrors(logging.Filter):
@@ -19,7 +19,7 @@ class RepeatedErrors(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._more: dict[Kind, int] = {}
+        self._more: dict[ErrorKind, int] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether this record is written."""
@@ -44,7 +44,7 @@ class RepeatedErrors(logging.Filter):
                 )
 
 
-def _kind(record: logging.LogRecord) -> Kind:
+def _kind(record: logging.LogRecord) -> ErrorKind:
     lines = str(record.msg).strip().splitlines()
     error = record.exc_info[1] if record.exc_info else None
     return record.name, record.levelno, (lines or [""])[0][:_MOST_WORDS], _where(error)

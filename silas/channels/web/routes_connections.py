@@ -14,7 +14,7 @@ from silas.channels.web.views_connections import ConnectionRows, NewServer
 from silas.channels.web.wire import Proof
 from silas.types import Frozen
 
-Name = Annotated[str, Path(max_length=64)]
+ConnectionName = Annotated[str, Path(max_length=64)]
 Line = Annotated[str, Field(max_length=1_000)]
 Lines = Annotated[tuple[Line, ...], Field(max_length=64)]
 
@@ -52,22 +52,22 @@ def connection_routes(room: ConnectionRoom, prover: Prover, refused: Refusing) -
         return await room.add(body.wanted)
 
     @router.post("/connections/{name}/trust", summary="Look at a server's tools; needs a proof")
-    async def trust(name: Name, body: Proven, session: Session) -> Done:
+    async def trust(name: ConnectionName, body: Proven, session: Session) -> Done:
         await prover.require(session, "trust_server", name, body.proof)
         return await room.trust(name)
 
     @router.post("/connections/{name}/remove", summary="End and remove a server; needs a proof")
-    async def remove(name: Name, body: Proven, session: Session) -> Done:
+    async def remove(name: ConnectionName, body: Proven, session: Session) -> Done:
         await prover.require(session, "remove_server", name, body.proof)
         return await room.remove(name)
 
     @router.post("/connections/{name}/retry", summary="Try a server now; needs a proof")
-    async def retry(name: Name, body: Proven, session: Session) -> Done:
+    async def retry(name: ConnectionName, body: Proven, session: Session) -> Done:
         await prover.require(session, "retry_server", name, body.proof)
         return await room.retry(name)
 
     @router.post("/connections/{name}/distrust", summary="Trust a server no more; needs a proof")
-    async def distrust(name: Name, body: Proven, session: Session) -> Done:
+    async def distrust(name: ConnectionName, body: Proven, session: Session) -> Done:
         await prover.require(session, "distrust_server", name, body.proof)
         return await room.distrust(name)
 

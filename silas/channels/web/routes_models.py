@@ -14,15 +14,15 @@ from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferVi
 from silas.channels.web.wire import Proof
 from silas.types import Frozen
 
-Line = Annotated[str, Field(max_length=200)]
+ModelLine = Annotated[str, Field(max_length=200)]
 
 
 class ChooseModels(Frozen):
     """Who is to answer; name and server for one of the owner's own servers."""
 
     provider: Literal["openrouter", "local", "runbook"]
-    name: Line = ""
-    server: Line = ""
+    name: ModelLine = ""
+    server: ModelLine = ""
     proof: Proof
 
 

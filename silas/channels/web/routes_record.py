@@ -11,7 +11,9 @@ from silas.channels.web.views import Activity, EntryDetail, Metric
 
 _NEWEST = 2**53 - 1  # the largest whole number that a page can hold
 
-Before = Annotated[int, Query(ge=0, le=_NEWEST, description="Only older ones; 0 for the newest.")]
+BeforeSeq = Annotated[
+    int, Query(ge=0, le=_NEWEST, description="Only older ones; 0 for the newest.")
+]
 Last = Annotated[int, Query(ge=1, le=200, description="How many at most.")]
 
 
@@ -21,7 +23,7 @@ def record_routes(record: ActivityRecord, refused: Refusing) -> APIRouter:
 
     @router.get("/activity", summary="What happened, the newest first")
     async def activity(
-        before: Before = 0,
+        before: BeforeSeq = 0,
         last: Last = 50,
         kind: Annotated[Kind | None, Query(description="Only this kind.")] = None,
         item: Annotated[str, Query(max_length=128, description="Only this work item.")] = "",

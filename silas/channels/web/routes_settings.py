@@ -13,14 +13,14 @@ from silas.channels.web.views_settings import SettingRows, SettingsSaved, Settin
 from silas.channels.web.wire import Proof
 from silas.types import Frozen
 
-Name = Annotated[str, Field(min_length=1, max_length=100)]
+SettingName = Annotated[str, Field(min_length=1, max_length=100)]
 Value = Annotated[StrictStr, Field(max_length=100)] | StrictBool | StrictInt | None
 
 
 class WantedSettings(Frozen):
     """Settings by their dotted names, with the values that they are to have."""
 
-    changes: dict[Name, Value] = Field(min_length=1, max_length=32)
+    changes: dict[SettingName, Value] = Field(min_length=1, max_length=32)
 
 
 class SaveSettings(WantedSettings):

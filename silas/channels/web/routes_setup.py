@@ -24,7 +24,7 @@ from silas.errors import ChannelError
 from silas.language import tr_later
 from silas.types import Frozen
 
-Line = Annotated[str, Field(max_length=200)]
+SetupLine = Annotated[str, Field(max_length=200)]
 
 MOST_SECRET_BYTES = 65_536
 """Of a body with a secret: more than any that is kept, so that its refusal is a sentence."""
@@ -52,9 +52,9 @@ class Onboard(Frozen):
     """The choices of the first run. What is signed is the hash of all but the proof."""
 
     provider: Literal["openrouter", "local", "runbook"]
-    name: Line = ""
-    email: Line = ""
-    phone: Line = ""
+    name: SetupLine = ""
+    email: SetupLine = ""
+    phone: SetupLine = ""
     proof: Proof
 
 

@@ -18,7 +18,7 @@ LONGEST_ID = 128
 """Characters of an id in a frame."""
 
 Id = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
-Text = Annotated[str, Field(max_length=MOST_CHARACTERS)]
+WireText = Annotated[str, Field(max_length=MOST_CHARACTERS)]
 
 
 class Proof(Frozen):
@@ -63,7 +63,7 @@ class Message(Frozen):
 
     type: Literal["message"]
     id: Id
-    text: Text = Field(min_length=1)
+    text: WireText = Field(min_length=1)
     sender_id: str | None = None
     reply_to: str | None = None
     proof: Proof | None = None
@@ -132,7 +132,7 @@ class DraftReviewResponse(_Response):
 
     type: Literal["draft_review_response"]
     verdict: Literal["approve", "edit", "rephrase", "reject"]
-    edited_text: Text | None = None
+    edited_text: WireText | None = None
 
 
 class DecisionResponse(_Response):
@@ -140,7 +140,7 @@ class DecisionResponse(_Response):
 
     type: Literal["decision_response"]
     selected_value: str | None = Field(default=None, max_length=200)
-    freetext: Text | None = None
+    freetext: WireText | None = None
 
 
 class SuggestionResponse(_Response):
@@ -148,7 +148,7 @@ class SuggestionResponse(_Response):
 
     type: Literal["suggestion_response"]
     selected_value: str | None = Field(default=None, max_length=200)
-    freetext: Text | None = None
+    freetext: WireText | None = None
 
 
 class AutonomyThresholdResponse(_Response):

@@ -12,7 +12,7 @@ from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
 from silas.sandbox.network.netns import listen_inside
 from silas.sandbox.network.outside import Outside
 from silas.sandbox.network.proxy import Proxy, ProxyLimits
-from silas.sandbox.supervise import Before, Run, nothing_before
+from silas.sandbox.supervise import BeforeInit, Run, nothing_before
 from silas.stop.runs import Register
 
 
@@ -54,7 +54,7 @@ class BubblewrapSandbox:
         return result.model_copy(update={"traffic": traffic})
 
     async def _run(
-        self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles, before: Before
+        self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles, before: BeforeInit
     ) -> SandboxResult:
         with ExitStack() as owned:
             run = Run(limits, owned, before, self._register, count_processes=self._count_processes)
@@ -68,7 +68,7 @@ class BubblewrapSandbox:
         """Keep a command running and talk with it; see `silas.sandbox.bubblewrap.resident`."""
         self._register.require_running()
         async with AsyncExitStack() as stack:
-            before: Before = nothing_before
+            before: BeforeInit = nothing_before
             if files.network:
                 proxy = Proxy(files.network, self._outside, files.record, ProxyLimits())
                 stack.push_async_callback(proxy.close)

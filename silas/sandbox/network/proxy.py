@@ -18,7 +18,7 @@ from silas.sandbox.network.names import EgressRefused, Endpoint, Reason
 from silas.sandbox.network.outside import Outside, Streams
 from silas.sandbox.network.proxy_rules import MAX_HEAD, ProxyRequest, read_request
 from silas.sandbox.network.tls_hello import server_name
-from silas.sandbox.network.traffic import Denied, HostOpened, Record, Traffic
+from silas.sandbox.network.traffic import Denied, HostOpened, RecordTraffic, Traffic
 
 _CHUNK = 1 << 16
 _MEBIBYTE = 1 << 20
@@ -109,7 +109,11 @@ class Proxy:
     """Serves one run from before its command starts until after its end."""
 
     def __init__(
-        self, allowed: Collection[Endpoint], outside: Outside, record: Record, limits: ProxyLimits
+        self,
+        allowed: Collection[Endpoint],
+        outside: Outside,
+        record: RecordTraffic,
+        limits: ProxyLimits,
     ) -> None:
         self._allowed = frozenset(allowed)
         self._outside = outside

@@ -34,7 +34,7 @@ class Traffic(NamedTuple):
 
 NetworkEvent = HostOpened | Denied | Traffic
 
-Record = Callable[[NetworkEvent], Awaitable[None]]
+RecordTraffic = Callable[[NetworkEvent], Awaitable[None]]
 """Where the proxy tells what happens. Where it raises, the connection is not made."""
 
 

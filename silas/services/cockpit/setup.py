@@ -25,7 +25,7 @@ from silas.services.setup.who_answers import ModelSwitch
 from silas.stream.owner import Owner
 from silas.types import Risk
 
-Key = Literal["needed", "stored", "none"]
+KeyState = Literal["needed", "stored", "none"]
 
 _READY = tr_later("I'm ready. Tell me what to connect first, or I'll figure it out.")
 _AGAIN = tr_later("Start Silas again to let it answer.")
@@ -175,19 +175,19 @@ class SetupRoom:
             await asyncio.wait(set(self._asked))
         await self._answering.close()
 
-    async def _key(self, chosen: FirstRun) -> Key:
+    async def _key(self, chosen: FirstRun) -> KeyState:
         if chosen.provider != "openrouter":
             return "none"
         standing = await asyncio.to_thread(self._answering.key.standing)
         return "needed" if standing.place == "none" else "stored"
 
-    def _restarts(self, chosen: FirstRun, key: Key) -> bool:
+    def _restarts(self, chosen: FirstRun, key: KeyState) -> bool:
         """Whether another model answers from the next start on."""
         if chosen.provider == "openrouter":
             return key == "stored" and self._in_force == RUNBOOK
         return False
 
-    def _words(self, chosen: FirstRun, key: Key) -> str:
+    def _words(self, chosen: FirstRun, key: KeyState) -> str:
         if key == "needed":
             return tr(_KEY)
         if self._restarts(chosen, key):

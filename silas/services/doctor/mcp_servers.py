@@ -6,7 +6,7 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import SilasError
 from silas.home.database import open_database
-from silas.home.findings import DoctorFinding, State
+from silas.home.findings import DoctorFinding, FindingState
 from silas.services.doctor.reachability import unreachable
 from silas.services.mcp import open_mcp
 from silas.tools.mcp.settings import MCPEntry
@@ -66,7 +66,7 @@ async def _started(config: SilasConfig) -> list[DoctorFinding]:
     """As it is once Silas runs."""
     async with open_mcp(config) as desk:
         states = await desk.states()
-    levels: dict[str, State] = {"connected": "ok", "untrusted": "advice"}
+    levels: dict[str, FindingState] = {"connected": "ok", "untrusted": "advice"}
     return [
         DoctorFinding(
             _PART.format(one.name),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         ToolsetProblem,
     )
 
-Learn = Callable[[Mapping[str, str]], None]
+LearnValues = Callable[[Mapping[str, str]], None]
 """Told values by name that must stay out of all that is written or shown."""
 
 RESERVED = frozenset(

@@ -63,16 +63,16 @@ Readable = Annotated[str, AfterValidator(_readable)]
 Writable = Annotated[Readable, AfterValidator(_writable)]
 """A path whose every name a task may write (decision B3)."""
 
-Text = Annotated[str, AfterValidator(_text)]
-Line = Annotated[int, Field(ge=1, le=1_000_000_000)]
+FileText = Annotated[str, AfterValidator(_text)]
+LineNumber = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
 class ReadArguments(ToolArguments):
     """A file, and which lines of it; all of them where none are named."""
 
     path: Readable
-    from_line: Line | None = None
-    to_line: Line | None = None
+    from_line: LineNumber | None = None
+    to_line: LineNumber | None = None
 
     @model_validator(mode="after")
     def _in_order(self) -> "ReadArguments":
@@ -85,15 +85,15 @@ class WriteArguments(ToolArguments):
     """A file and its whole new text."""
 
     path: Writable
-    content: Text
+    content: FileText
 
 
 class EditArguments(ToolArguments):
     """A file, a text that is in it exactly once, and the text to put in its place."""
 
     path: Writable
-    old: Annotated[Text, StringConstraints(min_length=1)]
-    new: Text
+    old: Annotated[FileText, StringConstraints(min_length=1)]
+    new: FileText
 
 
 class ListArguments(ToolArguments):
@@ -106,7 +106,7 @@ class ListArguments(ToolArguments):
 class FileSearchArguments(ToolArguments):
     """A text or regular expression, where to look, and a pattern of file names."""
 
-    text: Annotated[Text, StringConstraints(min_length=1, max_length=1000)]
+    text: Annotated[FileText, StringConstraints(min_length=1, max_length=1000)]
     regex: bool = False
     path: Readable = "."
     files: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "*"

@@ -16,7 +16,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from silas.errors import SandboxError, SilasError
-from silas.sandbox import Mount, Record, SandboxFiles, SandboxLimits
+from silas.sandbox import Mount, RecordTraffic, SandboxFiles, SandboxLimits
 from silas.sandbox.bubblewrap.resident import UNREAD_BYTES, Conversation, Residents
 from silas.tools.mcp.settings import MCPEntry
 
@@ -52,7 +52,7 @@ class McpConnection(NamedTuple):
 
 @asynccontextmanager
 async def program(
-    entry: MCPEntry, residents: Residents, record: Record
+    entry: MCPEntry, residents: Residents, record: RecordTraffic
 ) -> AsyncGenerator[McpConnection]:
     """A server in the sandbox: only what the owner named is there.
 
@@ -77,7 +77,7 @@ def _limits(entry: MCPEntry) -> SandboxLimits:
     )
 
 
-def _files(entry: MCPEntry, record: Record) -> SandboxFiles:
+def _files(entry: MCPEntry, record: RecordTraffic) -> SandboxFiles:
     handling = entry.handling
     shown = [Mount(source=path, target=path) for path in handling.read]
     shown += [Mount(source=path, target=path, writable=True) for path in handling.write]

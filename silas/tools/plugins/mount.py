@@ -27,7 +27,7 @@ MAX_DESCRIPTION: Final = 4_000  # characters of one tool's description, for the 
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")  # what every model provider takes
 
-Words = Callable[[str], str]
+RedactWords = Callable[[str], str]
 
 
 class ToolsetFault(ToolError):
@@ -41,8 +41,8 @@ async def mount_toolset(
     context: ToolsetContext,
     stack: AsyncExitStack,
     where: str,
-    clean: Words,
-    redact: Words,
+    clean: RedactWords,
+    redact: RedactWords,
 ) -> list[PluginTool]:
     """The tools of one toolset, which is entered on `stack`.
 
@@ -171,7 +171,7 @@ def _has_opinion(leaf: Foreign) -> bool:
 
 
 def _adapted(
-    mount: MountedToolset, listed: dict[str, ToolsetTool[Any]], redact: Words
+    mount: MountedToolset, listed: dict[str, ToolsetTool[Any]], redact: RedactWords
 ) -> list[PluginTool]:
     name = mount.context.name
     for tool in sorted(mount.said.tools() - listed.keys()):
@@ -182,7 +182,9 @@ def _adapted(
     return [_adapter(mount, key, tool, redact) for key, tool in listed.items()]
 
 
-def _adapter(mount: MountedToolset, key: str, tool: ToolsetTool[Any], redact: Words) -> PluginTool:
+def _adapter(
+    mount: MountedToolset, key: str, tool: ToolsetTool[Any], redact: RedactWords
+) -> PluginTool:
     name, defined = mount.context.name, tool.tool_def
     if defined.name != key or defined.kind not in ("function", "unapproved"):
         raise _fault(name, f"its tool {key!r} cannot be called from here")

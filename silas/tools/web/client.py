@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from silas.sandbox import Endpoint, HostOpened, Outside, Record, Traffic
+from silas.sandbox import Endpoint, HostOpened, Outside, RecordTraffic, Traffic
 from silas.sandbox.network.addresses import is_public
 from silas.sandbox.network.names import DEFAULT_PORTS, EgressRefused, Reason, endpoint
 from silas.sandbox.network.outside import Streams
@@ -30,7 +30,7 @@ _PARTS = re.compile(r"(https?)://([^/?#]+)(/[^?#]*)?(\?[^#]*)?(?:#.*)?", re.IGNO
 MakeTls = Callable[[], "ssl.SSLContext"]
 """Makes what verifies a server's certificate."""
 
-RecordOf = Callable[[str, str], Record]
+RecordOf = Callable[[str, str], RecordTraffic]
 """(work item or turn, tool) to where its connections are recorded."""
 
 
@@ -144,7 +144,7 @@ class WebClient:
             if exchange.out:
                 await record(Traffic(*to.there, 1, exchange.out, exchange.into))
 
-    async def _opened(self, to: Address, record: Record) -> Streams:
+    async def _opened(self, to: Address, record: RecordTraffic) -> Streams:
         addresses = await self._addresses(to.there.host)
         await record(HostOpened(*to.there, addresses))
         for found in addresses:

@@ -35,7 +35,7 @@ _LONGEST_WAIT = timedelta(days=1)  # a provider that asks for more is asked agai
 _OK, _KEY_REFUSED, _BUSY = 200, (401, 403), 429
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
-Key = Callable[[], str]
+ReadKey = Callable[[], str]
 """The provider's key, read in the moment of the call. Raises `SilasError` where there is none."""
 
 
@@ -144,7 +144,7 @@ class WebSearchTool(BuiltInTool):
 
     Args:
         provider: A name of `PROVIDERS`.
-        key: See `Key`; called inside `execute` alone.
+        key: See `ReadKey`; called inside `execute` alone.
         limits: See `SearchLimits`.
         per_minute: Searches of one scope in a minute; 0 allows none.
         web: Asks the provider.
@@ -167,7 +167,7 @@ class WebSearchTool(BuiltInTool):
     def __init__(
         self,
         provider: str,
-        key: Key,
+        key: ReadKey,
         limits: SearchLimits,
         per_minute: int,
         web: WebClient,

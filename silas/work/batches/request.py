@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-Wanted = Literal["tidy", "undo"]
+BatchAction = Literal["tidy", "undo"]
 
 
 class BatchRequest(NamedTuple):
@@ -18,7 +18,7 @@ class BatchRequest(NamedTuple):
         numbers: Its files, with `undo`; empty for all.
     """
 
-    wanted: Wanted
+    wanted: BatchAction
     place: str = ""
     which: str = ""
     numbers: tuple[int, ...] = ()

@@ -31,7 +31,7 @@ from silas.work.batches.proposals import (
     selected,
 )
 
-Ask = Callable[[Card[Any]], Awaitable[Any]]
+AskCard = Callable[[Card[Any]], Awaitable[Any]]
 """Shows the owner a card; its safe answer where nobody answers."""
 
 _MOST_TAUGHT: Final = 5  # endings that are asked about in one go
@@ -100,7 +100,7 @@ class FolderReview:
         now = self._clock.now()
         return await asyncio.to_thread(plan_folder, path, self._data, now, only)
 
-    async def tidy(self, path: Path, ask: Ask, only: str = "") -> TidiedFolder:
+    async def tidy(self, path: Path, ask: AskCard, only: str = "") -> TidiedFolder:
         """Look, ask batch by batch, move what is approved.
 
         Args:
@@ -130,7 +130,7 @@ class FolderReview:
             await self._noted(Signal(FAMILY, "undo"))
         return undone
 
-    async def asked(self, batch: FileBatch, ask: Ask, number: int, of: int) -> BatchAnswer:
+    async def asked(self, batch: FileBatch, ask: AskCard, number: int, of: int) -> BatchAnswer:
         """The owner's answer to a batch's card; while it is open pictures of it can be had."""
         batch_id = batch.proposal.batch_id
         self._shown[batch_id] = batch
@@ -184,7 +184,7 @@ class _Run:
     """One folder's cards, in the order of their bands."""
 
     def __init__(
-        self, review: FolderReview, ask: Ask, folder: Folder, thresholds: Thresholds
+        self, review: FolderReview, ask: AskCard, folder: Folder, thresholds: Thresholds
     ) -> None:
         self._review = review
         self._ask = ask

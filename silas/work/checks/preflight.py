@@ -51,7 +51,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9._/@+-]{1,60}")
 
 _GIT: Final = re.compile(r"\bgit\b")
 
-State = Literal["passes", "fails", "cannot_start", "unjudged", "untried"]
+CheckState = Literal["passes", "fails", "cannot_start", "unjudged", "untried"]
 
 
 class TriedCheck(NamedTuple):
@@ -64,7 +64,7 @@ class TriedCheck(NamedTuple):
     """
 
     name: str
-    state: State
+    state: CheckState
     exit_code: int | None = None
     missing: str = ""
 

@@ -16,7 +16,7 @@ from silas.errors import SandboxError
 from silas.gates import evaluate
 from silas.plans import VerificationCheck, VerificationReport, VerificationResult
 from silas.plans.allowed_hosts import hosts_of_check
-from silas.sandbox import Mount, Record, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
+from silas.sandbox import Mount, RecordTraffic, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
 from silas.sandbox.models import Hear, unheard
 from silas.sandbox.network.traffic import unrecorded
 from silas.work.changes.copy_view import tree_of
@@ -27,7 +27,7 @@ from silas.workspace.throwaway_copy import throwaway
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
 
 
-def _unrecorded(check: str) -> Record:
+def _unrecorded(check: str) -> RecordTraffic:
     del check
     return unrecorded
 
@@ -82,7 +82,7 @@ class CheckSetup(NamedTuple):
     path: tuple[Path, ...] = ()
     env: dict[str, str] = {}  # noqa: RUF012 - never changed
     network: tuple[str, ...] = ()
-    record: Callable[[str], Record] = _unrecorded
+    record: Callable[[str], RecordTraffic] = _unrecorded
     watch: WatchCheck = unwatched
 
     def files(self, copy: Path) -> SandboxFiles:

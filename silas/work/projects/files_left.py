@@ -25,7 +25,7 @@ class MadeChange(NamedTuple):
     after: TreeEntry | None
 
 
-Made = Mapping[str, MadeChange]
+MadeFiles = Mapping[str, MadeChange]
 """The same of every path that they changed."""
 
 
@@ -63,7 +63,7 @@ class FilesLeft:
             paths = sorted(changed)[:SHOWN_PATHS]
             await self._audit.log("project.files_left", work_item_id=item.id, paths=paths)
 
-    def _made(self, tasks: Sequence[WorkItem]) -> Made:
+    def _made(self, tasks: Sequence[WorkItem]) -> MadeFiles:
         done = [task.id for task in tasks if task.status is WorkItemStatus.done]
         journals = [found for name in done if (found := self._undoing.applied(name)) is not None]
         made: dict[str, MadeChange] = {}
@@ -75,7 +75,7 @@ class FilesLeft:
         return made
 
 
-def _changed(item: WorkItem, signed: Facts, made: Made) -> dict[str, Any]:
+def _changed(item: WorkItem, signed: Facts, made: MadeFiles) -> dict[str, Any]:
     """The files that differ from what was signed, as they are now, where that is explained."""
     now = files_now(item, signed)
     return {
@@ -85,7 +85,7 @@ def _changed(item: WorkItem, signed: Facts, made: Made) -> dict[str, Any]:
     }
 
 
-def explained(path: str, signed: Facts, now: Facts, made: Made) -> bool:
+def explained(path: str, signed: Facts, now: Facts, made: MadeFiles) -> bool:
     """Whether finished tasks made exactly this difference.
 
     Args:
@@ -100,7 +100,7 @@ def explained(path: str, signed: Facts, now: Facts, made: Made) -> bool:
     return change is not None and _is(signed, change.before) and _is(now, change.after)
 
 
-def _tree_explained(path: str, signed: Facts, made: Made) -> bool:
+def _tree_explained(path: str, signed: Facts, made: MadeFiles) -> bool:
     """Whether the directory is as it was signed once their changes are taken out of it."""
     entries = tree_entries(path)
     if entries is None:

@@ -30,7 +30,7 @@ from silas.work.projects.allowances import Allowances
 from silas.work.projects.checks import ProjectChecks
 from silas.work.projects.ending import ProjectEnding
 from silas.work.projects.files_left import FilesLeft
-from silas.work.projects.tasks import ProjectTasks, Waits
+from silas.work.projects.tasks import ChangesWait, ProjectTasks
 
 _DONE: Final = WorkItemStatus.done
 _OPEN: Final = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
@@ -60,7 +60,7 @@ class ProjectRunner:
         store: WorkItemStore,
         audit: Audit,
         left: FilesLeft,
-        waits: Waits,
+        waits: ChangesWait,
         require_running: RequireRunning,
     ) -> None:
         self._entry = entry

@@ -24,7 +24,7 @@ Refuse = Callable[[WorkItem, WorkItem], Awaitable[str]]
 """Why of a project this task may not begin; nothing where it may."""
 
 
-Waits = Callable[[str], bool]
+ChangesWait = Callable[[str], bool]
 """Whether changes of a task wait for the owner's yes."""
 
 
@@ -40,7 +40,7 @@ class ProjectTasks:
     """
 
     def __init__(
-        self, run_task: RunItem, allowances: Allowances, refuse: Refuse, waits: Waits
+        self, run_task: RunItem, allowances: Allowances, refuse: Refuse, waits: ChangesWait
     ) -> None:
         self._run_task = run_task
         self._allowances = allowances

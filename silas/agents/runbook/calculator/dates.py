@@ -46,7 +46,7 @@ _NEAR: Final = {
 _NUMBERS: Final = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
-Given = Mapping[str, str]
+DateGroups = Mapping[str, str]
 """What stood in the slots of a question; empty where nothing did."""
 
 
@@ -59,19 +59,19 @@ class _Moment:
         self.today = now.date()
 
 
-def _today(at: _Moment, given: Given) -> str:
+def _today(at: _Moment, given: DateGroups) -> str:
     del given
     return tr("Today is {long}.", long=_long(at.today))
 
 
-def _time(at: _Moment, given: Given) -> str:
+def _time(at: _Moment, given: DateGroups) -> str:
     del given
     return tr(
         "It is {now:%H:%M} on {long} ({key}).", now=at.now, long=_long(at.today), key=at.zone.key
     )
 
 
-def _time_there(at: _Moment, given: Given) -> str | None:
+def _time_there(at: _Moment, given: DateGroups) -> str | None:
     place = "_".join(given["place"].lower().split())
     keys = sorted(one for one in available_timezones() if one.lower().split("/")[-1] == place)
     if place == "utc":
@@ -92,7 +92,7 @@ def _time_there(at: _Moment, given: Given) -> str | None:
     return None
 
 
-def _week(at: _Moment, given: Given) -> str:
+def _week(at: _Moment, given: DateGroups) -> str:
     del given
     year, week, _ = at.today.isocalendar()
     return tr(
@@ -103,14 +103,14 @@ def _week(at: _Moment, given: Given) -> str:
     )
 
 
-def _leap(at: _Moment, given: Given) -> str:
+def _leap(at: _Moment, given: DateGroups) -> str:
     del at
     year = int(given["year"])
     form = _LEAP if isleap(year) else _NO_LEAP
     return tr(form, year=year)
 
 
-def _which_day(at: _Moment, given: Given) -> str | None:
+def _which_day(at: _Moment, given: DateGroups) -> str | None:
     day = parse_day(given["day"], at.today)
     if day is None:
         return None
@@ -122,7 +122,7 @@ def _which_day(at: _Moment, given: Given) -> str | None:
     return tr("{date} was a {day}{away}.", date=_date(on), day=day_of_week, away=away)
 
 
-def _when(at: _Moment, given: Given) -> str | None:
+def _when(at: _Moment, given: DateGroups) -> str | None:
     day = parse_day(given["day"], at.today)
     if day is None:
         return None
@@ -130,7 +130,7 @@ def _when(at: _Moment, given: Given) -> str | None:
     return f"{_long(on)}{_away(on, at.today)}."
 
 
-def _until(at: _Moment, given: Given) -> str | None:
+def _until(at: _Moment, given: DateGroups) -> str | None:
     day = parse_day(given["day"], at.today)
     if day is None:
         return None
@@ -142,7 +142,7 @@ def _until(at: _Moment, given: Given) -> str | None:
     )
 
 
-def _since(at: _Moment, given: Given) -> str | None:
+def _since(at: _Moment, given: DateGroups) -> str | None:
     day = parse_day(given["day"], at.today)
     if day is None:
         return None
@@ -154,7 +154,7 @@ def _since(at: _Moment, given: Given) -> str | None:
     )
 
 
-def _between(at: _Moment, given: Given) -> str | None:
+def _between(at: _Moment, given: DateGroups) -> str | None:
     one, two = parse_day(given["one"], at.today), parse_day(given["two"], at.today)
     if one is None or two is None:
         return None
@@ -169,7 +169,7 @@ def _between(at: _Moment, given: Given) -> str | None:
     return tr("{days} from {first} to {last}.", days=told, first=_long(first), last=_long(second))
 
 
-def _counted(at: _Moment, given: Given) -> str | None:
+def _counted(at: _Moment, given: DateGroups) -> str | None:
     base = at.today
     if given.get("base"):
         day = parse_day(given["base"], at.today)
@@ -188,7 +188,7 @@ def _counted(at: _Moment, given: Given) -> str | None:
     return tr(form, days=told, start=start, day=_long(on))
 
 
-def _age(at: _Moment, given: Given) -> str | None:
+def _age(at: _Moment, given: DateGroups) -> str | None:
     day = parse_day(given["day"], at.today)
     if day is None or day.year is None:
         return None
@@ -217,7 +217,7 @@ _BETWEEN: Final = (
     r"(?:(?:are\s+there|are|is\s+it|have\s+passed)\s+)?(?:between\s+(?P<one>.+?)\s+and|"
     r"from\s+(?P<one_>.+?)\s+(?:to|until|till))\s+(?P<two>.+)"
 )
-_ANSWERS: Final[tuple[tuple[Callable[[_Moment, Given], str | None], tuple[str, ...]], ...]] = (
+_ANSWERS: Final[tuple[tuple[Callable[[_Moment, DateGroups], str | None], tuple[str, ...]], ...]] = (
     (
         _time,
         (
@@ -316,7 +316,7 @@ def answer(said: str, now: datetime, zone: ZoneInfo) -> str | None:
     return None
 
 
-def _given(found: re.Match[str]) -> Given:
+def _given(found: re.Match[str]) -> DateGroups:
     """A slot may stand in several forms of a question; `one_` is another place of `one`."""
     given = dict[str, str]()
     for name, value in found.groupdict(default="").items():
@@ -339,7 +339,7 @@ def _away(on: date, today: date) -> str:
     return tr(", in {days} days", days=days) if days > 0 else tr(", {days} days ago", days=-days)
 
 
-def _count(days: int, given: Given) -> str:
+def _count(days: int, given: DateGroups) -> str:
     sign, days = (tr("minus ") if days < 0 else ""), abs(days)
     told = sign + tr_many(days, *_UNITS["day"])
     if given.get("in", "").lower() != "weeks":
