@@ -213,7 +213,10 @@ def _refuse_unfit(wanted: WantedServer, config: SilasConfig, file: Path) -> None
     every = (wanted.command, *wanted.args, wanted.url, *wanted.read, *wanted.write)
     if any("${" in one or not one.isprintable() for one in every):
         raise _unfit(
-            tr("Write plain text on one line each: no ${ and no characters that cannot be seen.")
+            tr(
+                "Write plain text on one line each: no $ before a brace and no characters "
+                "that cannot be seen."
+            )
         )
     if bool(wanted.command) == bool(wanted.url):
         raise _unfit(tr("Write either the command of a program or an address."))
