@@ -151,6 +151,19 @@ class House:
         what, item = self._other_token(draw)
         return what, await self._executed(item)
 
+    async def counters(self, draw: Random) -> tuple[str, int]:
+        """What the token says of its uses, which nothing signs."""
+        item = self.item()
+        assert item.approval_token is not None
+        wrong: tuple[tuple[int, list[str]], ...] = ((1, []), (0, ["one"]), (2, ["one", "one"]))
+        used, nonces = draw.choice(wrong)
+        said = item.approval_token.model_dump(mode="json")
+        said |= {"executions_used": used, "execution_nonces": nonces}
+        token = ApprovalToken.model_validate(said)
+        return f"{used} uses, nonces {nonces}", await self._executed(
+            item.model_copy(update={"approval_token": token})
+        )
+
     async def row_as_it_is(self, draw: Random) -> tuple[str, int]:
         """A column of the stored row."""
         await self._h.store.save(self.item())
@@ -313,6 +326,7 @@ _ID = ("task-example",)
 KINDS: dict[str, Callable[[House, Random], Awaitable[tuple[str, int]]]] = {
     "plan": House.plan_field,
     "token": House.token_field,
+    "counters": House.counters,
     "row": House.row_as_it_is,
     "row computed anew": House.row_computed_anew,
     "disk": House.world,

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from benchmarks.tampering import KINDS, House, approved
 from silas.approval import Verdict
 from silas.plans.binding import PlanBinding
-from tests.support.chance import examples
 
 
 @pytest.fixture
@@ -23,7 +22,7 @@ async def house(tmp_path: Path) -> AsyncGenerator[House]:
 
 @pytest.mark.proves("B2-CHANGED-PLAN-REFUSED", "B2-CHANGED-WORLD-REFUSED")
 @settings(
-    max_examples=examples(300),
+    max_examples=300,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
