@@ -7,7 +7,9 @@ import { button, fill, h, icon, toast } from "./dom.js";
 import { atTime, countdown, dayOf, left } from "./time.js";
 import { locale, t } from "./words.js";
 
-const STATES = { moved: t("moved"), undone: t("back where it was") };
+const STATES = {
+  planned: t("planned"), moved: t("moved"), left: t("left where it was"), undoing: t("going back"), undone: t("back where it was"),
+};
 
 export async function showBatches(place) {
   const rows = await getJson("/batches");

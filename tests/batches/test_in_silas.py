@@ -217,8 +217,11 @@ async def test_words_of_the_owners_begin_one_and_undo_it(tidy: Tidy, words: str)
         one = await h.silas.ask("undo file 1 of the last batch")
         assert "1 file back where they were" in one.text
         assert "c.png" in listed(tidy.place)
+        two = await h.silas.ask("Mach Datei 2 vom letzten Stapel rückgängig")
+        assert "1 file back where they were" in two.text
+        assert "a.pdf" in listed(tidy.place)
         rest = await h.silas.ask("mach den letzten Stapel rückgängig")
-        assert "2 files back where they were" in rest.text
+        assert "1 file back where they were" in rest.text
     assert listed(tidy.place) == tidy.before
 
 

@@ -98,7 +98,8 @@ def batch_list(ctx: click.Context, as_json: bool) -> None:
     """The batches that were approved, the newest first."""
 
     async def work() -> int:
-        from silas.services.batches.rows import counted, row_of, short_id
+        from silas.language import tr
+        from silas.services.batches.rows import files_in, row_of, short_id
 
         async with _desk(ctx) as desk:
             found = desk.all()
@@ -109,13 +110,12 @@ def batch_list(ctx: click.Context, as_json: bool) -> None:
             print_json(rows)
             return DONE
         for row, at, until in zip(rows, began, ends, strict=True):
-            many = counted(row["moved"], "file", "files")
-            _show(f"{short_id(row['id'])}  {many} in {row['folder']}")
+            _show(f"{short_id(row['id'])}  {files_in(row['moved'], row['folder'])}")
             _show(f"  {at}")
             if until:
                 _show(f"  {until}")
         if not rows:
-            click.echo("No batch was approved. `silas batch FOLDER` asks about one.")
+            click.echo(tr("No batch was approved. `silas batch FOLDER` asks about one."))
         return DONE
 
     run_to_exit(work)
@@ -129,7 +129,8 @@ def batch_show(ctx: click.Context, batch_id: str, as_json: bool) -> None:
     """The batch BATCH: each file by its number, where it is, and why one was left."""
 
     async def work() -> int:
-        from silas.services.batches.rows import file_rows, row_of
+        from silas.language import tr
+        from silas.services.batches.rows import file_rows, file_words, row_of, state_words
 
         async with _desk(ctx) as desk:
             kept = desk.get(batch_id)
@@ -137,10 +138,12 @@ def batch_show(ctx: click.Context, batch_id: str, as_json: bool) -> None:
         if as_json:
             print_json({**row, "files": file_rows(kept)})
             return DONE
-        _show(f"{kept.id} in {row['folder']}{f'; {until}' if until else ''}")
+        place = tr("{batch} in {folder}", batch=kept.id, folder=row["folder"])
+        _show(f"{place}{f'; {until}' if until else ''}")
         for item in file_rows(kept):
-            why = f" ({item['why']})" if item["why"] else ""
-            _show(f"  {item['number']}. {item['state']}: {item['from']} -> {item['to']}{why}")
+            why = f" ({file_words(item['why'])})" if item["why"] else ""
+            state = state_words(item["state"])
+            _show(f"  {item['number']}. {state}: {item['from']} -> {item['to']}{why}")
         return DONE
 
     run_to_exit(work)
@@ -181,8 +184,10 @@ def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[BatchDesk]":
 
 def _until(desk: "BatchDesk", kept: "KeptBatch") -> str:
     """Until when it can be taken back, by the owner's clock; empty where it cannot."""
+    from silas.language import tr
+
     end = desk.undo_until(kept)
-    return "" if end is None else f"undo until {desk.said(end)}"
+    return "" if end is None else tr("undo until {moment}", moment=desk.said(end))
 
 
 def _code(tidied: "TidiedFolder") -> int:

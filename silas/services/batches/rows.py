@@ -6,19 +6,29 @@ from typing import Any
 
 from silas.services.batches.desk import BatchDesk
 from silas.work.batches.models import FileMove, Folder, SkippedFile
+from silas.work.batches.reason_words import file_words
 from silas.work.batches.review import TidiedFolder
 from silas.work.batches.store import ItemState, KeptBatch
-from silas.work.batches.words import counted, plan_words, short_id, tidied_words, undone_words
+from silas.work.batches.words import (
+    files_in,
+    plan_words,
+    short_id,
+    state_words,
+    tidied_words,
+    undone_words,
+)
 
 __all__ = [
-    "counted",
     "file_rows",
+    "file_words",
+    "files_in",
     "left_rows",
     "moment",
     "plan_rows",
     "plan_words",
     "row_of",
     "short_id",
+    "state_words",
     "tidied_row",
     "tidied_words",
     "undone_words",

@@ -59,6 +59,7 @@ class CockpitBatches:
 
     def _row(self, kept: "KeptBatch", until: datetime | None) -> MovedBatchRow:
         from silas.plans.characters import show  # noqa: PLC0415 - few pages ask
+        from silas.work.batches.reason_words import file_words  # noqa: PLC0415 - as above
 
         def clean(text: str) -> str:
             return show(self._redact(text))
@@ -69,7 +70,7 @@ class CockpitBatches:
                 name=clean(item.move.name),
                 goal=clean(item.move.goal),
                 state=item.state.value,
-                why=clean(item.why),
+                why=clean(file_words(item.why)),
             )
             for item in kept.items
         )

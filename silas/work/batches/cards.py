@@ -22,6 +22,7 @@ from silas.types import Risk
 from silas.work.batches.kinds import KINDS
 from silas.work.batches.looking import may_be_shown
 from silas.work.batches.models import Band, FileBatch, FileMove, Folder
+from silas.work.batches.reason_words import ending_words, file_words
 
 DECLINED: Final = BatchAnswer(verdict="decline")
 LEAVE: Final = DecisionAnswer()
@@ -93,7 +94,7 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
                 title=f"{number}. {show(move.name)}",
                 unusual=unsure,
                 group=tr("To {move}", move=show(move.target)),
-                reason=show(f"{move.reason}; {move.about}"),
+                reason=show(f"{file_words(move.reason)}; {move.about}"),
                 picture=may_be_shown(move),
             )
             for number, (item, move) in enumerate(zip(batch.proposal.items, moves, strict=True), 1)
@@ -134,7 +135,7 @@ def _grouped(moves: Sequence[FileMove]) -> tuple[Detail, ...]:
         Detail(
             heading=tr("To {target}", target=show_exactly(target)),
             lines=tuple(
-                f"{number}. {show(move.name)} ({show(move.about)}): {show(move.reason)}"
+                f"{number}. {show(move.name)} ({show(move.about)}): {show(file_words(move.reason))}"
                 for number, move in of
             ),
             open=True,
@@ -180,12 +181,12 @@ def teaching_card(folder: Folder, ending: str, moves: Sequence[FileMove]) -> Dec
     """Files of an ending that no rule knows: where should they go?"""
     return DecisionCard(
         intent=(
-            tr("Say where 1 file with {ending} goes", ending=show_exactly(ending))
+            tr("Say where 1 file with {ending} goes", ending=show_exactly(ending_words(ending)))
             if len(moves) == 1
             else tr(
                 "Say where {files} with {ending} go",
                 files=_files(len(moves)),
-                ending=show_exactly(ending),
+                ending=show_exactly(ending_words(ending)),
             )
         ),
         risk=Risk.low,
@@ -252,9 +253,9 @@ def teachable(value: str | None) -> str:
 
 
 def _names(moves: Sequence[FileMove]) -> tuple[str, ...]:
-    shown = [f"{show(move.name)}: {show(move.reason)}" for move in moves[:SHOWN_NAMES]]
+    shown = [f"{show(move.name)}: {show(file_words(move.reason))}" for move in moves[:SHOWN_NAMES]]
     more = len(moves) - len(shown)
-    return (*shown, *((f"... and {more} more",) if more else ()))
+    return (*shown, *((tr("... and {more} more", more=more),) if more else ()))
 
 
 def _files(many: int) -> str:

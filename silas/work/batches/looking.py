@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from silas.language import tr_later
+from silas.language import decimal, tr, tr_later, tr_many
 from silas.plans.characters import first_hidden
 from silas.sandbox.toolchains.table import CREDENTIALS
 from silas.secret_patterns import holds_secret
@@ -232,7 +232,7 @@ def about_of(file: FoundFile) -> str:
     facts = [_size(file.identity.size), f"{file.modified:%Y-%m-%d}"]
     first = first_lines(file)
     if first:
-        facts.append(f"begins: {first[0]}")
+        facts.append(tr("begins: {line}", line=first[0]))
     return ", ".join(facts)
 
 
@@ -266,5 +266,5 @@ def is_secret(name: str) -> bool:
 def _size(size: int) -> str:
     for unit, of in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= of:
-            return f"{size / of:.1f} {unit}"
-    return f"{size} bytes"
+            return f"{decimal(size / of)} {unit}"
+    return tr_many(size, "{count} byte", "{count} bytes")

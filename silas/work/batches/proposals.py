@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from silas.approval import Subject
 from silas.canonical import canonical_bytes, sha256_hex
+from silas.language import tr
 from silas.types import new_id
 from silas.work.batches.models import (
     MOVE,
@@ -88,7 +89,7 @@ def reasons(moves: Sequence[FileMove]) -> str:
     """How many go where: `7 to Pictures, 3 to Documents`."""
     ordered = sorted(moves, key=lambda move: move.target)
     counted = [(len(list(of)), target) for target, of in groupby(ordered, lambda m: m.target)]
-    return ", ".join(f"{many} to {target}" for many, target in counted)
+    return ", ".join(tr("{many} to {target}", many=many, target=target) for many, target in counted)
 
 
 def batch_bytes(proposal: BatchProposal) -> bytes:

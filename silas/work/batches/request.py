@@ -50,19 +50,19 @@ _TIDY_GERMAN: Final = re.compile(
     re.IGNORECASE,
 )
 _WHICH: Final = (
-    r"(?:the\s+|my\s+|die\s+|den\s+|das\s+)?(?:last\s+|letzte[nsr]?\s+)?"
-    r"(?:batch|stapel|tidying|aufräumen)?(?:\s*(?P<which>batch-[0-9a-f]{4,32}))?"
+    r"(?:the\s+|my\s+|die\s+|den\s+|dem\s+|das\s+)?(?:last\s+|letzte[nmsr]?\s+)?"
+    r"(?:batch|stapels?|tidying|aufräumens?)?(?:\s*(?P<which>batch-[0-9a-f]{4,32}))?"
 )
 _SOME: Final = (
-    r"(?:(?:files?|numbers?|no\.?|nummern?|dateien?)\s+)?(?P<numbers>\d[\d\s,]*)"
-    r"\s+(?:of|from|von|aus)\s+"
+    r"(?:(?:files?|numbers?|no\.?|nummern?|datei(?:en)?)\s+)?(?P<numbers>\d[\d\s,]*)"
+    r"\s+(?:of|from|von|vom|aus|des)\s+"
 )
 _ALL: Final = (
     r"(?:all|alle)\s+(?:of\s+)?(?:(?:the|my|these|die|meine|diese)\s+)?(?:batch(?:es)?|stapel)"
 )
 _UNDO: Final = re.compile(rf"{_POLITE}undo\s+(?:{_SOME})?{_WHICH}{_END}", re.IGNORECASE)
 _UNDO_GERMAN: Final = re.compile(
-    rf"{_POLITE}mach(?:e|st)?\s+(?:bitte\s+)?(?:{_SOME})?{_WHICH}\s+rückgängig[\s.!?]*",
+    rf"{_POLITE}mach(?:e|st)?\s+(?:bitte\s+)?(?:(?:die\s+)?{_SOME})?{_WHICH}\s+rückgängig[\s.!?]*",
     re.IGNORECASE,
 )
 

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from silas.work.batches.kinds import KIND_OF, KINDS, contradicts, kind_by_beginning
 from silas.work.batches.looking import FolderContents, FoundFile, about_of, first_lines
 from silas.work.batches.models import FileMove, SkippedFile
+from silas.work.batches.reason_words import NO_ENDING
 
 TO_CHECK: Final = "To check"
 DUPLICATES: Final = "Duplicates"
@@ -139,8 +140,8 @@ def _move_of(facts: FileFacts) -> FileMove:
             return FileMove(
                 facts.file.name, target, facts.file.identity, target, reason, sure, about, lines
             )
-    ending = f".{facts.file.ending}" if facts.file.ending else "no ending"
-    why = f"no rule knows {ending}"
+    ending = f".{facts.file.ending}" if facts.file.ending else NO_ENDING
+    why = f"no rule knows {ending if facts.file.ending else 'files without an ending'}"
     return FileMove(facts.file.name, "", facts.file.identity, ending, why, NO_RULE, about, lines)
 
 

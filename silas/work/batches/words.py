@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from silas.language import tr, tr_many
+from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import show, show_exactly
 from silas.work.batches.execution import ALL, MovedBatch, UndoneBatch
-from silas.work.batches.models import SkippedFile
+from silas.work.batches.models import FileMove, SkippedFile
 from silas.work.batches.plan import FolderPlan
 from silas.work.batches.proposals import reasons
+from silas.work.batches.reason_words import file_words
 from silas.work.batches.review import TidiedFolder
 from silas.work.batches.store import ItemState, KeptBatch
 
@@ -107,7 +108,7 @@ def undone_words(undone: UndoneBatch) -> list[str]:
     name = tr("All batches") if undone.batch_id == ALL else short_id(undone.batch_id)
     many = _files(len(undone.undone))
     lines = [tr("{batch}: {many} back where they were.", batch=name, many=many)]
-    return [*lines, *(f"  stays: {show(one.name)}: {show(one.why)}" for one in undone.left)]
+    return [*lines, *(_stays(one) for one in undone.left)]
 
 
 def batch_state(kept: KeptBatch) -> str:
@@ -123,35 +124,69 @@ def batch_state(kept: KeptBatch) -> str:
     return f"{kept.id} is done: {counted(stands, 'file', 'files')} moved."
 
 
+_STATES: Final = {
+    ItemState.planned: tr_later("planned"),
+    ItemState.moved: tr_later("moved"),
+    ItemState.left: tr_later("left"),
+    ItemState.undoing: tr_later("going back"),
+    ItemState.undone: tr_later("back"),
+}
+
+
+def state_words(state: str) -> str:
+    """How one file of a batch stands, in the owner's language."""
+    return tr(_STATES[ItemState(state)])
+
+
+def files_in(many: int, folder: str) -> str:
+    """`3 files in /home/me/Downloads`."""
+    return tr("{many} in {folder}", many=_files(many), folder=folder)
+
+
 def plan_words(plan: FolderPlan, size: int) -> list[str]:
     """What would be proposed; nothing was asked and nothing moved."""
     place = show_exactly(str(plan.folder.path))
     known = [move for move in plan.moves if move.target]
     unknown = [move for move in plan.moves if not move.target]
     if not plan.moves:
-        return [f"There is nothing to tidy in {place}.", *_left(plan.left)]
-    cards = -(-len(known) // size)
-    asked = counted(cards, "batch", "batches")
-    lines = [f"{counted(len(known), 'file', 'files')} in {place} would be asked about in {asked}."]
+        return [tr("There is nothing to tidy in {place}.", place=place), *_left(plan.left)]
+    asked = tr_many(-(-len(known) // size), "{count} batch", "{count} batches")
+    lines = [
+        tr(
+            "{many} in {place} would be asked about in {batches}.",
+            many=_files(len(known)),
+            place=place,
+            batches=asked,
+        )
+    ]
     if known:
         lines.append(f"{reasons(known)}.")
-    lines += [f"  {show(move.name)} -> {show(move.goal)}: {show(move.reason)}" for move in known]
+    lines += [f"  {show(move.name)} -> {show(move.goal)}: {_why(move)}" for move in known]
     if unknown:
-        lines.append("You would be asked where these go:")
-        lines += [f"  {show(move.name)}: {show(move.reason)}" for move in unknown]
+        lines.append(tr("You would be asked where these go:"))
+        lines += [f"  {show(move.name)}: {_why(move)}" for move in unknown]
     return [*lines, *_left(plan.left)]
 
 
+def _why(move: FileMove) -> str:
+    return show(file_words(move.reason))
+
+
 def _left(left: Sequence[SkippedFile]) -> list[str]:
-    lines = [f"  stays: {show(one.name)}: {show(one.why)}" for one in left[:_SHOWN]]
+    lines = [_stays(one) for one in left[:_SHOWN]]
     more = len(left) - len(lines)
-    return [*lines, *([f"  ... and {more} more"] if more else [])]
+    return [*lines, *([f"  {tr('... and {more} more', more=more)}"] if more else [])]
+
+
+def _stays(one: SkippedFile) -> str:
+    words = tr("stays: {file}: {why}", file=show(one.name), why=show(file_words(one.why)))
+    return f"  {words}"
 
 
 def _whys(left: Sequence[SkippedFile]) -> list[str]:
     """How many stay for each reason."""
     whys = Counter(one.why for one in left)
-    return [f"  {_stay(many)}: {tr(why)}" for why, many in whys.items()]
+    return [f"  {_stay(many)}: {show(file_words(why))}" for why, many in whys.items()]
 
 
 def _files(many: int) -> str:
