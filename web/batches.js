@@ -52,7 +52,7 @@ const undo = (row, numbers) =>
 function batch(row, again) {
   const moved = movedOf(row);
   const all = row.undo_until && moved.length
-    ? twice({ label: t("Put all {moved} back", { moved: moved.length.toLocaleString(locale) }), of: row.folder, yes: t("Yes, put them back"), no: t("Leave them"), done: again, act: () => undo(row, []) })
+    ? twice({ label: moved.length === 1 ? t("Put the file back") : t("Put all {moved} back", { moved: moved.length.toLocaleString(locale) }), of: row.folder, yes: t("Yes, put them back"), no: t("Leave them"), done: again, act: () => undo(row, []) })
     : null;
   const time = h("span", { class: "small undo-time" });
   if (all) countdown(time, row.undo_until, (ms) => { time.textContent = ms > 0 ? t("{left} to go", { left: left(ms) }) : t("Its time is over."); });

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from silas.audit import Audit
 from silas.clock import Clock
-from silas.language import tr_later
+from silas.language import said_at, tr_later
 from silas.stream.owner import Owner
 from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.state import Turn
@@ -61,14 +61,14 @@ class TidyWords(OwnerWords["BatchRequest"]):
         from silas.work.batches.request import folder_named  # noqa: PLC0415 - as above
         from silas.work.batches.words import tidied_in_short, undone_in_short  # noqa: PLC0415
 
-        review = self._batches()
+        review, door = self._batches(), turn.seat.channel.channel_name
         if asked.wanted == "undo":
             undone = await review.undo(asked.which, asked.numbers)
-            return undone_in_short(undone), "answered"
+            return said_at(door, undone_in_short(undone)), "answered"
         place = turn.message.incoming.workspace
         standing_in = None if place is None else Path(place)
         folder = folder_named(asked.place, Path.home(), standing_in)
         owner = Owner(turn.seat.channel, self._audit, self._clock)
         tidied = await review.tidy(folder, owner.ask)
         declined = not tidied.batches and (tidied.declined or tidied.unseen)
-        return tidied_in_short(tidied), "declined" if declined else "answered"
+        return said_at(door, tidied_in_short(tidied)), "declined" if declined else "answered"
