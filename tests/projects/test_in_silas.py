@@ -266,12 +266,16 @@ async def test_a_project_that_is_taken_back_begins_no_further_task() -> None:
 async def test_a_budget_that_is_used_up_begins_no_further_task() -> None:
     channel, ran = ScriptedChannel(saying_yes), Ran()
     async with Harness(channel, sandbox=ran.sandbox) as h:
-        ran.before = lambda word: h.clock.advance(100) if word.startswith("do-") else None
+        ran.before = lambda word: h.clock.advance(74.6) if word.startswith("do-") else None
         budget = {"max_wall_time_seconds": 150}
-        result = await h.silas.run(project_text(chain("a", "b", "c"), budget=budget))
-        assert result.status is not WorkItemStatus.done
+        result = await h.silas.run(project_text(chain("a", "b", "c", "d"), budget=budget))
+        assert result.status is WorkItemStatus.stuck
         assert ran.done == ["a", "b"]
-        assert "Not begun: c." in result.summary
+        assert result.summary == (
+            "Its budget has no room for the task c: 149 of 150 seconds are used. Give "
+            f"{PROJECT} more and run it again, which does all of it again, or run the rest as "
+            "another project.\nNot begun: c, d."
+        )
 
 
 async def test_a_task_waits_for_the_time_that_one_beside_it_holds(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from silas.language import decimal, grouped, tr
+from silas.language import decimal, grouped, tr, tr_later
 from silas.plans import Budget, BudgetUsed, WorkItem
 
 _LEAST_SECONDS: Final = 1
@@ -61,6 +61,26 @@ def room_for(
             ),
         }
     )
+
+
+def used_of(project: Budget, used: Iterable[BudgetUsed]) -> str:
+    """Which limit of a project leaves no room for a task, in words: how much of how much is used.
+
+    Args:
+        project: The budget of the whole.
+        used: What each of its tasks has used.
+    """
+    spent = list(used)
+    seconds, whole = sum(one.wall_time_seconds for one in spent), project.max_wall_time_seconds
+    if whole - seconds < _LEAST_SECONDS:
+        words = tr_later("{used} of {whole} seconds")
+        return tr(words, used=grouped(round(seconds)), whole=grouped(whole))
+    tokens = sum(one.tokens for one in spent)
+    if tokens >= project.max_tokens:
+        words = tr_later("{used} of {whole} tokens")
+        return tr(words, used=grouped(tokens), whole=grouped(project.max_tokens))
+    cost, most = sum(one.cost_usd for one in spent), project.max_cost_usd
+    return tr("${used} of ${whole}", used=decimal(cost, 2), whole=decimal(most, 2))
 
 
 def short_of(task: WorkItem, room: Budget) -> str:

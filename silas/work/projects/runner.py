@@ -19,6 +19,7 @@ from silas.plans import (
     WorkItemStore,
     format_failures,
 )
+from silas.plans.projects.graph import may_begin
 from silas.plans.projects.kept import with_tasks
 from silas.plans.projects.signed_tasks import foreign_task
 from silas.stop.sentinel import RequireRunning
@@ -26,7 +27,7 @@ from silas.work.dependencies import inherited_work
 from silas.work.entry import EntryCheck
 from silas.work.executor import RunItem
 from silas.work.models import Notify, ProgressEvent
-from silas.work.projects.allowances import Allowances
+from silas.work.projects.allowances import Allowances, used_of
 from silas.work.projects.checks import ProjectChecks
 from silas.work.projects.ending import ProjectEnding
 from silas.work.projects.files_left import FilesLeft
@@ -188,7 +189,15 @@ class ProjectRunner:
             return await self._ending.failed(item, bad[0], self._tasks.short(bad[0]))
         if ended:
             return await self._ending.waits(item, ended)
-        words = tr("Its budget has no room for another task.")
+        done = {child.id for child in item.children if child.status is _DONE}
+        first = may_begin(item.children, done, done)[0]
+        words = tr(
+            "Its budget has no room for the task {task}: {used} are used. Give {project} more and "
+            "run it again, which does all of it again, or run the rest as another project.",
+            task=first.id,
+            used=used_of(item.budget, [child.budget_used for child in item.children]),
+            project=item.id,
+        )
         return await self._ending.over(item, WorkItemStatus.stuck, words)
 
     async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
