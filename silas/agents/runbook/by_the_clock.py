@@ -39,7 +39,10 @@ _TYPE: Final = re.compile(r"^type: *\"?task\"? *$", re.MULTILINE)
 _VERIFY: Final = re.compile(r"^verify: *$", re.MULTILINE)
 _DAY: Final = 24 * 60  # minutes
 _ID: Final = re.compile(r"^id: *\S+ *$", re.MULTILINE)
-
+_PARTS: Final = re.compile(r"---\n(?P<keys>.*?\n)---\n(?P<work>.*)", re.DOTALL)
+_CHECKS: Final = re.compile(r"^verify: *\n(?: .*\n)+", re.MULTILINE)
+_LEFT: Final = re.compile(r"^  - \{\"name\": \"none_is_left\", .*\n", re.MULTILINE)
+"""The check by which a plan of the library says that it takes all that there is."""
 
 NO_SUCH_TIME: Final = tr_later(
     "Work runs by the clock at times such as “every day at seven”, “every Monday at "
@@ -103,6 +106,9 @@ def fitting(wanted: RecurringRequest, name: str, title: str) -> RecurringRequest
 def goal_of(plan: str, goal_id: str, wanted: RecurringRequest, folder: str) -> str:
     """The text of a task's plan as that of a goal which does this work by the clock.
 
+    Work that leaves nothing of its kind behind is begun where something is there: a time without
+    anything to do is a quiet one, and no failure.
+
     Args:
         plan: The task's plan.
         goal_id: What the goal is called.
@@ -112,6 +118,8 @@ def goal_of(plan: str, goal_id: str, wanted: RecurringRequest, folder: str) -> s
     Raises:
         PlanFamilyError: `E_PLAN_RULE`: it is no task's.
     """
+    if wanted.condition is None and (watching := _watching(plan, goal_id, wanted.cron)):
+        return watching
     cycle = "work" if wanted.condition is None else "when"
     told, types = _TYPE.subn(
         f'type: goal\ncycle: {cycle}\nschedule: "{wanted.cron}"', plan, count=1
@@ -124,6 +132,23 @@ def goal_of(plan: str, goal_id: str, wanted: RecurringRequest, folder: str) -> s
     if not (types and ids and checked):  # or it would run once, which nobody asked for
         raise PlanFamilyError("Only a task can be done by the clock.", code="E_PLAN_RULE")
     return told
+
+
+def _watching(plan: str, goal_id: str, cron: str) -> str:
+    """The goal that does the work of a plan where its check of what is left fails; empty where the
+    plan has no such check, or is no task's.
+    """
+    parts = _PARTS.fullmatch(plan)
+    left = None if parts is None else _LEFT.search(parts["keys"])
+    if parts is None or left is None:
+        return ""
+    keys, checks = _CHECKS.subn(lambda _: f"verify:\n{left[0]}", parts["keys"], count=1)
+    keys, types = _TYPE.subn(f'type: goal\nschedule: "{cron}"', keys, count=1)
+    keys, ids = _ID.subn(f"id: {goal_id}", keys, count=1)
+    if not (checks and types and ids):
+        return ""
+    work = json.dumps(f"$failed_checks\n\n{parts['work']}", ensure_ascii=False)
+    return f"---\n{keys}on_failure: spawn_task\nfailure_context: {work}\n---\n"
 
 
 def _minutes(cron: str) -> int:
