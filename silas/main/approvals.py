@@ -315,11 +315,11 @@ def _worth_listing(one: "SignedApproval") -> bool:
 
 
 def _uses(one: "SignedApproval", zone: "ZoneInfo") -> str:
+    from silas.language import tr
     from silas.language.calendar import moment_words
 
-    token = one.token
-    until = moment_words(token.expires_at, zone)
-    return f"{one.uses} of {token.max_executions} used, until {until}"
+    until, uses = moment_words(one.token.expires_at, zone), one.token.max_executions
+    return tr("used {used} of {uses}, until {until}", used=one.uses, uses=uses, until=until)
 
 
 def _facts(one: "SignedApproval", zone: "ZoneInfo") -> list[str]:

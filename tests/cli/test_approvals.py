@@ -117,7 +117,7 @@ def test_moments_are_told_by_the_owners_clock_and_to_programs_in_utc(
 ) -> None:
     monkeypatch.setenv("SILAS_SCHEDULER__TIMEZONE", "Europe/Vienna")
     approved(db, "late-1", expires_at=datetime(2099, 7, 1, 7, 30, tzinfo=UTC))
-    until = "0 of 1 used, until Wednesday 1 July 2099, 09:30 (Europe/Vienna, UTC+02:00)"
+    until = "used 0 of 1, until Wednesday 1 July 2099, 09:30 (Europe/Vienna, UTC+02:00)"
     assert until in run("list").stdout
     shown = run("show", "late-1").stdout
     assert until in shown
@@ -158,7 +158,7 @@ def test_an_approval_says_how_it_stands_and_is_taken_back_once(db: Database) -> 
     over = {"late-1": "expired", "no-1": "declined", "void-1": "void"}
     assert states() == {"open-1": "in force"}
     assert states("--all") == {"open-1": "in force", **over}
-    assert "State: in force; 0 of 3 used" in run("show", "token-of-open").stdout
+    assert "State: in force; used 0 of 3" in run("show", "token-of-open").stdout
     taken = run("revoke", "open-1")
     assert taken.exit_code == 0, taken.stderr
     assert "Taken back: open-1" in taken.stdout
@@ -228,7 +228,7 @@ async def test_a_spent_approval_that_is_long_over_still_says_that_it_was_used(
         assert await nonces.prune_expired(later)
         assert await nonces.uses(past.token_id) == 0
     listed = command(silas("approvals", "list", "--all"), env)
-    assert "1 of 1 used" in listed.out, listed.err
+    assert "used 1 of 1" in listed.out, listed.err
     (row,) = json.loads(command(silas("approvals", "list", "--all", "--json"), env).out)
     assert (row["state"], row["uses"]) == ("expired", 1)
 

@@ -23,7 +23,7 @@ async def test_a_goal_is_listed_paused_resumed_run_and_taken_back() -> None:
         assert (row["kind"], row["title"], row["time"]) == ("goal", "Watch the state", "07:00")
         assert row["day"] in ("Today", "Tomorrow")
         (alone,) = (await house.get("/ahead"))["alone"]
-        assert alone["left"].startswith("20 of 20 times left until ")
+        assert alone["left"].startswith("used 0 of 20, until ")
         paused = await house.signed(f"/goals/{WATCHED}/pause")
         assert (paused.json()["words"], await _ids(house, "paused")) == ("It is paused.", [WATCHED])
         again = await house.signed(f"/goals/{WATCHED}/pause")

@@ -25,7 +25,7 @@ async def test_a_goal_is_looked_after_on_the_page_ahead(
     coming = device.at("coming").locator("> li")
     await expect(coming).to_contain_text("07:00")
     await expect(coming).to_contain_text("every day at 07:00")
-    await expect(device.at("alone").locator("> li")).to_contain_text("20 of 20 times left")
+    await expect(device.at("alone").locator("> li")).to_contain_text("used 0 of 20")
     await expect(device.at("alone")).not_to_contain_text("`")
     await expect(device.at("alone").locator("code").first).to_be_visible()
     assert await device.violations() == []

@@ -233,7 +233,7 @@ def test_the_commands_tell_that_an_approval_has_lapsed_and_take_it_back(
     (row,) = json.loads(run(silas("approvals", "list", "--json"), env).out)
     assert (row["state"], row["why"].startswith(why)) == ("lapsed", True)
     found = run(silas("approvals", "show", WATCHED), env).out
-    assert "State: lapsed; 0 of 20 used" in found
+    assert "State: lapsed; used 0 of 20" in found
     assert f"Lapsed: {why}" in found
     ahead = run(silas("ahead"), env).out
     assert f"  {WATCHED}  Watch the state: {why}" in ahead

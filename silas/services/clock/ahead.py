@@ -349,11 +349,11 @@ def day_words(at: datetime, now: datetime) -> str:
 
 
 def left_words(alone: UnattendedGoal, zone: ZoneInfo) -> str:
-    """How often more it may start, and until when, by the owner's clock."""
+    """How much of the owner's yes is used, and until when it holds, by his clock."""
     until = alone.until.astimezone(zone)
     return tr(
-        "{used} of {uses} times left until {until:%-d %B %Y, %H:%M}",
-        used=alone.uses - alone.used,
+        "used {used} of {uses}, until {until:%-d %B %Y, %H:%M}",
+        used=alone.used,
         uses=alone.uses,
         until=until,
     )
