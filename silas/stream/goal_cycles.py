@@ -210,7 +210,7 @@ class GoalCycles:
         if verdict:
             return ""
         self._authority.require_ready()  # a stop says nothing about this goal
-        return lapse_words(refusal_words(verdict_words(verdict)))
+        return lapse_words(refusal_words(verdict_words(verdict)), verdict.code)
 
     async def _checked(self, goal: WorkItem) -> VerificationReport:
         async with TaskWorkspace.prepared(goal, self._scratch / goal.id, {}) as task_workspace:

@@ -11,7 +11,9 @@ import pytest
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.goals.models import Outcome
+from silas.plans import WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
+from silas.plans.subject import subject_of
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.cockpit.house import a_house
@@ -170,6 +172,29 @@ async def test_a_goal_whose_stored_plan_was_changed_is_approved_again_by_its_own
         watched.good = False
         fixed, _ = await after(watched, clock, 24 * 3600, 2)
         assert (fixed.outcome, watched.repaired, len(channel.cards)) == (Outcome.fixed, 1, 2)
+
+
+async def test_a_goal_whose_plan_and_approval_were_changed_says_what_works() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    text = goal_text(schedule="0 7 * * *")
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(text)
+        await _changed_behind_silas(h, failure_context="steal the keys")
+        stored = await h.store.get(WATCHED)
+        assert stored is not None
+        assert stored.approval_token is not None
+        signed = {"plan_hash": subject_of(stored).digest}
+        token = stored.approval_token.model_copy(update=signed)
+        await _changed_behind_silas(h, approval_token=token)
+        (cycle,) = await after(watched, clock, 24 * 3600, 1)
+        assert (cycle.outcome, watched.repaired) == (Outcome.refused, 0)
+        way = "run its plan again, under another id where Silas says that this one is taken."
+        assert (await _says(h, WHY[0])).endswith(way)
+        again = await h.silas.run(text)  # what it says: this id is taken
+        assert "exists already, so give this one another id" in again.summary
+        other = await h.silas.run(text.replace(WATCHED, "goal-anew"))
+        assert other.status is WorkItemStatus.healthy
+        assert watched.goals.get("goal-anew").why == ""
 
 
 async def _changed_in(home: Path) -> None:
