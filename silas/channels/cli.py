@@ -5,28 +5,27 @@ import threading
 from collections.abc import AsyncIterator
 from typing import Any, Final, TextIO, TypeVar, cast
 
-from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard
+from silas.cards import Card, ChannelMessage, PlanAnswer
 from silas.channels.terminal_colour import columns_of, dim, paint
 from silas.channels.text import (
+    LATER,
     MORE,
     TRIES,
     WIDTH,
     first_screen,
+    is_plan,
     parse_reply,
+    question_words,
     render_card,
-    takes_own_words,
     typed,
 )
 from silas.clock import Clock
-from silas.language import tr, tr_later
+from silas.language import tr
 from silas.plans.characters import first_hidden, show_lines
 
 Answer = TypeVar("Answer")
 
 _CONNECTION = "owner"  # one terminal, one owner
-
-LATER: Final = tr_later("later")
-"""What leaves a plan waiting, so that the conversation goes on."""
 
 PLAN_WAITS: Final[Any] = PlanAnswer(verdict="waiting")
 """The answer to a plan that nobody has answered: it stays among the open questions."""
@@ -146,7 +145,7 @@ class CLIChannel:
             return (await self._reply_before(self._clock.monotonic() + seconds) or "").strip()
 
     async def _asked(self, card: Card[Answer]) -> Answer:
-        plan = _is_plan(card)
+        plan = is_plan(card)
         self.put_off = False
         if plan and self._ended and self._source.isatty():  # nobody is there to read it
             self.put_off = True
@@ -161,16 +160,7 @@ class CLIChannel:
         deadline = self._clock.monotonic() + card.timeout_seconds
         tries = TRIES
         while tries:
-            words = tr(", or your own words") if takes_own_words(card) else ""
-            waits = tr(" (`{later}` leaves it waiting)", later=tr(LATER)) if plan else ""
-            self._print(
-                tr(
-                    "Your choice, 1 to {card}{words}:{waits}",
-                    card=len(card.actions),
-                    words=words,
-                    waits=waits,
-                )
-            )
+            self._print(question_words(card))
             reply = await self._reply_before(deadline)
             if plan and self._puts_off(reply):
                 self.put_off = True
@@ -247,7 +237,3 @@ class CLIChannel:
     def _write(self, text: str) -> None:
         self._output.write(text + "\n")
         self._output.flush()
-
-
-def _is_plan(card: Card[Any]) -> bool:
-    return type(card) is PlanCard

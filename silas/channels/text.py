@@ -25,7 +25,7 @@ WIDTH = 88
 _ALWAYS_OPEN = frozenset({Risk.high, Risk.irreversible})
 _SIGNED = PlanCard | ToolCallCard | BatchReviewCard | HeldCard
 FIRST_SCREEN: Final = 24
-"""Lines of a plan's card that a person at a terminal sees first."""
+"""Rows of a terminal on which a plan's card, its question and the line for the answer stand."""
 
 _AROUND = 2
 """Lines before and after the options."""
@@ -43,6 +43,9 @@ _MOST_WORDS = 2000  # characters of an answer in own words, as in the cockpit's 
 
 MORE: Final = tr_later("more")
 """What a person types to see all of a card before the question."""
+
+LATER: Final = tr_later("later")
+"""What leaves a plan waiting, so that the conversation goes on."""
 
 SOME: Final = tr_later("or say which: only 1 3-5, or: without 2")
 """How a person chooses some of a batch's items by their numbers."""
@@ -78,19 +81,40 @@ def render_short(card: PlanCard, width: int = WIDTH) -> str:
     What would be longer than one screen stands closer: no effect is left out for its lines.
     """
     shown, options, end = short_lines(card, width), _options(card, width), "=" * width
-    lines = [*shown, "", *options, end]
-    if len(lines) <= FIRST_SCREEN:
+    lines, room = [*shown, "", *options, end], _card_room(card, width)
+    if len(lines) <= room:
         return "\n".join(lines)
     close = list(filter(None, shown))
     beside = "   ".join(options)
-    if len(close) + len(options) < FIRST_SCREEN or len(beside) > width:
+    if len(close) + len(options) < room or len(beside) > width:
         return "\n".join([*close, *options, end])
-    return "\n".join([*close, beside, end])
+    closest = [*close, beside]  # the question itself ends the card where its rule finds no room
+    return "\n".join([*closest, end] if len(closest) < room else closest)
 
 
 def first_screen(card: Card[Any], width: int = WIDTH) -> str:
     """What a person at a terminal sees first of a card: the short form where there is one."""
     return render_short(card, width) if isinstance(card, PlanCard) else render_card(card, width)
+
+
+def question_words(card: Card[Any]) -> str:
+    """What is asked below a card: how many options there are, and what else is an answer."""
+    return tr(
+        "Your choice, 1 to {card}{words}:{waits}",
+        card=len(card.actions),
+        words=tr(", or your own words") if takes_own_words(card) else "",
+        waits=tr(" (`{later}` leaves it waiting)", later=tr(LATER)) if is_plan(card) else "",
+    )
+
+
+def is_plan(card: Card[Any]) -> bool:
+    """Whether a card asks for a plan, which waits where nobody answers."""
+    return type(card) is PlanCard
+
+
+def _card_room(card: Card[Any], width: int) -> int:
+    """Lines of the first screen that are left for a card above its question and the answer."""
+    return FIRST_SCREEN - len(question_words(card)) // width - 2
 
 
 def _options(card: Card[Answer], width: int) -> list[str]:
@@ -129,36 +153,56 @@ def short_lines(card: PlanCard, width: int = WIDTH) -> list[str]:
     if card.task_hashes:
         tasks, *opened = opened
         own = _detailed(opened, width)
-        used = sum(map(len, (head, own, end, _options(card, width)))) + _AROUND
-        return [*head, *_first_tasks(tasks, FIRST_SCREEN - used, width), *own, *end]
+        around = [*head, *own, *end, *_options(card, width)]
+        room = _card_room(card, width) - len(around) - _AROUND
+        blanks = around.count("") + 2  # and above the tasks and the options
+        return [*head, *_first_tasks(tasks, room, blanks, width), *own, *end]
     return [*head, *_detailed(opened, width), *end]
 
 
-def _first_tasks(tasks: Detail, room: int, width: int) -> list[str]:
+def _first_tasks(tasks: Detail, room: int, blanks: int, width: int) -> list[str]:
     """As many of a project's tasks as fit on so many lines, each whole; the others are counted.
 
-    What all of them together may do is the sentence that stands above them.
+    Where not one would fit, the room of the card's blank lines is used, too. What all of them
+    together may do is the sentence that stands above them.
     """
     lines = _detailed([tasks], width)
     if len(lines) <= room:
         return lines
-    shown, left = _detailed([tasks.model_copy(update={"lines": ()})], width), len(tasks.lines) // 2
-    for start in range(0, len(tasks.lines), 2):  # two lines a task
-        two = tasks.lines[start : start + 2]
-        told = [piece for text in two for piece in detail_line(text, width)]
-        if len(shown) + len(told) + len(_further(left, width)) > room:
+    heading, pairs = lines[:2], range(0, len(tasks.lines), 2)  # two lines a task
+    told = [
+        [piece for text in tasks.lines[start : start + 2] for piece in detail_line(text, width)]
+        for start in pairs
+    ]
+    shown = _that_fit(told, room - len(heading), width)
+    shown = shown or _that_fit(told, room + blanks - len(heading), width)
+    first = [line for task in told[:shown] for line in task]
+    return [*heading, *first, *_further(len(told) - shown, shown, width)]
+
+
+def _that_fit(told: Sequence[Sequence[str]], room: int, width: int) -> int:
+    """How many tasks fit above the line that counts the others."""
+    shown = 0
+    while room >= 0 and shown < len(told):
+        room -= len(told[shown])
+        if room < len(_further(len(told) - shown - 1, shown + 1, width)):
             break
-        shown, left = [*shown, *told], left - 1
-    return [*shown, *_further(left, width)]
+        shown += 1
+    return shown
 
 
-def _further(many: int, width: int) -> list[str]:
-    words = tr(
+def _further(many: int, shown: int, width: int) -> list[str]:
+    words = (
+        tr_many(many, "{count} further task", "{count} further tasks")
+        if shown
+        else tr_many(many, "{count} task", "{count} tasks")
+    )
+    text = tr(
         '{tasks}: "{more}" shows all of it before you answer.',
-        tasks=tr_many(many, "{count} further task", "{count} further tasks"),
+        tasks=words,
         more=tr(MORE),
     )
-    return detail_line(words, width)
+    return detail_line(text, width)
 
 
 def _told_hash(card: PlanCard) -> str:

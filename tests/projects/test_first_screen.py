@@ -1,13 +1,21 @@
 """What a person at a terminal sees first of a project: 24 lines, however many tasks it has."""
 
+import fcntl
+import io
+import os
+import pty
+import struct
+import termios
 from typing import Any
 
 import pytest
 
 from silas.cards import PlanCard
+from silas.channels import CLIChannel
 from silas.channels.text import MORE, render_card, render_short
 from silas.plans import PlanParser, WorkItem, plan_bytes
 from silas.plans.projects.card import BoundPlan, project_card
+from silas.testing.clock import MockClock
 from tests.projects.kit import chain, project_text
 
 
@@ -23,7 +31,7 @@ def _bound(item: WorkItem) -> BoundPlan:
     return BoundPlan(plan_bytes(item), {}, {}, {})
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("many", [1, 3, 6, 40])
 def test_a_terminal_shows_a_project_on_24_lines_with_its_hash(many: int, width: int) -> None:
     card = _card(many)
@@ -33,13 +41,39 @@ def test_a_terminal_shows_a_project_on_24_lines_with_its_hash(many: int, width: 
     assert card.approves in text
     assert f"Does {many} task" in text
     shown = sum(f"(`task-{number:02}`)" in text for number in range(1, many + 1))
-    told = [line.strip() for line in text.split("\n") if " further task" in line]
+    told = [line.strip() for line in text.split("\n") if line.endswith("before you answer.")]
     if shown < many:
-        rest = f"{many - shown} further task{'s' if many - shown > 1 else ''}"
+        further = "further " if shown else ""
+        rest = f"{many - shown} {further}task{'s' if many - shown > 1 else ''}"
         assert told == [f'{rest}: "{MORE}" shows all of it before you answer.']
     else:
         assert told == []
     assert "".join(lines).count("1  Approve") == 1
+
+
+class _LeftTerminal(io.StringIO):
+    """A terminal whose owner types nothing more."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+@pytest.mark.parametrize("many", [3, 6, 40])
+async def test_a_screen_of_24_rows_shows_the_card_its_question_and_the_line_for_the_answer(
+    many: int, columns: int
+) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with open(theirs, "w", encoding="utf-8") as screen, open(ours, "rb", buffering=0):
+        channel = CLIChannel(_LeftTerminal(), screen, MockClock())
+        await channel.ask("owner", _card(many))
+        screen.flush()
+        shown = os.read(ours, 65536).decode().split("\r\n")
+    (asked,) = [n for n, line in enumerate(shown) if line.startswith("Your choice, 1 to 3")]
+    rows = [max(1, -(-len(line) // columns)) for line in shown[: asked + 1]]
+    assert sum(rows) + 1 <= 24
+    assert shown[0] == "=" * columns
 
 
 def test_all_tasks_stand_in_the_whole_text() -> None:
