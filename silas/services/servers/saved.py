@@ -214,8 +214,9 @@ def _refuse_unfit(wanted: WantedServer, config: SilasConfig, file: Path) -> None
     if any("${" in one or not one.isprintable() for one in every):
         raise _unfit(
             tr(
-                "Write plain text on one line each: no $ before a brace and no characters "
-                "that cannot be seen."
+                "Write plain text on one line each: no {variable} and no characters that cannot "
+                "be seen.",
+                variable="${",
             )
         )
     if bool(wanted.command) == bool(wanted.url):
