@@ -12,6 +12,15 @@ const KINDS = [
   ["", t("Everything")], ["asked", t("Asked")], ["approved", t("Decided")], ["ran", t("Ran")],
   ["checked", t("Checked")], ["changed", t("Changed")], ["refused", t("Refused")], ["system", t("Silas itself")],
 ];
+const ANSWERS = {
+  approved: t("Approved"), declined: t("Declined"), edit_requested: t("Changes wanted"), conditional: t("Approved on conditions"),
+};
+const SCOPES = {
+  full_plan: t("This plan"), single_step: t("One call"), tool_type: t("Calls of one tool"), standing: t("What a goal starts"),
+  skill_install: t("Installing a skill"), credential_use: t("Using a secret"), connection_act: t("Using a connection"),
+  connection_manage: t("Changing a connection"), autonomy_threshold: t("How much Silas asks"),
+};
+const STEPS = { running: t("under way"), done: t("done"), failed: t("failed"), unknown: t("not known") };
 const PAGE = 50;
 
 let kind = "";
@@ -104,7 +113,7 @@ async function showEntry(place, seq) {
 /** What is known of a signed approval. */
 export function signedView(signed) {
   return facts([
-    [t("Answer"), signed.verdict], [t("For"), plain(signed.scope)], [t("On"), signed.device || null],
+    [t("Answer"), ANSWERS[signed.verdict] ?? signed.verdict], [t("For"), SCOPES[signed.scope] ?? plain(signed.scope)], [t("On"), signed.device || null],
     [t("Signed"), inFull(signed.issued_at)], [t("Good until"), signed.expires_at && inFull(signed.expires_at)],
     [t("Used"), t("{uses} of {max_executions}", { uses: signed.uses, max_executions: signed.max_executions })],
     [t("Hash"), h("code", { class: "hash" }, `sha256:${signed.hash}`)],
@@ -114,7 +123,7 @@ export function signedView(signed) {
 function ranView(ran) {
   return h("ol", { class: "ran" }, ran.map((one) => h("li", { "data-state": one.state },
     h("span", { class: "step-mark", "aria-hidden": "true" }), h("span", { dir: "auto" }, one.words),
-    h("span", { class: "unseen" }, ` (${one.state})`), h("time", { datetime: one.at }, atTime(one.at)))));
+    h("span", { class: "unseen" }, ` (${STEPS[one.state]})`), h("time", { datetime: one.at }, atTime(one.at)))));
 }
 
 function part(title, node, without) {

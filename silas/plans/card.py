@@ -69,6 +69,14 @@ _IN_WORDS = frozenset(
 """Fields with a section of their own; every other one is listed as it is written."""
 
 
+_MODES = {
+    InteractionMode.act_and_report: tr_later("act at once and report afterwards"),
+    InteractionMode.default_and_offer: tr_later("take the usual way and offer others"),
+    InteractionMode.confirm_only_when_required: tr_later("confirm when required"),
+}
+"""What each mode is, as the plan's owner is told."""
+
+
 def files_hash(plan_hash: str, files: Files) -> str:
     """What `--approve` takes for a plan that runs files: they are not in the plan's own hash."""
     if not files:
@@ -151,7 +159,9 @@ def forced_mode(mode: str, why: str) -> str:
     if not why or mode == InteractionMode.confirm_only_when_required:
         return ""
     return tr(
-        "The plan asks for {mode}; {why}, so Silas confirms when required.", mode=mode, why=why
+        "The plan asks to {mode}; {why}, so Silas confirms when required.",
+        mode=tr(_MODES[InteractionMode(mode)]),
+        why=why,
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
+from silas.language import tr
 from silas.plans import WorkItem, plan_bytes, plan_card
 from silas.plans.card import forced_mode, forcing
 from silas.stream.modes import resolve_interaction_mode
@@ -58,7 +59,7 @@ class TurnModes:
         """That the work proceeds in another mode than its plan asks for, and why; or nothing."""
         if "interaction_mode" not in item.model_fields_set:
             return ""
-        asked = "a rule asked in this turn" if turn.proposal.asked else ""
+        asked = tr("a rule asked in this turn") if turn.proposal.asked else ""
         return forced_mode(item.interaction_mode, _forcing(item) or asked)
 
 

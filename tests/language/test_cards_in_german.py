@@ -28,7 +28,8 @@ from silas.types import Risk
 from silas.work.models import CallQuestion
 
 _ENGLISH = re.compile(
-    r"\b(the|and|of|is|are|with|without|your|may|it|its|that|this|once|nothing|when|what|for|to|be)\b"
+    r"\b(the|and|of|is|are|with|without|your|may|it|its|that|this|once|nothing|when|what|for|to|be"
+    r"|low|medium|high|irreversible|done|failed|pending|running|stuck|blocked|paused)\b"
 )
 
 _TASK = {

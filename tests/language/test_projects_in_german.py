@@ -20,6 +20,10 @@ async def test_what_was_not_begun_of_a_project_is_told_in_german() -> None:
         result = await h.silas.run(project_text(chain("a", "b", "c")))
         left = await h.store.get_result("c")
         kept = [one["work_item_id"] for one in await entries_of(h, "work_item_not_begun")]
+    assert [one for one in channel.texts if " erledigt)" in one] == [
+        "in Arbeit: a ist erledigt (1 von 3 erledigt)",
+        "in Arbeit: b ist festgefahren (1 von 3 erledigt)",
+    ]
     assert result.status is WorkItemStatus.failed
     assert result.summary.startswith("Die Aufgabe b ist festgefahren: ")
     assert result.summary.endswith("\nNicht begonnen: c.")

@@ -8,6 +8,7 @@ import pytest
 
 from silas.agents import PlanActionType
 from silas.cards import Card, ChannelMessage, PlanCard
+from silas.language import ENGLISH, speak
 from silas.plans import PlanParser, WorkItemStatus
 from silas.services.mcp_server import Services
 from silas.testing import Harness, MockClock, ScriptedChannel, plan_text
@@ -179,18 +180,39 @@ def _verdicts(*verdicts: str) -> Callable[[Card[Any]], Any]:
     return lambda card: answering(next(left))(card) if isinstance(card, PlanCard) else card.safe
 
 
-async def test_a_plan_of_high_risk_says_why_it_does_not_act_and_report(tmp_path: Path) -> None:
-    risky = plan_text(
-        interaction_mode="act_and_report", workspace=str(tmp_path), network=["pypi.org"]
-    )
-    plain = plan_text(id="task-plain", interaction_mode="act_and_report")
+_MODES = {
+    ("en", "act_and_report"): "The plan asks to act at once and report afterwards; its risk is "
+    "high, so Silas confirms when required.",
+    ("en", "default_and_offer"): "The plan asks to take the usual way and offer others; its risk "
+    "is high, so Silas confirms when required.",
+    ("de", "act_and_report"): "Der Plan möchte sofort handeln und danach berichten; sein Risiko "
+    "ist hoch, also fragt Silas nach, wo es nötig ist.",
+    ("de", "default_and_offer"): "Der Plan möchte den üblichen Weg nehmen und andere anbieten; "
+    "sein Risiko ist hoch, also fragt Silas nach, wo es nötig ist.",
+}
+
+
+@pytest.fixture
+def english_afterwards() -> Iterator[None]:
+    yield
+    speak(ENGLISH)
+
+
+@pytest.mark.usefixtures("english_afterwards")
+@pytest.mark.parametrize(("language", "mode"), _MODES)
+async def test_a_plan_of_high_risk_says_why_it_does_not_proceed_as_it_asks(
+    language: str, mode: str, tmp_path: Path
+) -> None:
+    risky = plan_text(interaction_mode=mode, workspace=str(tmp_path), network=["pypi.org"])
+    plain = plan_text(id="task-plain", interaction_mode=mode)
     channel = ScriptedChannel(_verdicts("declined", "declined", "declined"))
     models = planned(proposing(risky), proposing(plain))
-    async with Harness(channel, models=models, sandbox=done_sandbox()) as h:
+    settings = {"language": language}
+    async with Harness(channel, models=models, sandbox=done_sandbox(), settings=settings) as h:
         await soon(h.silas.ask("do it"))
         await soon(h.silas.ask("do it"))
         await soon(h.silas.run(risky))
-    words = "The plan asks for act_and_report; its risk is high, so Silas confirms when required."
+    words = _MODES[language, mode]
     assert [words in f"{card.rationale}{card.details}" for card in channel.cards] == [
         True, False, True,
     ]  # fmt: skip

@@ -24,11 +24,13 @@ _ENGLISH = """
   const own = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = [];
   const english = /\\b(the|and|you|your|what|is|are|of|with|nothing|this|it|not|yet|no|to)\\b/i;
+  const raw = /\\b(act_and_report|default_and_offer|verification_failed|approved|full plan)\\b/i;
+  const states = /\\b(standing|running|done|failed|stuck|blocked|paused|low|medium|high)\\b/i;
   while (own.nextNode()) {
     const node = own.currentNode, at = node.parentElement;
     const others = at.closest("[dir=auto], code, pre, script, noscript, .hash, #live");
     if (others || !at.checkVisibility()) continue;
-    if (english.test(node.data)) found.push(node.data.trim());
+    if ([english, raw, states].some((one) => one.test(node.data))) found.push(node.data.trim());
   }
   return found;
 }
@@ -104,6 +106,9 @@ async def test_every_screen_speaks_german_and_fits_also_when_written_from_the_ri
         found += await device.page.evaluate(_ENGLISH_THERE, _OWN_AMONG)
         if screen.name == "more-protection":
             found += await _protection_in_german(device)
+        if screen.name == "more-work-item":
+            told = await device.page.locator("#more-body").inner_text()
+            found += [word for word in ("Genehmigt", "Dieser Plan") if word not in told]
         found += await _wider_than_the_screen(device)
         wrong += [f"{screen.name}: {text}" for text in found]
         await device.page.keyboard.press("Escape")

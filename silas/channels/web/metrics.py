@@ -121,7 +121,7 @@ def _number(value: Any) -> float | None:
 
 def _decision_time(risk: str, answers: list[AnswerSample], target: str) -> Metric:
     times = [one.seconds for one in answers if one.risk == risk and one.seconds is not None]
-    name, title = f"decision_time_{risk}", tr("Time to decide, {risk} risk", risk=risk)
+    name, title = f"decision_time_{risk}", tr("Time to decide, {risk} risk", risk=tr(risk))
     if len(times) < ENOUGH_TIMES:
         return _not_yet(name, title, "s", target, len(times), ENOUGH_TIMES, tr("answers"))
     value = round(median(times), 1)

@@ -127,7 +127,7 @@ def _overview(plans: Sequence[Mapping[str, Any]], cards: Sequence[PlanCard]) -> 
 
 def _task(index: int, plan: Mapping[str, Any], card: PlanCard) -> Detail:
     """All that the card of this task alone has, its headings as lines."""
-    lines = [card.effect, tr("risk: {value}", value=card.risk.value)]
+    lines = [card.effect, tr("risk: {value}", value=tr(card.risk.value))]
     for part in card.details:
         lines += [f"{part.heading}:", *(f"  {line}" for line in part.lines)]
     return Detail(

@@ -21,6 +21,7 @@ from silas.channels.web.views import (
 )
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
+from silas.language import tr
 from silas.plans import WaitingPlans, WorkItem, WorkItemResult, WorkItemStore, plan_hash
 from silas.plans.card_preview import PlanLook
 from silas.services.plans import plan_card
@@ -251,7 +252,8 @@ class RecordRoom:
 
 def _lines(card: PlanCard) -> list[str]:
     """A card as lines of text; a page wraps them itself."""
-    lines = [card.intent, card.effect, f"Risk: {card.risk.value}", f"Why: {card.rationale}"]
+    risk = tr("Risk: {value}", value=tr(card.risk.value))
+    lines = [card.intent, card.effect, risk, f"{tr('Why: ')}{card.rationale}"]
     for detail in card.details:
         lines += ["", f"{detail.heading}:", *(f"  {line}" for line in detail.lines)]
     return lines

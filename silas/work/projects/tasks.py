@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from silas.language import tr
 from silas.plans import Budget, WorkItem, WorkItemResult, WorkItemStatus
 from silas.plans.projects.graph import may_begin
 from silas.work.executor import RunItem
@@ -132,7 +133,13 @@ class ProjectTasks:
             self._allowances.release(child)
             result = task.result()
             done = sum(one.status is _DONE for one in project.children)
-            words = f"{child.id} is {result.status.value} ({done} of {len(project.children)} done)"
+            words = tr(
+                "{task} is {status} ({done:,} of {many:,} done)",
+                task=child.id,
+                status=tr(result.status.value),
+                done=done,
+                many=len(project.children),
+            )
             await notify(_progress(project, words))
 
 
