@@ -3,13 +3,13 @@
 import plistlib
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from silas.errors import ConfigError
-from silas.services.clock.background_service import service_unit
+from silas.errors import ConfigError, SandboxError
+from silas.services.clock.background_service import BackgroundService, service_unit
 from tests.support.command import Ended, environment, run, silas
 
 SYSTEMCTL = """#!/bin/sh
@@ -227,3 +227,108 @@ def test_a_line_break_in_a_path_is_refused(platform: str) -> None:
 def test_another_system_is_told_what_to_do() -> None:
     with pytest.raises(ConfigError, match="keep `silas start` running"):
         _unit("win32")
+
+
+class Manager:
+    """launchd or systemd, as far as a unit needs it: what it has, and what it was asked.
+
+    Attributes:
+        loaded: Whether it has the unit.
+        ends_after: How often it is asked before what it was told to end is gone.
+        fails: A command that fails.
+    """
+
+    def __init__(self, *, loaded: bool, ends_after: int = 0, fails: str = "") -> None:
+        self.loaded = loaded
+        self.fails = fails
+        self.asked: list[str] = []
+        self._left = ends_after
+        self._ending = False
+
+    async def ask(self, argv: Sequence[str]) -> None:
+        command = argv[1] if argv[0] == "launchctl" else argv[2]
+        target = argv[-1].rpartition("/")[2]
+        if command in ("print", "is-active") and target not in ("1000", "--user"):
+            self._ending, gone = self._ending, self._ending and self._left == 0
+            self._left -= self._ending and self._left > 0
+            self.loaded = self.loaded and not gone
+            if not self.loaded:
+                raise SandboxError("Could not find service.")
+            return
+        if command in {"print", "show-environment"}:
+            return
+        self.asked.append(command)
+        if command == self.fails:
+            self.fails = ""
+            raise SandboxError(f"{command} failed.")
+        if command == "bootout":
+            if not self.loaded:
+                raise SandboxError("Boot-out failed: 3: No such process")
+            self._ending = True
+            if self._left:
+                raise SandboxError("Boot-out failed: 36: Operation now in progress")
+        if command == "bootstrap":
+            if self.loaded:
+                raise SandboxError("Bootstrap failed: 5: Input/output error")
+            self.loaded, self._ending = True, False
+
+    async def pause(self) -> None:
+        """Time goes by."""
+
+
+SYSTEMD = ["daemon-reload", "enable", "restart"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "loaded", "ends_after", "asked"),
+    [
+        ("darwin", False, 0, ["bootstrap"]),
+        ("darwin", True, 0, ["bootout", "bootstrap"]),
+        ("darwin", True, 5, ["bootout", "bootstrap"]),  # it ends a while later
+        ("linux", False, 0, SYSTEMD),
+        ("linux", True, 0, SYSTEMD),  # a changed unit is read again, and started anew
+    ],
+)
+async def test_what_is_installed_already_is_taken_away_before_it_is_started_anew(
+    platform: str, loaded: bool, ends_after: int, asked: list[str], tmp_path: Path
+) -> None:
+    manager = Manager(loaded=loaded, ends_after=ends_after)
+    unit = service_unit(platform, 1000, {"HOME": str(tmp_path)}, ("/py", "new"), tmp_path)
+    service = BackgroundService(unit, manager.ask, manager.pause)
+    if loaded:
+        unit.path.parent.mkdir(parents=True)
+        unit.path.write_text(unit.text.replace("new", "old"), "utf-8")
+    await service.install()
+    assert manager.asked == asked
+    assert service.current()
+
+
+async def test_an_agent_that_is_not_loaded_is_removed_all_the_same(tmp_path: Path) -> None:
+    unit = service_unit("darwin", 1000, {"HOME": str(tmp_path)}, ("/py",), tmp_path)
+    manager = Manager(loaded=False)
+    service = BackgroundService(unit, manager.ask, manager.pause)
+    await service.install()
+    manager.loaded = False  # its owner has unloaded it
+    assert await service.remove()
+    assert (service.installed(), manager.asked) == (False, ["bootstrap"])
+
+
+async def test_what_ran_before_runs_again_where_the_new_one_does_not_start(tmp_path: Path) -> None:
+    unit = service_unit("darwin", 1000, {"HOME": str(tmp_path)}, ("/py", "new"), tmp_path)
+    manager = Manager(loaded=True, fails="bootstrap")
+    unit.path.parent.mkdir(parents=True)
+    unit.path.write_text(unit.text.replace("new", "old"), "utf-8")
+    with pytest.raises(ConfigError, match="bootstrap failed"):
+        await BackgroundService(unit, manager.ask, manager.pause).install()
+    assert manager.asked == ["bootout", "bootstrap", "bootstrap"]
+    assert "old" in unit.path.read_text("utf-8")
+
+
+async def test_an_agent_that_never_ends_is_told_and_stays(tmp_path: Path) -> None:
+    unit = service_unit("darwin", 1000, {"HOME": str(tmp_path)}, ("/py",), tmp_path)
+    manager = Manager(loaded=True, ends_after=10**6)
+    unit.path.parent.mkdir(parents=True)
+    unit.path.write_text(unit.text, "utf-8")
+    with pytest.raises(ConfigError, match="36: Operation now in progress"):
+        await BackgroundService(unit, manager.ask, manager.pause).remove()
+    assert unit.path.exists()

@@ -48,7 +48,8 @@ def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -
         here = _service(ctx, workspace)
         if dry_run:
             click.echo(f"{here.unit.path}:\n\n{here.unit.text}")
-            for command in here.unit.start:
+            before = here.unit.unload if here.installed() else ()
+            for command in (*before, *here.unit.start):
                 click.echo(" ".join(command))
             return DONE
         config = read_config(ctx)
@@ -122,6 +123,7 @@ def _service(ctx: click.Context, workspace: Path | None) -> "BackgroundService":
     from silas.services.clock.background_service import (
         BackgroundService,
         ask_service_manager,
+        pause_a_moment,
         service_unit,
     )
 
@@ -129,7 +131,9 @@ def _service(ctx: click.Context, workspace: Path | None) -> "BackgroundService":
     argv = (sys.executable, "-I", "-m", "silas", *config, "start", "--no-link")
     place = Path.home() if workspace is None else workspace.resolve()
     return BackgroundService(
-        service_unit(sys.platform, os.getuid(), os.environ, argv, place), ask_service_manager
+        service_unit(sys.platform, os.getuid(), os.environ, argv, place),
+        ask_service_manager,
+        pause_a_moment,
     )
 
 

@@ -9,9 +9,11 @@ import hashlib
 import plistlib
 import shutil
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from silas.clock import SystemClock
 from silas.errors import ConfigError, SandboxError, reason
 from silas.sandbox.owner_answer import ask_owner_program
 
@@ -34,6 +36,13 @@ Ask = Callable[[Sequence[str]], Awaitable[object]]
 """Runs a command of the system's to its end; raises `SandboxError` where it fails."""
 
 
+Pause = Callable[[], Awaitable[None]]
+"""Returns after a moment."""
+
+_PAUSE_SECONDS: Final = 0.5
+_PAUSES: Final = 60  # launchd kills what does not end within 20 seconds
+
+
 class ServiceUnit(NamedTuple):
     """A service that is not written yet.
 
@@ -42,15 +51,18 @@ class ServiceUnit(NamedTuple):
         path: The file that describes it.
         text: What is written there.
         reach: Tells whether the service manager can be asked; exit code 0.
+        unload: What has to be taken from the service manager before it takes another, and only
+            where it has one.
         start: Commands that let it run now and at each login.
-        end: Commands that end it for good.
-        state: Tells whether it runs; exit code 0.
+        end: Commands that end it for good, after `unload`.
+        state: Tells whether the service manager has it; exit code 0.
     """
 
     name: str
     path: Path
     text: str
     reach: Sequence[str]
+    unload: Sequence[Sequence[str]]
     start: Sequence[Sequence[str]]
     end: Sequence[Sequence[str]]
     state: Sequence[str]
@@ -104,18 +116,21 @@ class BackgroundService:
     Args:
         unit: The service.
         ask: Runs a command.
+        pause: Waits a moment before the service manager is asked again whether it has ended.
     """
 
-    def __init__(self, unit: ServiceUnit, ask: Ask) -> None:
+    def __init__(self, unit: ServiceUnit, ask: Ask, pause: Pause) -> None:
         self.unit = unit
         self._ask = ask
+        self._pause = pause
 
     async def install(self) -> None:
         """Write the unit and start it; one that is there already is started anew.
 
         Raises:
             ConfigError: The service manager does not answer, the file is somebody else's or cannot
-                be written, or the service does not start. Then nothing is left behind.
+                be written, or the service does not start. Then nothing is left behind, and what
+                was installed before is started again.
         """
         await self._require_manager()
         before = self._text()
@@ -127,12 +142,15 @@ class BackgroundService:
                 f"{self.unit.path} cannot be written: {reason(error)}.", code="E_CFG_SERVICE_FILE"
             ) from error
         try:
+            await self._unload()
             await self._run(self.unit.start)
         except ConfigError:
             if before is None:
                 self.unit.path.unlink(missing_ok=True)
             else:
                 self.unit.path.write_text(before, "utf-8")
+                with suppress(ConfigError):
+                    await self._run(self.unit.start)
             raise
 
     async def remove(self) -> bool:
@@ -144,6 +162,7 @@ class BackgroundService:
         if self._text() is None:
             return False
         await self._require_manager()
+        await self._unload()
         await self._run(self.unit.end)
         self.unit.path.unlink(missing_ok=True)
         return True
@@ -190,6 +209,21 @@ class BackgroundService:
                 code="E_CFG_SERVICE_MANAGER",
             ) from error
 
+    async def _unload(self) -> None:
+        """End what the service manager has, where it takes no second; return when it is gone."""
+        if not self.unit.unload or not await self.running():
+            return
+        said = f"{self.unit.name} does not end."
+        try:
+            await self._run(self.unit.unload)
+        except ConfigError as error:  # "in progress" is one, too
+            said = error.message
+        for _ in range(_PAUSES):
+            if not await self.running():
+                return
+            await self._pause()
+        raise ConfigError(said, code="E_CFG_SERVICE_MANAGER")
+
     async def _run(self, commands: Sequence[Sequence[str]]) -> None:
         for command in commands:
             try:
@@ -203,6 +237,11 @@ def unseen_keys(environ: Mapping[str, str]) -> tuple[str, ...]:
     from silas.agents.providers.hosted import keys_present  # noqa: PLC0415 - PydanticAI
 
     return tuple(one.variable for one in keys_present(environ))
+
+
+async def pause_a_moment() -> None:
+    """Return after half a second of this machine's clock."""
+    await SystemClock().sleep(_PAUSE_SECONDS)
 
 
 async def ask_service_manager(argv: Sequence[str]) -> bytes:
@@ -238,6 +277,7 @@ def _systemd(
         path=folder / "systemd" / "user" / name,
         text="\n".join(lines),
         reach=(*ask, "show-environment"),
+        unload=(),  # `restart` takes the unit that was read again
         start=(
             (*ask, "daemon-reload"),
             (*ask, "enable", name),
@@ -269,8 +309,9 @@ def _launchd(
         .decode("utf-8")
         .replace("<dict>", f"<!-- {_MARK} -->\n<dict>", 1),
         reach=("launchctl", "print", domain),
+        unload=(("launchctl", "bootout", f"{domain}/{name}"),),
         start=(("launchctl", "bootstrap", domain, str(path)),),
-        end=(("launchctl", "bootout", f"{domain}/{name}"),),
+        end=(),
         state=("launchctl", "print", f"{domain}/{name}"),
     )
 
