@@ -79,14 +79,14 @@ async def settle_succession(db: Database, log: AuditLog, ring: KeyRing) -> None:
             _record(log, ring)
 
 
-async def succession_fault(log: AuditLog, ring: KeyRing) -> str:
+async def succession_fault(log: AuditLog, ring: KeyRing, zone: ZoneInfo) -> str:
     """Words where the log is not the one in which the keys were replaced; empty where it is."""
     for key in ring.former:
         found = await log.entries(after=key.seq - 1, limit=1)
         if not found or (found[0].seq, found[0].entry_hash) != (key.seq, key.entry_hash):
             return (
                 f"Entry {key.seq} is missing, or is not the one at which the owner's key was "
-                f"replaced on {key.retired_at:%Y-%m-%d}."
+                f"replaced on {key.retired_at.astimezone(zone):%Y-%m-%d}."
             )
     return ""
 
@@ -132,7 +132,7 @@ async def rotate_key(config: SilasConfig, *, stolen: bool) -> Rotated:
     with vault.rotation(config.owner_id) as change, open_database(config, clock) as db:
         log = looking_log(config, db, clock, CheckpointKeys(change.old, change.ring))
         await settle_succession(db, log, change.ring)
-        await _refuse_broken(log, change.ring)
+        await _refuse_broken(log, change.ring, config.scheduler.zone)
         await log.write_checkpoint()
         with db.write(durable=True):  # what the succession names must outlive a power loss
             log.log_now("key.rotation_began", old=change.old.public_key, new=change.new.public_key)
@@ -145,10 +145,10 @@ async def rotate_key(config: SilasConfig, *, stolen: bool) -> Rotated:
     return Rotated(ring, tuple(item for item, _ in running))
 
 
-async def _refuse_broken(log: AuditLog, ring: KeyRing) -> None:
+async def _refuse_broken(log: AuditLog, ring: KeyRing, zone: ZoneInfo) -> None:
     """A new key vouches for the whole record, so the whole record is checked before."""
     verdict = await log.verify_chain()
-    if fault := verdict.reason or await succession_fault(log, ring):
+    if fault := verdict.reason or await succession_fault(log, ring, zone):
         raise DatabaseError(
             f"The audit log does not hold, and no new key vouches for it: {fault} Export it, and "
             "restore a backup.",

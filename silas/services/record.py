@@ -70,7 +70,7 @@ class AuditDesk:
         """
         kept = [line for file in files for line in FileWitness(file).lines()]
         verdict = await self.log.verify_witnessed(kept, noted)
-        fault = await succession_fault(self.log, self.ring) if verdict.valid else ""
+        fault = await succession_fault(self.log, self.ring, self.zone) if verdict.valid else ""
         return ChainVerdict(False, verdict.entries_checked, fault) if fault else verdict
 
     async def witness(self) -> str:

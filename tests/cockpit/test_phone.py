@@ -35,7 +35,8 @@ OTHERS = ("/pair", "/health", "/healthz", "/readyz", "/static/app.js", "/ws", "/
 
 @pytest.fixture
 async def cockpit(tmp_path: Path) -> AsyncIterator[Cockpit]:
-    async with a_cockpit(Home(tmp_path), **LOOPBACK) as running:
+    more: dict[str, Any] = {**LOOPBACK, "SILAS_SCHEDULER__TIMEZONE": "Asia/Kathmandu"}
+    async with a_cockpit(Home(tmp_path), **more) as running:
         yield running
 
 
@@ -122,6 +123,10 @@ async def test_the_plain_port_has_the_certificate_its_fingerprint_the_steps_and_
         assert words in page.body.decode()
     assert link.link.partition("#")[2] not in page.body.decode()
     assert b"<script" not in page.body
+    assert view.until is not None
+    zone = cockpit.config.scheduler.zone
+    ends = f"to {view.until.astimezone(zone):%Y-%m-%d %H:%M} (Asia/Kathmandu)."
+    assert ends in page.body.decode()
     file = await asked(f"{base}/silas-authority.crt", None)
     assert file.headers["content-type"] == ["application/x-x509-ca-cert"]
     assert (

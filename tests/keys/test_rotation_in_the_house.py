@@ -296,7 +296,7 @@ async def test_a_record_rewritten_with_the_old_key_is_not_believed(config: Silas
     who exchanges the kept head, too.
     """
     thief = a_copy_of_the_key(config)
-    await rotate_key(config, stolen=False)
+    ring, _ = await rotate_key(config, stolen=False)
     path = config.data_dir / "silas.db"
     path.unlink()
     for beside in (f"{path}-wal", f"{path}-shm"):
@@ -314,10 +314,13 @@ async def test_a_record_rewritten_with_the_old_key_is_not_believed(config: Silas
         db.close()
     head = SignedHead(*signed_head(signed), head_line(signed, thief.public_key))
     SignedHeads(config.data_dir / "keys" / "owner.kept-head.json").put(head)
-    async with open_audit(config) as desk:
-        verdict = await desk.verify_chain()
-    assert not verdict.valid
-    assert "the owner's key was replaced" in verdict.reason
+    for zone in map(ZoneInfo, ("Pacific/Kiritimati", "Etc/GMT+12")):  # one has another day than UTC
+        env = environment(config.data_dir.parent, SILAS_SCHEDULER__TIMEZONE=zone.key)
+        async with open_audit(load_config(environ=env)) as desk:
+            verdict = await desk.verify_chain()
+        assert not verdict.valid
+        day = ring.former[-1].retired_at.astimezone(zone)
+        assert f"the owner's key was replaced on {day:%Y-%m-%d}." in verdict.reason
 
 
 async def test_a_broken_record_is_not_vouched_for_by_a_new_key(config: SilasConfig) -> None:

@@ -10,6 +10,7 @@ import html
 from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple, Protocol
+from zoneinfo import ZoneInfo
 
 from silas.channels.web.asgi import Receive, Scope, Send
 from silas.channels.web.guard import MOST_HEADER_BYTES, MOST_HEADERS
@@ -62,7 +63,7 @@ changed it, and the fingerprint below with it. If they differ, remove the certif
 <p>Scan the second code on your computer: it opens <b>{origin}</b> and pairs this phone.</p>
 <h2>If the phone says that the certificate is not valid yet, or has expired</h2>
 <p>Look at its clock first: Settings, Date &amp; time, <b>set automatically</b>. This certificate
-counts from {begins} to {ends} (UTC). After that, start Silas again; it makes a new one.</p>
+counts from {begins} to {ends} ({zone}). After that, start Silas again; it makes a new one.</p>
 </body>
 </html>
 """
@@ -115,9 +116,10 @@ class CertificatePage:
         identity: What the phone is to trust.
         origin: Where the cockpit is for the phone.
         host: What `Host` must say, without the port: nobody else's name leads here.
+        zone: The owner's, in which its days are told.
     """
 
-    def __init__(self, identity: TrustedIdentity, origin: str, host: str) -> None:
+    def __init__(self, identity: TrustedIdentity, origin: str, host: str, zone: ZoneInfo) -> None:
         self._host = host
         page = _PAGE.format(
             style=_STYLE,
@@ -125,8 +127,9 @@ class CertificatePage:
             certificate=CERTIFICATE,
             fingerprint=identity.fingerprint,
             origin=html.escape(origin),
-            begins=f"{identity.begins:%Y-%m-%d %H:%M}",
-            ends=f"{identity.ends:%Y-%m-%d %H:%M}",
+            begins=f"{identity.begins.astimezone(zone):%Y-%m-%d %H:%M}",
+            ends=f"{identity.ends.astimezone(zone):%Y-%m-%d %H:%M}",
+            zone=zone.key,
         )
         file = b'attachment; filename="silas-authority.crt"'
         self._answers: Mapping[str, _Answer] = {

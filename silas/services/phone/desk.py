@@ -173,7 +173,8 @@ class PhoneDesk:
         origins = [_origin(name, port) for name in names]
         steps = ""
         if way == "authority":
-            page = CertificatePage(shown.identity, origins[0], place.address)
+            zone = self._config.scheduler.zone
+            page = CertificatePage(shown.identity, origins[0], place.address, zone)
             plain = await self._listen(stack, page, place, self._web.phone.certificate_port, None)
             steps = f"http://{place.address}:{plain}/"
         await self._record(stack, way, origins, port, shown.identity.fingerprint)
