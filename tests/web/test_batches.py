@@ -54,6 +54,7 @@ async def test_a_batch_is_chosen_from_moved_and_taken_back_by_one_and_by_all(
     await expect(files.filter(has_text="moved:")).to_have_count(2)
     assert await device.violations() == []
     await _photographed(device, "moved-files")
+    assert await device.page.evaluate(_OFF_THE_LINE) <= 3
     await files.filter(has_text="b.pdf").get_by_test_id("undo-file").click()
     await expect(files.filter(has_text="back where it was")).to_have_count(1)
     assert set(listed(place)) == {"Documents/a.pdf", "b.pdf", "c.png"}
@@ -61,6 +62,18 @@ async def test_a_batch_is_chosen_from_moved_and_taken_back_by_one_and_by_all(
     await device.page.get_by_role("button", name="Yes, put them back").click()
     await expect(files.filter(has_text="back where it was")).to_have_count(2)
     assert listed(place) == before
+
+
+_OFF_THE_LINE = """() => {
+  const middle = (node) => {
+    const words = document.createRange();
+    words.selectNodeContents(node);
+    const { top, height } = words.getBoundingClientRect();
+    return top + height / 2;
+  };
+  const of = (one) => middle(document.querySelector(one));
+  return Math.abs(of("[data-testid=undo-batch]") - of(".undo-time"));
+}"""
 
 
 MANY = 214
