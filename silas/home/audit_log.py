@@ -103,8 +103,13 @@ async def record_finding(config: SilasConfig, keys: OwnerSigner) -> tuple[str, b
     except DatabaseError as error:
         return "record", False, str(error)
     if verdict.valid:
-        count = f"all of its {verdict.entries_checked} entries are those that were signed"
-        return "record", True, f"{count}; the newest signed head is kept beside the key"
+        many = verdict.entries_checked
+        one, all_of = (
+            "its only entry is the one that was",
+            f"all of its {many} entries are those that were",
+        )
+        head = "the newest signed head is kept beside the key"
+        return "record", True, f"{one if many == 1 else all_of} signed; {head}"
     words = f"it was changed outside Silas: {verdict.reason}"
     then = "effects are refused; see `silas audit verify`, and `silas audit accept` after a backup"
     return "record", False, f"{words} {then}"

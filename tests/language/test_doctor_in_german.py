@@ -42,7 +42,10 @@ def test_no_finding_is_left_in_english(tmp_path: Path, configured: bool) -> None
     (tmp_path / "key").chmod(0o600)
     env["SILAS_KEYS__KEY_FILE"] = str(tmp_path / "key")
     assert not _english(run(silas("doctor"), env).out)  # before there is a key or a database
-    run(silas("init"), env)
+    made = run(silas("init"), env).out
+    assert not _english(made), made
+    assert made.startswith("Silas ist bereit. Seine Daten sind in ")
+    assert "der einzige Eintrag ist der, der signiert wurde" in run(silas("doctor"), env).out
     if configured:
         (tmp_path / "config.yaml").write_text(CONFIGURATION, encoding="utf-8")
     for command in (("doctor",), ("config", "validate")):

@@ -105,6 +105,7 @@ _WORDS: Final = (
         "backups. It does not protect against a program that runs as you while Silas runs, nor "
         "against root."
     ),
+    tr_later("kept by the signer at {socket}"),
     tr_later("not stopped; `silas stop --now`, or a file {path}, stops everything"),
     tr_later("Silas is stopped since {wall} ({zone}); `silas resume` starts it again."),
     tr_later("Silas is stopped; `silas resume` starts it again."),
@@ -132,6 +133,9 @@ _WORDS: Final = (
     tr_later(
         "it was changed outside Silas: {why} effects are refused; see `silas audit verify`, and "
         "`silas audit accept` after a backup"
+    ),
+    tr_later(
+        "its only entry is the one that was signed; the newest signed head is kept beside the key"
     ),
     tr_later(
         "all of its {count} entries are those that were signed; the newest signed head is kept "
@@ -240,18 +244,19 @@ def _there(commands: str) -> str:
     return commands.replace("(also ", tr("(also "))
 
 
-def _other(words: str) -> str:
+def told_of_finding(words: str) -> str:
+    """What is found, without its part, in the owner's language."""
     told = retold(words, _WORDS, _VALUES)
     return refusal_words(words) if told == words else told
 
 
 def _model(name: str) -> str:
-    return retold(_other(name), (tr_later("{name} at {address}"),))
+    return retold(told_of_finding(name), (tr_later("{name} at {address}"),))
 
 
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     **dict.fromkeys(("total", "proxy", "planner", "count"), _number),
-    **dict.fromkeys(("why", "way", "what"), _other),
+    **dict.fromkeys(("why", "way", "what"), told_of_finding),
     "model": _model,
     "there": _there,
     "missing": tr,
@@ -263,4 +268,4 @@ def finding_words(found: DoctorFinding) -> DoctorFinding:
     """A finding as its owner reads it; `--json` keeps the English that programs read."""
     if spoken() == ENGLISH:
         return found
-    return found._replace(part=retold(found.part, _PARTS), words=_other(found.words))
+    return found._replace(part=retold(found.part, _PARTS), words=told_of_finding(found.words))

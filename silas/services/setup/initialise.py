@@ -4,6 +4,8 @@ from silas.config import SilasConfig
 from silas.home.data_directory import unusable_home
 from silas.home.key_vault import key_exists, open_vault
 from silas.home.signer_client import enrol, is_apart, remote_signer
+from silas.language import tr
+from silas.services.cockpit.finding_words import told_of_finding
 from silas.services.owner_key import key_place
 from silas.services.record import open_record_with
 
@@ -28,6 +30,10 @@ async def initialise(config: SilasConfig) -> list[str]:
         await record.log.open()
     return [
         *warnings,
-        f"Silas is ready. Its data is in {config.data_dir}.",
-        f"Owner key {vault.public_key(config.owner_id)[:16]}...: {key_place(config, vault)}",
+        tr("Silas is ready. Its data is in {folder}.", folder=config.data_dir),
+        tr(
+            "Owner key {begins}...: {place}",
+            begins=vault.public_key(config.owner_id)[:16],
+            place=told_of_finding(key_place(config, vault)),
+        ),
     ]
