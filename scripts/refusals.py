@@ -56,12 +56,12 @@ def _raised(tree: ast.AST) -> Iterator[str]:
         made = node.exc if isinstance(node, ast.Raise) else None
         if not isinstance(made, ast.Call) or not made.args:
             continue
-        sentence = _template(made.args[0])
+        sentence = template(made.args[0])
         if _SENTENCE.match(sentence) and ast.unparse(made.func) not in _PROGRAMMERS:
             yield sentence
 
 
-def _template(said: ast.expr) -> str:
+def template(said: ast.expr) -> str:
     """A text or an f-string as the catalogue has it; nothing for what is neither."""
     if isinstance(said, ast.Constant):
         return said.value if isinstance(said.value, str) else ""

@@ -21,6 +21,7 @@ from silas.language.file_faults import YAML_FAULTS
 from silas.language.plan_faults import PLACES, PLACES_IN_FILES, PLAN_FAULTS
 from silas.language.plan_refusals import PLAN_REFUSALS
 from silas.language.retold import retold
+from silas.language.setting_faults import SETTING_FAULTS, WORKER_FAULTS, WORKER_FILES, WORKERS_NAMED
 
 WITH_VALUES: Final = (
     *CONFIG_PLACES,
@@ -88,16 +89,20 @@ def _sentences() -> Sequence[str]:
     """Read where the first refusal is told in another language; English needs none of them."""
     file = Path(__file__).with_name("refusals.json")
     raised = json.loads(file.read_text(encoding="utf-8"))
-    return *PLACES, *WITH_VALUES, *PLACES_IN_FILES, *raised, *CONFIG_REFUSALS
+    places = *PLACES, *WORKERS_NAMED, *WITH_VALUES, *PLACES_IN_FILES
+    return *places, *raised, *WORKER_FILES, *CONFIG_REFUSALS
 
 
 def _plan_fault(words: str) -> str:
     told = tr(words)
-    return told if told != words else retold(words, PLAN_FAULTS, _VALUES)
+    return told if told != words else retold(words, (*WORKER_FAULTS, *_PLAN_OR_VALUE), _VALUES)
+
+
+_PLAN_OR_VALUE: Final = (*PLAN_FAULTS, *CONFIG_FAULTS)
 
 
 def _misfit(words: str) -> str:
-    return retold(words, CONFIG_FAULTS)
+    return retold(words, (*CONFIG_FAULTS, *SETTING_FAULTS), _VALUES)
 
 
 def _yaml(words: str) -> str:

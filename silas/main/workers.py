@@ -18,6 +18,7 @@ def workers_list(ctx: click.Context, as_json: bool) -> None:
     """Every worker with its model, tools and delegates; for a file that cannot be used, why."""
 
     async def work() -> int:
+        from silas.language import refusal_words
         from silas.services.workers import worker_rows
 
         config = look_config(ctx)
@@ -27,7 +28,7 @@ def workers_list(ctx: click.Context, as_json: bool) -> None:
         elif not rows:
             click.echo(f"There are no workers; put NAME.worker files into {config.worker_files}.")
         for row in [] if as_json else rows:
-            click.echo(_line(row["name"], row["fault"] or row["description"]))
+            click.echo(_line(row["name"], refusal_words(row["fault"]) or row["description"]))
             for heading in () if row["fault"] else ("model", "tools", "delegates", "skills"):
                 words = row[heading] if heading == "model" else ", ".join(row[heading])
                 click.echo(f"{'':16}  {heading}: {words or '-'}")

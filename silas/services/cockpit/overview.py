@@ -14,7 +14,7 @@ from silas.channels.web.views import (
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.home.findings import headline, ready
-from silas.language import COCKPIT, said_at
+from silas.language import COCKPIT, refusal_words, said_at
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.cockpit.finding_words import finding_words
 from silas.services.doctor.diagnose import diagnose
@@ -70,6 +70,7 @@ class OverviewRoom:
         """See `Overview.workers`. Files are read beside the event loop."""
         rows = await asyncio.to_thread(worker_rows, self._config)
         known = WorkerRow.model_fields
+        rows = [{**row, "fault": refusal_words(row["fault"])} for row in rows]
         return tuple(
             WorkerRow.model_validate({name: row[name] for name in row.keys() & known.keys()})
             for row in rows

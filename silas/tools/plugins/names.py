@@ -34,8 +34,8 @@ def check_allow(entries: Iterable[str]) -> None:
     for entry in entries:
         if not any(form.match(entry) for form in (_CLASS_PATH, _SHORT_NAME, _PACKAGE)):
             raise ValueError(
-                f"{entry!r} is neither a class path (mycompany.tools.Database), a package with a "
-                "dot at its end (mycompany.), nor the name of an entry point"
+                f"{entry!r} is neither a class path such as mycompany.tools.Database, a package "
+                "with a dot at its end such as `mycompany.`, nor the name of an entry point"
             )
 
 
