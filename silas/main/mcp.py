@@ -188,7 +188,8 @@ def _saved(ctx: click.Context, desk: "MCPDesk") -> "SavedServers":
     from silas.config.place import ConfigPlace
     from silas.services.servers.saved import SavedServers
 
-    return SavedServers(ConfigPlace(config_file(config_option(ctx)), os.environ), desk.audit)
+    place = ConfigPlace(config_file(config_option(ctx)), os.environ)
+    return SavedServers(place, desk.audit, desk.require_running)
 
 
 @mcp.command("distrust")

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from silas.audit import Audit
@@ -20,6 +21,7 @@ from silas.sandbox.bubblewrap.resident import Residents
 from silas.services.record import open_record
 from silas.services.servers.trust_card import ServerInspection
 from silas.services.tools.registry import known_tools
+from silas.stop import Sentinel
 from silas.tools import ToolRegistry
 from silas.tools.health import SqlHealthStore
 from silas.tools.mcp.definitions import drift
@@ -31,6 +33,7 @@ from silas.work.authority.allowed_hosts import NetworkRecord
 if TYPE_CHECKING:
     from silas.tools.mcp.link import Connect
     from silas.tools.mcp.servers import MCPServers, ServerState
+    from silas.tools.mcp.transport import McpConnection
 
 LearnSecrets = Callable[[Mapping[str, str]], None]
 """Told every value that no answer may show, by name."""
@@ -104,13 +107,12 @@ class RunningServers:
             Stopped: Silas is stopped, or the record was changed outside Silas.
         """
         self._desk.entry(name)
-        self._desk.audit.require_whole()
+        self._desk.require_able()
         for servers in self._running:
             await servers.retry(name)
 
     async def look(self, name: str) -> ServerInspection:
         """See `MCPDesk.look`."""
-        self._desk.audit.require_whole()
         return await self._desk.look(name)
 
     async def trust(self, look: ServerInspection) -> None:
@@ -181,7 +183,7 @@ def _servers(
     *,
     recorded: bool = True,
 ) -> "MCPServers":
-    connect = _connector(sandbox, audit)
+    connect = _connector(config, sandbox, audit)
     from silas.tools.mcp.servers import MCPServers, ServerHome  # noqa: PLC0415 - the SDK is heavy
 
     log = audit.log if recorded else _unrecorded
@@ -193,18 +195,30 @@ async def _unrecorded(event: str, **data: object) -> None:
     del event, data
 
 
-def _connector(sandbox: Sandbox, audit: Audit) -> "Callable[[MCPEntry], Connect]":
-    """How each server is reached: in the sandbox, or over HTTP."""
+def _connector(
+    config: SilasConfig, sandbox: Sandbox, audit: Audit
+) -> "Callable[[MCPEntry], Connect]":
+    """How each server is reached: in the sandbox, or over HTTP; none while Silas is stopped."""
     require_mcp()
     from silas.tools.mcp.transport import over_http, program  # noqa: PLC0415 - the SDK is heavy
 
+    sentinel = _sentinel(config)
+
+    def far(entry: MCPEntry) -> "AbstractAsyncContextManager[McpConnection]":
+        sentinel.require_running()  # a program's own is the sandbox's
+        return over_http(entry)
+
     def connect(entry: MCPEntry) -> "Connect":
         if entry.server.url is not None:
-            return lambda: over_http(entry)
+            return partial(far, entry)
         record = NetworkRecord(audit, f"mcpServers.{entry.name}", "server")
         return lambda: program(entry, _residents(sandbox), record)
 
     return connect
+
+
+def _sentinel(config: SilasConfig) -> Sentinel:
+    return Sentinel(config.data_dir, config.scheduler.zone)
 
 
 def _residents(sandbox: Sandbox) -> Residents:
@@ -239,15 +253,26 @@ class MCPDesk:
             )
         return found
 
+    def require_running(self) -> None:
+        """Raises `Stopped` where Silas is stopped."""
+        _sentinel(self.config).require_running()
+
+    def require_able(self) -> None:
+        """Raises `Stopped` where Silas is stopped, or the record was changed outside Silas."""
+        self.require_running()
+        self.audit.require_whole()
+
     async def look(self, name: str) -> ServerInspection:
         """Start a server in its sandbox and ask it for its tools.
 
         Raises:
             ConfigError: No such server is configured.
+            Stopped: Silas is stopped, or the record was changed outside Silas.
             SilasError: It cannot be started, or does not speak the protocol.
         """
         entry = self.entry(name)
-        connect = _connector(self.sandbox, self.audit)(entry)
+        self.require_able()
+        connect = _connector(self.config, self.sandbox, self.audit)(entry)
         from silas.tools.mcp.link import look_at  # noqa: PLC0415 - the SDK is heavy
 
         try:
@@ -264,9 +289,9 @@ class MCPDesk:
         """Pin exactly what was looked at, on record.
 
         Raises:
-            Stopped: The record was changed outside Silas; nothing was trusted.
+            Stopped: Silas is stopped, or the record was changed outside Silas; nothing was trusted.
         """
-        self.audit.require_whole()
+        self.require_able()
         name = look.entry.name
         with self.db.write():
             self.trusted.trust(name, look.entry.source, look.listing.definitions.values())

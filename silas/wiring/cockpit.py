@@ -182,7 +182,8 @@ def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> ModelSwi
 
 def _connections(parts: Parts, absent: Mapping[str, str], place: ConfigPlace) -> CockpitConnections:
     owner = Owner(parts.channel, parts.audit, parts.runtime.clock)
-    asked = AskedServers(SavedServers(place, parts.audit), parts.servers, owner)
+    saved = SavedServers(place, parts.audit, parts.stop.sentinel.require_running)
+    asked = AskedServers(saved, parts.servers, owner)
     file, redact = str(place.file), parts.secrecy.redact
     registry = parts.registry
     return CockpitConnections(parts.config, parts.servers, asked, registry, absent, file, redact)

@@ -14,9 +14,11 @@ from mcp.server.lowlevel import Server
 from pydantic import ValidationError
 
 from silas.config import SilasConfig
+from silas.errors import Stopped
 from silas.sandbox.bubblewrap.resident import UNREAD_BYTES
+from silas.stop import Sentinel
 from silas.testing import CallTool
-from tests.mcp.house import house, trust
+from tests.mcp.house import desk, house, trust
 from tests.support.waits import SECONDS
 
 ACT = CallTool("web__act", {"what": "it"})
@@ -173,3 +175,23 @@ def test_an_entry_that_means_two_things_or_none_is_refused(
 def test_a_server_has_a_plain_name(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValidationError):
         SilasConfig.model_validate({"data_dir": tmp_path, "mcpServers": {name: {"command": "x"}}})
+
+
+async def test_while_silas_is_stopped_no_address_is_reached(tmp_path: Path) -> None:
+    web = Web()
+    async with on_the_web(web) as settings:
+        await trust(tmp_path, settings, "web")
+        async with desk(tmp_path, settings) as at:
+            look = await at.look("web")
+            sentinel = Sentinel(at.config.data_dir)
+            sentinel.place()
+            web.headers.clear()
+            for refused in (at.look("web"), at.trust(look)):
+                with pytest.raises(Stopped):
+                    await refused
+            [state] = await at.states()
+            assert (state.standing, "Silas is stopped" in state.last_error) == ("down", True)
+            assert web.headers == []
+            sentinel.remove()
+            [state] = await at.states()
+            assert state.standing == "connected"

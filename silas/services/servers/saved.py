@@ -29,6 +29,7 @@ from silas.sandbox.network.names import endpoints
 from silas.sandbox.searchpath import SYSTEM
 from silas.services.servers.trust_card import server_lines
 from silas.services.setup.one_question import NO, YES
+from silas.stop.sentinel import RequireRunning
 from silas.tools.mcp.settings import MCPEntry, is_server_name, is_server_url
 from silas.types import Risk
 
@@ -68,17 +69,20 @@ class PlannedServer(NamedTuple):
 class SavedServers:
     """Changes which servers the configuration file names, for the cockpit and the terminal."""
 
-    def __init__(self, place: ConfigPlace, audit: Audit) -> None:
+    def __init__(self, place: ConfigPlace, audit: Audit, require_running: RequireRunning) -> None:
         self._place = place
         self._audit = audit
+        self._require_running = require_running
 
     def plan(self, wanted: WantedServer) -> PlannedServer:
         """What the file will say with one more.
 
         Raises:
             ConfigError: It cannot be added, in one sentence that says why.
+            Stopped: Silas is stopped.
         """
         require_mcp()
+        self._require_running()
         config = self._written()
         wanted = _tidied(wanted)
         _refuse_unfit(wanted, config, self._place.file)
@@ -93,8 +97,9 @@ class SavedServers:
 
         Raises:
             ConfigError: The file changed meanwhile, or cannot be written.
-            Stopped: The record was changed outside Silas.
+            Stopped: Silas is stopped, or the record was changed outside Silas.
         """
+        self._require_running()
         self._audit.require_whole()
         entry = planned.entry
         await self._audit.log(
