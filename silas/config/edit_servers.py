@@ -120,7 +120,8 @@ def _without(text: str, root: YamlNode | None, path: tuple[str, ...]) -> str:
         at = next((n for n, (key, _) in enumerate(holder.members) if key.text == name), None)
         if at is None:
             return text
-        if spot is None or len(holder.members) > 1:
+        top = holder is root and holder.flows  # `{}` alone is no configuration
+        if not top and (spot is None or len(holder.members) > 1):
             spot = (holder, holder.members, at)
         holder = holder.members[at][1]
     return text if spot is None else _cut(text, *spot)

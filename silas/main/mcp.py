@@ -150,7 +150,7 @@ def mcp_add(
         async with open_mcp(read_config(ctx)) as desk:
             saved = _saved(ctx, desk)
             planned = saved.plan(wanted)
-            if not await _says_yes(added_card(planned), planned.entry.source, approve):
+            if not await _says_yes(added_card(planned), planned.digest, approve):
                 click.echo(tr("Nothing was added."))
                 return DECLINED
             await saved.add(planned)

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from silas.errors import SandboxError
 from silas.sandbox.models import Mount
@@ -20,9 +20,10 @@ from silas.sandbox.models import Mount
 _NEVER = tuple(Path(path) for path in ("/proc", "/sys", "/dev", "/run", "/var/run"))
 """Kernel interfaces and sockets of running services; the desktop session lives in /run/user."""
 
-_SYSTEM_TARGETS = frozenset(
+SYSTEM_TARGETS: Final = frozenset(
     Path(path) for path in ("/", "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 )
+"""What every sandbox has of its own; nothing is mounted over it."""
 
 _HOME_SECRETS = (
     ".ssh",
@@ -136,7 +137,7 @@ def pin(path: Path) -> int:
 
 def _check_target(mount: Mount, earlier: list[Mount]) -> None:
     target = mount.target
-    if not _plain(target) or target in _SYSTEM_TARGETS:
+    if not _plain(target) or target in SYSTEM_TARGETS:
         raise _refuse(target, "it is not a place to mount on")
     if any(within(target, root) for root in _NEVER[:3]):
         raise _refuse(target, "/proc, /sys and /dev are the sandbox's own")

@@ -282,7 +282,10 @@ class MCPDesk:
         known = self.trusted.of(name)
         pins = sorted(each.digest for each in found.definitions.values())
         differs = drift(known.definitions, found.definitions)
-        seen = digest([entry.source, pins])
+        held = entry.handling
+        rated = {name: risk.value for name, risk in held.rate.items()}
+        said = [rated, sorted(held.reads), None if held.offer is None else sorted(held.offer)]
+        seen = digest([name, entry.source, pins, said])
         return ServerInspection(entry, found, differs, known, seen)
 
     async def trust(self, look: ServerInspection) -> None:

@@ -1,6 +1,7 @@
 """Servers of tools are added, trusted and removed from the cockpit; what widens needs a yes."""
 
 import asyncio
+import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +16,7 @@ from silas.config import load_config
 from silas.testing import MockClock, ScriptedChannel
 from tests.cockpit.house import House, a_house, proof
 from tests.cockpit.program_page import ProgramPage, a_page
-from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool
+from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool, desk, trust
 from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Home, a_cockpit
 
@@ -179,6 +180,10 @@ async def test_a_no_adds_nothing_and_trusts_nothing(home: Path) -> None:
         ({"name": "git", "command": "cat", "write": ["/"]}, "/ is shown to no program"),
         ({"name": "git", "command": "cat", "read": ["HOME/data"]}, "is shown to no program"),
         ({"name": "git", "command": "cat", "write": ["HOME/config.yaml"]}, "is shown to no"),
+        ({"name": "git", "command": "cat", "read": ["HOME/config.yaml.bak"]}, "is shown to no"),
+        ({"name": "git", "command": "cat", "read": ["/etc"]}, "/etc is shown to no program"),
+        ({"name": "git", "url": "https://a.example:https/mcp"}, "The address must be https://"),
+        ({"name": "git", "url": "https://a.example:0/mcp"}, "The address must be https://"),
         ({"name": "git", "command": "cat", "args": ["${HOME}"]}, "Write plain text"),
         ({"name": "git", "command": "cat", "args": ["a\nb"]}, "Write plain text"),
         ({"name": "git", "command": "HOME/run"}, "let it read HOME"),
@@ -190,6 +195,7 @@ async def test_what_cannot_work_is_refused_in_one_sentence_before_anything_is_as
 ) -> None:
     (home / "run").write_text("#!/bin/sh\n", encoding="utf-8")
     (home / "run").chmod(0o700)
+    (home / "config.yaml.bak").write_text("silas: {}\n", encoding="utf-8")
     before = _file(home)
 
     def here(value: Any) -> Any:
@@ -281,3 +287,19 @@ async def test_only_a_paired_devices_own_fresh_signature_adds_a_server(tmp_path:
                 pass
         assert "https://a.example/mcp" in file.read_text(encoding="utf-8")
         assert "mcp.added" in await cockpit.events()
+
+
+async def test_a_server_that_is_removed_while_it_is_being_ended_is_gone(home: Path) -> None:
+    fake = Fake(home / "fake")
+    await trust(home, fake.settings(), "fake")
+    (home / "config.yaml").write_text(json.dumps({"silas": fake.settings()}), encoding="utf-8")
+    async with a_house(Owning(), home=home, settings=fake.settings()) as house:
+        assert (await _row(house))["standing"] == "connected"
+        async with desk(home, fake.settings()) as elsewhere:  # as `silas mcp distrust` does
+            await elsewhere.distrust("fake")
+        looked, removed = await asyncio.gather(
+            house.client.get("/connections"), house.signed("/connections/fake/remove")
+        )
+        assert (looked.status_code, removed.status_code) == (200, 200), removed.text
+        assert (await house.get("/connections"))["servers"] == []
+        assert "fake__act" not in {one["name"] for one in await house.get("/tools")}

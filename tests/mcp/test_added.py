@@ -78,6 +78,8 @@ def _meaning(text: str) -> dict[str, Any]:
         '{"silas": {"language": "en"}}',
         '{"silas": {"mcpServers": {"a": {"command": "cat"}}, "language": "en"}}',
         "silas: {mcpServers: {}, language: en}\n",
+        '{"silas": {}}',
+        "silas: {}\n",
         "",
     ],
 )
@@ -108,3 +110,32 @@ def test_a_file_that_somebody_changed_meanwhile_is_left_alone(tmp_path: Path) ->
     with pytest.raises(ConfigError):
         write_servers(added, place)
     assert file.read_text() == "silas:\n  language: de\n"
+
+
+def test_a_hash_adds_exactly_the_server_that_was_shown_under_its_name(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home")
+    assert run(silas("init"), env).code == 0
+    file = tmp_path / "home" / "config.yaml"
+    before = file.read_bytes() if file.exists() else None
+    key = "https://a.example/mcp?key=none-may-keep-this"
+    seen = run(silas("mcp", "add", "far", "--url", key), env).out.splitlines()[0]
+    other = run(silas("mcp", "add", "near", "--approve", seen, "--url", key), env)
+    assert (other.code, file.read_bytes() if file.exists() else None) == (3, before), other.err
+    assert run(silas("mcp", "add", "far", "--approve", seen, "--url", key), env).code == 0
+    told = run(silas("audit", "show", "--json"), env).out
+    assert "https://a.example/mcp" in told
+    assert "none-may-keep-this" not in told
+
+
+def test_no_server_may_write_where_the_link_to_the_configuration_lies(tmp_path: Path) -> None:
+    home, elsewhere = tmp_path / "home", tmp_path / "dotfiles"
+    env = {**environment(home), "SILAS_DATA_DIR": str(tmp_path / "data")}
+    env["HOME"] = str(tmp_path / "person")  # no home is ever shown as a whole
+    home.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "silas.yaml").write_text("silas: {}\n")
+    (home / "config.yaml").symlink_to(elsewhere / "silas.yaml")
+    assert run(silas("init"), env).code == 0
+    for folder in (home, elsewhere):
+        refused = run(silas("mcp", "add", "git", "--write", folder, "--", "cat"), env)
+        assert (refused.code, "is shown to no program" in refused.err) == (2, True), refused

@@ -146,3 +146,15 @@ async def test_the_list_of_tools_shows_how_those_of_a_server_fared_before(tmp_pa
         (row,) = await at.rows()
     assert (row["name"], row["health"]) == ("fake__act", "degraded")
     assert row["last_error"] == "E_TOOL_DOWN"
+
+
+def test_a_hash_of_a_look_covers_how_each_tool_is_rated_and_offered(tmp_path: Path) -> None:
+    at = At(tmp_path)
+    seen = at.run("mcp", "trust", "fake")[1].splitlines()[0]
+    file = at.home / "config.yaml"
+    changed: list[dict[str, Any]] = [{"reads": ["act"]}, {"rate": {"act": "low"}}, {"offer": []}]
+    for handling in changed:
+        file.write_text(yaml.safe_dump({"silas": at.fake.settings(**handling)}))
+        assert at.run("mcp", "trust", "fake", "--approve", seen)[0] == 3, handling
+    file.write_text(yaml.safe_dump({"silas": at.fake.settings()}))
+    assert at.run("mcp", "trust", "fake", "--approve", seen)[0] == 0

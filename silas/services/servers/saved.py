@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from silas.audit import Audit
+from silas.canonical import digest
 from silas.cards import Action, Detail
 from silas.cards.models import DecisionCard
 from silas.config import SilasConfig
@@ -24,7 +25,7 @@ from silas.errors import ConfigError, SandboxError
 from silas.home.unsupported import require_mcp
 from silas.language import tr
 from silas.plans import show_lines
-from silas.sandbox.mounts import Roots, objection
+from silas.sandbox.mounts import SYSTEM_TARGETS, Roots, objection
 from silas.sandbox.network.names import endpoints
 from silas.sandbox.searchpath import SYSTEM
 from silas.services.servers.trust_card import server_lines
@@ -64,6 +65,11 @@ class PlannedServer(NamedTuple):
 
     entry: MCPEntry
     edit: ServersEdit
+
+    @property
+    def digest(self) -> str:
+        """Of its name, what it is and what it may reach; a yes to this adds exactly that."""
+        return digest([self.entry.name, self.entry.source])
 
 
 class SavedServers:
@@ -105,11 +111,11 @@ class SavedServers:
         await self._audit.log(
             "mcp.added",
             server=entry.name,
-            runs=entry.server.command or entry.server.url or "",
+            runs=entry.server.command or (entry.server.url or "").partition("?")[0],
             reaches=list(entry.handling.network),
             reads=list(map(str, entry.handling.read)),
             writes=list(map(str, entry.handling.write)),
-            digest=entry.source,
+            digest=planned.digest,
         )
         await asyncio.to_thread(write_servers, planned.edit, self._place)
 
@@ -164,7 +170,7 @@ def added_card(planned: PlannedServer) -> DecisionCard:
                 lines=said,
                 open=True,
             ),
-            Detail(heading=tr("Digest"), lines=(f"sha256:{entry.source}",), open=True),
+            Detail(heading=tr("Digest"), lines=(f"sha256:{planned.digest}",), open=True),
         ),
         actions=(
             Action(label=tr("Add it"), value=YES, role="recommended"),
@@ -261,8 +267,11 @@ def _refuse_host(host: str) -> None:
 
 
 def _silas_own(config: SilasConfig, file: Path) -> Roots:
-    """What no server is shown: also the file that says what each may reach."""
-    return Roots.of((config.data_dir, config.keys.socket, file), ())
+    """What no server is shown: also the file that says what each may reach, and former ones."""
+    former = file.parent.glob(f"{file.name}.bak*")
+    roots = Roots.of((config.data_dir, config.keys.socket, file, *former), ())
+    link = file.parent.resolve() / file.name  # whoever could change the link changes the file
+    return roots._replace(forbidden=(*roots.forbidden, link))
 
 
 def _refuse_path(path: Path, config: SilasConfig, file: Path) -> None:
@@ -273,7 +282,7 @@ def _refuse_path(path: Path, config: SilasConfig, file: Path) -> None:
     if path.resolve() != path:
         real = str(path.resolve())
         raise _unfit(tr("{path} is a link to {real}; write that.", path=str(path), real=real))
-    if objection(path, _silas_own(config, file)):
+    if path in SYSTEM_TARGETS or objection(path, _silas_own(config, file)):
         raise _unfit(
             tr(
                 "{path} is shown to no program: it is, or holds, your whole home, secrets, or "

@@ -261,7 +261,10 @@ class MCPServers:
         self._left[name] = server
         task.cancel()
         await asyncio.wait([task])
-        self._untrusted[name] = await server.leave(why)
+        if self._left.get(name) is server:  # not removed meanwhile
+            state = await server.leave(why)
+            if self._left.get(name) is server:
+                self._untrusted[name] = state
 
     async def remove(self, name: str, why: str) -> None:
         """End a server and know nothing of it any more."""

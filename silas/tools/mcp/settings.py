@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
@@ -122,8 +122,17 @@ def _check_url(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("https", "http") or not parts.hostname or parts.username is not None:
         raise ValueError("`url` must be https://host/path, without a user name")
+    if not _is_port(parts):
+        raise ValueError("the port of `url` must be a number from 1 to 65535")
     if parts.scheme == "http" and not _this_machine(parts.hostname):
         raise ValueError("`url` must be https; http is for this machine alone")
+
+
+def _is_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:
+        return False
 
 
 def _this_machine(host: str) -> bool:
