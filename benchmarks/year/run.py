@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import silas.wiring.parts
+import silas.wiring.session
 from benchmarks.year.planned import START, PlannedGoal, PlannedReminder, goals, reminders
 from benchmarks.year.world import World
 from silas.agents.runbook.model import RunbookModel
@@ -347,5 +347,5 @@ class Simulation:
             patch.setattr(RunbookModel, "request", counted)
             patch.setattr("silas.goals.desk._KEPT", timedelta(days=1000))
             if not self._trust:
-                patch.setattr(silas.wiring.parts, "standing_uses", _once)
+                patch.setattr(silas.wiring.session, "standing_uses", _once)
             yield

@@ -35,7 +35,7 @@ async def test_a_used_up_approval_starts_no_work_where_the_clock_went_forward_an
     def once(*_: object) -> int:
         return 1
 
-    monkeypatch.setattr("silas.wiring.parts.standing_uses", once)
+    monkeypatch.setattr("silas.wiring.session.standing_uses", once)
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())

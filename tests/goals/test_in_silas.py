@@ -155,7 +155,7 @@ def once(*_: object) -> int:
 async def test_a_used_up_approval_asks_and_runs_what_is_approved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("silas.wiring.parts.standing_uses", once)
+    monkeypatch.setattr("silas.wiring.session.standing_uses", once)
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())

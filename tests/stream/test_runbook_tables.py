@@ -65,7 +65,7 @@ ANSWERS = {
         "Not counted, because they have not 2 cells as the heading has: 1 row, line 6",
     ),
     "total amount in index.csv": ("total amount: 11",),
-    "total amount in long.csv": ("total amount: 20.00 (of 2000 rows)",),
+    "total amount in long.csv": ("total amount: 20.00 (of 2,000 rows)",),
     "average amount in sales.csv": ("average amount: 10.2 (of 3 rows)",),
     "what is the average of the amount column in thirds.csv": ("about 0.333333",),
     "highest amount in sales.csv": ("20.20", "- line 3: name Bo, amount 20.20, city Bruges"),
