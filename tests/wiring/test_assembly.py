@@ -21,6 +21,7 @@ LOWER = {
     # one of three kinds
     "approvals.py": {
         "silas.channels.text",
+        "silas.language",
         "silas.language.calendar",  # moments in words
         "silas.work.changes.held_store",
     },
@@ -32,7 +33,7 @@ LOWER = {
         "silas.sandbox",
         "silas.stop",
     },  # a program of its own
-    "batch.py": {"silas.plans.characters"},  # as above
+    "batch.py": {"silas.language", "silas.plans.characters"},  # as above
     "commands.py": {"silas.plans.characters"},  # as above
     "calls.py": {"silas.language.calendar"},  # moments in words
     "conversations.py": {"silas.language.calendar", "silas.plans.characters"},  # as above
