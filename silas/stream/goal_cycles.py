@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -74,7 +75,7 @@ _ENDED: Final = frozenset(
 )
 
 
-_FAILS: Final = frozenset({Outcome.failed, Outcome.not_fixed})
+_FAILS: Final = frozenset({Outcome.failed, Outcome.not_fixed, Outcome.not_done})
 _WENT_WELL: Final = frozenset({Outcome.fixed, Outcome.done})
 
 
@@ -97,11 +98,16 @@ class GoalAuthority(NamedTuple):
 
 
 class _End(NamedTuple):
-    """How a cycle ends, and what its owner is told; nothing where it is empty."""
+    """How a cycle ends, and what its owner is told; nothing where it is empty.
+
+    Attributes:
+        unmet: That the condition of its work does not hold, which is told by itself only once.
+    """
 
     outcome: Outcome
     words: str = ""
     told: str = ""
+    unmet: str = ""
 
 
 class GoalCycles:
@@ -225,7 +231,8 @@ class GoalCycles:
             if report is None or report.all_passed:
                 return await self._works(goal, cycle)
             names = [result.name for result in report.failed]
-            return cycle, _End(Outcome.healthy, goal_words.condition_words(names))
+            why = goal_words.condition_words(names)
+            return cycle, _End(Outcome.healthy, why, unmet=why)
         if report.all_passed:
             return cycle, _End(Outcome.healthy)
         known = self._goals.get(goal.id)
@@ -334,7 +341,9 @@ class GoalCycles:
         """That the budget of a day leaves no room for one cycle more; nothing where it does."""
         since = self._clock.now() - _DAY
         works = await self._store.list_by_parent(goal.id)
-        counted = sorted((one for one in works if one.created_at > since), key=_made)
+        counted = sorted(
+            (one for one in works if one.created_at > since), key=attrgetter("created_at")
+        )
         again = None
         while _spent(goal, counted):
             again, *counted = counted
@@ -347,23 +356,27 @@ class GoalCycles:
         told, known = end.told, self._goals.get(goal.id)
         if self._goals.gives_up(known, end.outcome):
             told = goal_words.give_up_words(goal, GIVES_UP)
-        elif end.outcome in _FAILS and self._fails_from_the_beginning(goal):
-            told = f"{told} {goal_words.sandbox_words()}".strip()
+        elif self._fails_from_the_beginning(goal) and await self._found_failing(goal, end):
+            told = f"{told or end.unmet} {goal_words.sandbox_words()}".strip()
         if told:
             words = said_at(self._channel.channel_name, goal_words.told_words(goal, told))
             await self._channel.send(OWNER, self._discreet(words))
 
     def _fails_from_the_beginning(self, goal: WorkItem) -> bool:
-        """Whether its first cycle fails by a check that may ask for what no sandbox shows."""
+        """Whether this is its first cycle, and a check may ask for what no sandbox shows."""
         known = self._goals.get(goal.id)
         cycles = [
             one.began_at >= known.approved_at for one in self._goals.store.history(goal.id, 2)
         ]
         return sum(cycles) == 1 and any(looks_beyond_files(one.run) for one in goal.verify)
 
-
-def _made(task: WorkItem) -> datetime:
-    return task.created_at
+    async def _found_failing(self, goal: WorkItem, end: _End) -> bool:
+        """Whether a check failed: its own, the condition of its work, or one that proves it."""
+        if end.outcome not in _FAILS or goal.cycle is None:
+            return end.outcome in _FAILS or bool(end.unmet)
+        works = await self._store.list_by_parent(goal.id)
+        proofs = [one.verification_results[-1] for one in works if one.verification_results]
+        return any(not check["passed"] for proof in proofs for check in proof.get("results", ()))
 
 
 def _spent(goal: WorkItem, works: Sequence[WorkItem]) -> bool:

@@ -74,7 +74,7 @@ async def test_with_a_condition_it_is_done_only_where_that_holds() -> None:
         (first,) = await after(watched, clock, 50 * 60, 1)
         assert (first.outcome, first.task_id) == (Outcome.healthy, "")
         assert first.words == "Nothing to tell, because not: state."
-        assert (watched.repaired, channel.texts[said:]) == (0, [])
+        assert (watched.repaired, len(channel.texts[said:])) == (0, 1)  # see the next test
         assert await entries_of(h, "approval.used") == []
         watched.good = True
         found = await after(watched, clock, DAY, 2)
@@ -83,6 +83,37 @@ async def test_with_a_condition_it_is_done_only_where_that_holds() -> None:
         told = [text for text in channel.texts[said:] if text.startswith("Tidy the state (goal-")]
         assert len(told) == 1
         assert len(channel.cards) == 1
+
+
+SANDBOX = "Checks run in a sandbox, which shows no processes, services or connections"
+
+
+@pytest.mark.parametrize("cycle", ["when", "work"])
+@pytest.mark.parametrize(
+    ("run", "first", "hinted"),
+    [
+        ("./look", False, True),  # a program that nobody can read
+        ("./look", True, False),  # it held once, so it sees what it asks for
+        ("grep -q look state", False, False),  # it looks at files, and that is all
+    ],
+)
+async def test_a_check_of_recurring_work_that_fails_at_first_says_what_no_check_sees(
+    cycle: str, run: str, first: bool, hinted: bool
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    watched.repairs = False
+    check = {"name": "state", "run": run, "expect": {"equals": "good"}}
+    budget = {"max_attempts": 1, "max_planner_calls": 0}
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(work_text(cycle=cycle, verify=[check], budget=budget))
+        for number, good in enumerate((first, False, False), start=1):
+            watched.good = good
+            (coming,) = watched.goals.coming(WATCHED)
+            await after(watched, clock, (coming - clock.now()).total_seconds(), number)
+    told = [said for said in channel.texts if said.startswith(f"Goal {WATCHED}: ")]
+    assert [SANDBOX in said for said in told] == [True] * hinted
+    if hinted and cycle == "when":
+        assert told[0].startswith(f"Goal {WATCHED}: Nothing to tell, because not: state. Checks")
 
 
 async def test_what_was_missed_is_done_once() -> None:
