@@ -13,7 +13,7 @@ from silas.autonomy.proposals import (
     AutonomyThresholdProposal,
     threshold_subject,
 )
-from silas.autonomy.signals import CORRECTIONS, Signal
+from silas.autonomy.signals import CORRECTIONS, USED_UP_FAMILY, Signal
 from silas.autonomy.store import RecordedDecision, SqlAutonomyStore
 from silas.clock import Clock
 from silas.errors import ApprovalError
@@ -238,6 +238,8 @@ class AutonomyCalibrator:
         direction = direction_of(rate, config)
         if direction is None or not self._fresh(scope_id, family, direction, rate, decided):
             return None
+        if direction == "widen" and not self._saves_a_card(scope_id, family, since):
+            return None
         changes = self._changes(scope_id, keys, direction)
         if not changes:
             return None
@@ -253,6 +255,15 @@ class AutonomyCalibrator:
             risk_level="high" if direction == "widen" else "medium",
             created_at=now,
         ), newest
+
+    def _saves_a_card(self, scope_id: str, family: str, since: datetime) -> bool:
+        """Whether a card came in the window that a wider setting would have saved.
+
+        More uses of a standing approval save none where approvals end by their time (5.9).
+        """
+        if not family.startswith("standing:"):
+            return True
+        return bool(self._store.decided(scope_id, USED_UP_FAMILY, since, 1))
 
     def _fresh(
         self,

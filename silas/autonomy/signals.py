@@ -44,6 +44,21 @@ STANDING_FAMILY = "standing:goals"
 """The family of work that a goal's approval started without asking."""
 
 
+USED_UP_FAMILY = "spent:goals"
+"""The family of cards that came because every use of a goal's approval was spent."""
+
+
+async def note_used_up(noted: Noted, code: str) -> None:
+    """Take note of a card that more uses of an approval would have saved.
+
+    Args:
+        noted: Takes note.
+        code: Why the approval authorised nothing.
+    """
+    if code == "E_APPROVAL_SPENT":
+        await noted(Signal(USED_UP_FAMILY, "approved"))
+
+
 def started_alone(item: WorkItem) -> bool:
     """Whether a standing approval started this work."""
     token = item.approval_token

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from silas.approval import ApprovalVerifier, Verdict
 from silas.approval.verdict_words import verdict_words
 from silas.audit import Audit
-from silas.autonomy.signals import STANDING_FAMILY, Noted, Signal, started_alone
+from silas.autonomy.signals import STANDING_FAMILY, Noted, Signal, note_used_up, started_alone
 from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.db import at_once
@@ -261,6 +261,7 @@ class GoalCycles:
         why = goal_words.card_words(found, goal, verdict.code)
         if known.quiet:
             return cycle, _End(Outcome.asked, why)
+        await note_used_up(self._noted, verdict.code)
         return await self._asked(goal, cycle, task, why)
 
     async def _authorised(self, goal: WorkItem, cycle: Cycle, task: WorkItem) -> Verdict:
@@ -364,10 +365,8 @@ class GoalCycles:
 
     def _fails_from_the_beginning(self, goal: WorkItem) -> bool:
         """Whether this is its first cycle, and a check may ask for what no sandbox shows."""
-        known = self._goals.get(goal.id)
-        cycles = [
-            one.began_at >= known.approved_at for one in self._goals.store.history(goal.id, 2)
-        ]
+        since, last = self._goals.get(goal.id).approved_at, self._goals.store.history(goal.id, 2)
+        cycles = [one.began_at >= since for one in last]
         return sum(cycles) == 1 and any(looks_beyond_files(one.run) for one in goal.verify)
 
     async def _found_failing(self, goal: WorkItem, end: _End) -> bool:

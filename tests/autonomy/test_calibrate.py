@@ -18,7 +18,7 @@ from silas.autonomy.proposals import (
     threshold_subject,
 )
 from silas.autonomy.questions import threshold_card
-from silas.autonomy.signals import STANDING_FAMILY, Decision, Signal
+from silas.autonomy.signals import STANDING_FAMILY, Decision, Signal, note_used_up
 from silas.autonomy.store import RecordedDecision
 from silas.errors import ApprovalError, DatabaseError
 from silas.language import speak
@@ -210,6 +210,7 @@ async def test_only_so_many_a_week_and_only_for_the_owner(tmp_path: Path) -> Non
     rooms = Rooms(tmp_path, per_week=1)
     await rooms.decide("batch:archive", *YES)
     await rooms.decide("standing:mail", *YES)
+    await note_used_up(rooms.calibrator.record_outcome, "E_APPROVAL_SPENT")
     assert len(await rooms.calibrator.evaluate(OWNER, rooms.clock.now())) == 1
     assert await rooms.calibrator.evaluate(OWNER, rooms.clock.now()) == []
     rooms.clock.advance(8 * 24 * 3600)
@@ -238,6 +239,9 @@ async def test_work_that_was_started_alone_and_went_well_may_start_more_often(
 ) -> None:
     for _ in range(30):
         await rooms.calibrator.record_outcome(Signal(STANDING_FAMILY, "approved"))
+    await note_used_up(rooms.calibrator.record_outcome, "E_APPROVAL_EXPIRED")
+    assert await rooms.calibrator.evaluate(OWNER, rooms.clock.now()) == []
+    await note_used_up(rooms.calibrator.record_outcome, "E_APPROVAL_SPENT")
     (proposal,) = await rooms.calibrator.evaluate(OWNER, rooms.clock.now())
     (change,) = proposal.changes
     assert (change.key, change.current_value, change.proposed_value) == (
@@ -251,6 +255,7 @@ async def test_a_proposal_says_what_each_setting_is_and_why_in_the_owners_langua
     zone = ZoneInfo("Europe/Vienna")
     for _ in range(30):
         await rooms.calibrator.record_outcome(Signal(STANDING_FAMILY, "approved"))
+    await note_used_up(rooms.calibrator.record_outcome, "E_APPROVAL_SPENT")
     (proposal,) = await rooms.calibrator.evaluate(OWNER, rooms.clock.now())
     card = threshold_card(proposal, zone)
     assert card.affected == "1 setting"

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from silas.approval.revocation import revoke
+from silas.autonomy.signals import USED_UP_FAMILY
+from silas.autonomy.store import SqlAutonomyStore
 from silas.cards import Card, PlanCard
 from silas.errors import ChannelError, ConfigError
 from silas.goals.models import GoalRefused, GoalState, Outcome
@@ -15,6 +17,7 @@ from silas.plans import WorkItem, WorkItemStatus, plan_hash
 from silas.stream.goal_cycles import GoalCycles
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
+from silas.types import OWNER
 from silas.work.executor import WorkItemExecutor
 from tests.goals.kit import (
     HALF_AN_HOUR,
@@ -167,6 +170,7 @@ async def test_a_used_up_approval_asks_and_runs_what_is_approved(
         card = channel.cards[1]
         assert isinstance(card, PlanCard)
         assert card.work_item_id == found[0].task_id
+        assert USED_UP_FAMILY in SqlAutonomyStore(watched.parts.db).families(OWNER)
 
 
 async def test_a_revoked_approval_pauses_the_goal_and_says_so_once() -> None:
