@@ -306,7 +306,7 @@ def _checks(checks: list[dict[str, Any]]) -> tuple[str, ...]:
             lines.append(tr("  (whether there is output does not matter)"))
         lines.append(
             tr(
-                "  after at most {check} seconds, {network}, of the command",
+                "  after at most {check:,} seconds, {network}, of the command",
                 check=check["timeout"],
                 network=network,
             )
@@ -350,7 +350,7 @@ def _budget(budget: dict[str, Any]) -> tuple[str, ...]:
             dollars=_dollars(budget["max_cost_usd"]),
         ),
         tr(
-            "at most {budget} seconds, {many}, {many2}",
+            "at most {budget:,} seconds, {many}, {many2}",
             budget=budget["max_wall_time_seconds"],
             many=tr_many(budget["max_attempts"], "{count} attempt", "{count} attempts"),
             many2=tr_many(

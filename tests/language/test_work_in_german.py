@@ -9,7 +9,7 @@ import pytest
 from silas.audit.narrate import narrate
 from silas.config import load_config
 from silas.home.findings import DoctorFinding
-from silas.language import grouped
+from silas.language import grouped, tr_many
 from silas.plans import Budget, BudgetUsed, plan_bytes, plan_card
 from silas.plans.budget import shares
 from silas.services.cockpit.facts import settings_in_force
@@ -58,6 +58,8 @@ def test_numbers_are_written_as_german_has_them() -> None:
     card = plan_card(plan_bytes(limited), rationale="")
     told = "\n".join(line for detail in card.details for line in detail.lines)
     assert "höchstens 10.000 Token und $0,10" in told
+    assert "höchstens 1.800 Sekunden, " in told
+    assert tr_many(10_000, "{count} task", "{count} tasks") == "10.000 Aufgaben"
 
 
 def test_the_settings_in_force_are_named_in_german(tmp_path: Path) -> None:
