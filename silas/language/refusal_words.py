@@ -21,6 +21,7 @@ from silas.language.file_faults import YAML_FAULTS
 from silas.language.plan_faults import PLACES, PLACES_IN_FILES, PLAN_FAULTS
 from silas.language.plan_refusals import PLAN_REFUSALS
 from silas.language.retold import retold
+from silas.language.server_reasons import SERVER_REASONS
 from silas.language.setting_faults import SETTING_FAULTS, WORKER_FAULTS, WORKER_FILES, WORKERS_NAMED
 
 WITH_VALUES: Final = (
@@ -89,7 +90,7 @@ def _sentences() -> Sequence[str]:
     """Read where the first refusal is told in another language; English needs none of them."""
     file = Path(__file__).with_name("refusals.json")
     raised = json.loads(file.read_text(encoding="utf-8"))
-    places = *PLACES, *WORKERS_NAMED, *WITH_VALUES, *PLACES_IN_FILES
+    places = *PLACES, *WORKERS_NAMED, *WITH_VALUES, *SERVER_REASONS, *PLACES_IN_FILES
     return *places, *raised, *WORKER_FILES, *CONFIG_REFUSALS
 
 

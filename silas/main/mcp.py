@@ -38,7 +38,7 @@ def mcp_list(ctx: click.Context, as_json: bool) -> None:
     """Every configured server, its health, its last error and its tools."""
 
     async def work() -> int:
-        from silas.language import tr
+        from silas.language import refusal_words, tr
         from silas.services.mcp import open_mcp
 
         async with open_mcp(look_config(ctx)) as desk:
@@ -47,7 +47,7 @@ def mcp_list(ctx: click.Context, as_json: bool) -> None:
             print_json([{**state._asdict(), "standing": state.standing.value} for state in states])
             return DONE
         for state in states:
-            why = state.last_error
+            why = refusal_words(state.last_error)
             error = "  " + tr("last error: {why}", why=why) if why else ""
             click.echo(f"{state.name:16} {state.standing.value:10}{error}")
             for tool, usable in state.tools.items():

@@ -303,3 +303,14 @@ async def test_a_server_that_is_removed_while_it_is_being_ended_is_gone(home: Pa
         assert (looked.status_code, removed.status_code) == (200, 200), removed.text
         assert (await house.get("/connections"))["servers"] == []
         assert "fake__act" not in {one["name"] for one in await house.get("/tools")}
+
+
+async def test_at_the_start_it_is_told_in_german_why_a_server_is_out_of_use(home: Path) -> None:
+    settings = {**Fake(home / "fake").settings(), "language": "de"}
+    channel = Owning()
+    async with a_house(channel, home=home, settings=settings) as house:
+        told = await channel.hears()
+        assert "Der MCP-Server fake ist außer Betrieb: du hast ihm nie vertraut;" in told
+        assert "Alles andere geht" in told
+        [row] = [one for one in await house.get("/tools") if one["name"] == "mcp.fake"]
+        assert "du hast ihm nie vertraut" in row["last_error"]

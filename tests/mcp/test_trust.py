@@ -158,3 +158,17 @@ def test_a_hash_of_a_look_covers_how_each_tool_is_rated_and_offered(tmp_path: Pa
         assert at.run("mcp", "trust", "fake", "--approve", seen)[0] == 3, handling
     file.write_text(yaml.safe_dump({"silas": at.fake.settings()}))
     assert at.run("mcp", "trust", "fake", "--approve", seen)[0] == 0
+
+
+def test_why_a_server_is_out_of_use_is_told_to_people_in_their_language(tmp_path: Path) -> None:
+    at = At(tmp_path)
+    settings = {**at.fake.settings(), "language": "de"}
+    (at.home / "config.yaml").write_text(yaml.safe_dump({"silas": settings}))
+    never = "du hast ihm nie vertraut; sieh dir seine Werkzeuge mit `silas mcp trust fake` an"
+    assert never in at.run("mcp", "list")[1]
+    assert "never trusted; look at its tools with" in at.run("mcp", "list", "--json")[1]
+    seen = at.run("mcp", "trust", "fake")[1].splitlines()[0]
+    assert at.run("mcp", "trust", "fake", "--approve", seen)[0] == 0
+    at.fake.becomes(a_tool(description="Acts otherwise."), a_tool("more"))
+    told = at.run("mcp", "list")[1]
+    assert "geändert, seit du ihm vertraut hast: act; neu, seit du ihm vertraut hast: more" in told

@@ -12,7 +12,7 @@ from silas.channels.web.views_connections import (
     ServerTool,
 )
 from silas.config import SilasConfig
-from silas.language import tr
+from silas.language import refusal_words, tr
 from silas.services.mcp import RunningServers
 from silas.services.servers.asked import AskedServers
 from silas.services.servers.saved import WantedServer
@@ -101,7 +101,9 @@ class CockpitConnections:
             name=state.name,
             standing=state.standing.value,
             words=_words(state),
-            trouble=self._redact(state.last_error) if state.standing == "down" else "",
+            trouble=self._redact(refusal_words(state.last_error))
+            if state.standing == "down"
+            else "",
             runs=self._redact(entry.server.words),
             remote=remote,
             reaches=() if remote else handling.network,

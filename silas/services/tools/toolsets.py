@@ -10,6 +10,7 @@ from silas.audit import Audit
 from silas.config import SilasConfig
 from silas.context import scrub_output
 from silas.errors import ConfigError
+from silas.language import refusal_words, tr
 from silas.stop import Sentinel
 from silas.tools import Stance, ToolRegistry, ValidatedCall
 from silas.tools.plugins.names import BUILT_IN, CODE
@@ -114,7 +115,8 @@ async def tell_absent(
     """Say what could not be loaded: in the record, and once to the owner."""
     for name, words in registry.absent().items():
         await audit.log("toolset.absent", toolset=name, why=words)
-        await tell(f"{words} Everything else works; see `silas tools list`.")
+        said = refusal_words(words)
+        await tell(tr("{words} Everything else works; see `silas tools list`.", words=said))
 
 
 def claims_of(registry: ToolRegistry) -> Callable[[ValidatedCall], str]:
