@@ -176,6 +176,8 @@ async def test_a_server_is_added_trusted_looked_at_again_and_removed_without_a_t
         for words in (PYTHON, str(SERVER), "no host", str(fake.folder), "sha256:"):
             await expect(card).to_contain_text(words)
         await _is_usable(device)
+        within = "(all) => all.every((one) => one.scrollWidth <= one.clientWidth)"
+        assert await card.locator("summary").evaluate_all(within)  # a long path, too
         assert file.read_text(encoding="utf-8") == before
         await device.answers("Add it")
         await device.comes_back()
