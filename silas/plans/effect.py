@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from posixpath import commonpath
 from typing import Any, Final, NamedTuple
 
 from silas.approval.grants import GrantRefused, grants_of
@@ -151,6 +152,9 @@ def _together(writes: Sequence[str]) -> Iterator[str]:
             count=len(patterns),
             patterns=", ".join(map(as_code, patterns)),
         )
+    if len(files) > _MOST_LINES and _are_called_alike(files):
+        yield _one_name(files)
+        return
     folders = _folders(files)
     if len(folders) <= _MOST_LINES:
         for folder, names in folders.items():
@@ -168,6 +172,32 @@ def _together(writes: Sequence[str]) -> Iterator[str]:
         return
     yield tr(
         "may change {count} files: {parts}", count=len(files), parts="; ".join(_parts(folders))
+    )
+
+
+def _are_called_alike(files: Sequence[str]) -> bool:
+    return len({file.rpartition("/")[2] for file in files}) == 1 and all("/" in x for x in files)
+
+
+def _one_name(files: Sequence[str]) -> str:
+    """Files that are all called the same, by their folders below the one that holds these all."""
+    above = sorted({file.rpartition("/")[0] for file in files})
+    inside = commonpath(above)
+    inside = inside if inside and inside not in above else ""
+    folders = [
+        _listed(folder.removeprefix(f"{inside}/" if inside else "") + "/") for folder in above
+    ]
+    words = {
+        "name": as_code(files[0].rpartition("/")[2]),
+        "count": len(folders),
+        "folders": ", ".join(folders),
+    }
+    if not inside:
+        return tr("may change {name} in {count} folders: {folders}", **words)
+    return tr(
+        "may change {name} in {count} folders of {folder}: {folders}",
+        folder=as_code(f"{inside}/"),
+        **words,
     )
 
 

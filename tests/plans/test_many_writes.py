@@ -62,6 +62,23 @@ def test_where_24_lines_are_too_few_no_file_is_left_out_and_no_word_is_broken(
     assert len(shown.split("\n")) < len(render_card(_card(writes), width).split("\n"))
 
 
+@pytest.mark.parametrize("parent", ["packages/", ""])
+def test_forty_files_of_one_name_in_forty_folders_stand_on_24_lines(parent: str) -> None:
+    folders = [f"{parent}module-{number:02}" for number in range(40)]
+    shown = render_short(_card([f"{folder}/README.md" for folder in folders]), 80)
+    assert len(shown.split("\n")) <= FIRST_SCREEN
+    text = " ".join(_joined(shown).split())
+    below = ", ".join(f"module-{number:02}/" for number in range(40))
+    of = f" of `{parent}`" if parent else ""
+    assert f"may change `README.md` in 40 folders{of}: {below}" in text
+
+
+def test_a_folder_that_holds_the_others_is_named_with_its_whole_path() -> None:
+    lines = _card([f"{folder}/x.md" for folder in ("a/b", "a", "a/b c", "a/d", "a/e")]).details[0]
+    said = "may change `x.md` in 5 folders: a/, a/b/, `a/b c/`, a/d/, a/e/"
+    assert said in lines.lines
+
+
 def test_files_stand_by_folder_and_patterns_before_them() -> None:
     writes = ["b/two.md", "a/one.md", "docs/**", "b/one.md", "a/b c.md", "top.md", "a/nothing"]
     lines = _card(writes).details[0].lines
