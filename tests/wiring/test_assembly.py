@@ -70,6 +70,7 @@ LOWER = {
         "silas.clock",
     },  # channel
     "work.py": {"silas.plans.characters", "silas.tools"},  # how a run asks
+    "workers.py": {"silas.language"},  # faults in the owner's language
 }
 """What commands use of lower rooms all the same: types, errors, and text for a terminal."""
 
