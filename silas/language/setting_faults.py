@@ -50,6 +50,7 @@ SETTING_FAULTS: Final = (
     ),
     tr_later("`url` must be https://host/path, without a user name"),
     tr_later("`url` must be https; http is for this machine alone"),
+    tr_later("the port of `url` must be a number from 1 to 65535"),
     tr_later("give either `command`, or `url`"),
     tr_later("`headers` and `type: http` need a `url`"),
     tr_later("`args`, `env`, `cwd` and `type: stdio` need a `command`"),
