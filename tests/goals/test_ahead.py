@@ -156,7 +156,7 @@ def test_the_command_says_all_of_it_in_german(tmp_path: Path) -> None:
     assert f"  {at}  goal-there  Die Liste ist da  (jeden Tag um {at}, noch 6 Mal)\n" in said
     assert "\n  Später kommt noch 1: `silas ahead --days 366`\n" in said
     assert "\nDarf ohne Nachfrage laufen (`silas approvals revoke ID` nimmt es zurück)\n" in said
-    assert "\n  goal-there  Die Liste ist da: noch 20 von 20 Mal bis " in said
+    assert "\n  goal-there  Die Liste ist da: 0 von 20 Mal benutzt, bis " in said
     run(silas("goals", "pause", "goal-there"), env)
     said = run(silas("ahead", "--days", "1"), env).out
     assert said.startswith("Heute kommt nichts.\n")
