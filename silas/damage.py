@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeVar
 from silas.db import Database, Tx
 from silas.errors import DatabaseError
 
-Row = TypeVar("Row")
-Thing = TypeVar("Thing")
+RowT = TypeVar("RowT")
+ThingT = TypeVar("ThingT")
 
 UNREADABLE = (DatabaseError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What reading a damaged row raises; a `ValidationError` is a `ValueError`."""
@@ -77,15 +77,15 @@ def set_aside(db: Database, place: str, key: object, content: object) -> None:
         tx.run(_NOTE, place=place, key=name[:_LONGEST_KEY], content=kept)
 
 
-def readable(
+def readable_rows(
     db: Database,
     place: str,
-    rows: Iterable[Row],
-    key: Callable[[Row], object],
-    made: Callable[[Row], Thing],
-) -> list[Thing]:
+    rows: Iterable[RowT],
+    key: Callable[[RowT], object],
+    made: Callable[[RowT], ThingT],
+) -> list[ThingT]:
     """Every row that can be read, as what it is; the others are set aside."""
-    found: list[Thing] = []
+    found: list[ThingT] = []
     for row in rows:
         try:
             found.append(made(row))
@@ -94,7 +94,7 @@ def readable(
     return found
 
 
-async def unless_damaged(found: Awaitable[Thing | None]) -> Thing | None:
+async def skip_damaged(found: Awaitable[ThingT | None]) -> ThingT | None:
     """What is looked up; None where its row cannot be read, so that a list goes on without it.
 
     Raises:

@@ -102,13 +102,13 @@ class Tx:
         Raises:
             DatabaseError: The database refused it.
         """
-        form, lists = _FORMS.get(statement) or _formed(statement)
+        form, lists = _FORMS.get(statement) or _compile_statement(statement)
         for name in lists:
             values[name] = json.dumps([*values[name]])
         try:
             return self.driver.execute(form, values)
         except sqlite3.Error as error:
-            raise _translated(error) from error
+            raise _translate_error(error) from error
 
     def run_many(self, statement: LiteralString, rows: Iterable[Mapping[str, Any]], /) -> int:
         """Run one statement for each of these values.
@@ -122,14 +122,14 @@ class Tx:
         try:
             return self.driver.executemany(statement, rows).rowcount
         except sqlite3.Error as error:
-            raise _translated(error) from error
+            raise _translate_error(error) from error
 
     def close(self) -> None:
         """Close the connection; a later statement is an error."""
         self.driver.close()
 
 
-def _formed(statement: str) -> tuple[str, tuple[str, ...]]:
+def _compile_statement(statement: str) -> tuple[str, tuple[str, ...]]:
     # one text whatever is in the list, so that SQLite prepares it once; 500 names of their own
     # would cost a millisecond more
     form = _LISTED.sub(r"IN (SELECT value FROM json_each(:\1))", statement)
@@ -161,7 +161,7 @@ class _Held:
     def begin(self, durable: bool) -> bool:
         """Begin a transaction; false where the caller's own is open already and is joined."""
         if self.owner is not None:
-            if self.owner is not _here():
+            if self.owner is not _current_owner():
                 raise AssertionError("a transaction was left open across an await")
             if durable and not self._durable:
                 raise AssertionError("a durable write cannot join one that is not")
@@ -172,8 +172,8 @@ class _Held:
                 driver.execute(_DURABLE)
             driver.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
-            raise _translated(error) from error
-        self.owner, self._durable = _here(), durable
+            raise _translate_error(error) from error
+        self.owner, self._durable = _current_owner(), durable
         return True
 
     def end(self, failed: BaseException | None) -> None:
@@ -187,7 +187,7 @@ class _Held:
             if driver.in_transaction:
                 driver.execute("ROLLBACK")
             if isinstance(error, sqlite3.Error):
-                raise _translated(error) from error
+                raise _translate_error(error) from error
             raise
         finally:
             self.owner, self._durable = None, False
@@ -214,7 +214,7 @@ class _Read:
     ) -> None:
         self._held.lock.release()
         if isinstance(error, sqlite3.Error):
-            raise _translated(error) from error
+            raise _translate_error(error) from error
 
 
 class _Write:
@@ -353,7 +353,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     return driver
 
 
-def _here() -> object:
+def _current_owner() -> object:
     """The running task, or the thread where there is none: who holds the transaction."""
     try:
         return asyncio.current_task() or threading.current_thread()
@@ -361,7 +361,7 @@ def _here() -> object:
         return threading.current_thread()
 
 
-def _translated(error: Exception) -> SilasError:
+def _translate_error(error: Exception) -> SilasError:
     known = from_foreign(error)
     if known is None:
         raise error

@@ -227,7 +227,7 @@ class Misfit(NamedTuple):
     @property
     def words(self) -> str:
         """What is wrong, in Silas's words."""
-        return unfit(self.kind, self.facts)
+        return describe_misfit(self.kind, self.facts)
 
     @property
     def plain(self) -> str:
@@ -250,7 +250,7 @@ def misfits(error: ValidationFailure) -> list[Misfit]:
     ]
 
 
-def unfit(kind: str, context: Mapping[str, object]) -> str:
+def describe_misfit(kind: str, context: Mapping[str, object]) -> str:
     """What is wrong with one value, in Silas's words: never those of the validating library.
 
     Args:

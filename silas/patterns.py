@@ -83,7 +83,7 @@ def fullmatch(pattern: str, text: str) -> re.Match[str] | None:
 
 def substitute(pattern: str, replacement: str, text: str) -> str:
     """`re.sub` under the same guards as `search`, where the text has what a match begins with."""
-    known = _examined(pattern)
+    known = _examine_pattern(pattern)
     _check_replacement(known.compiled, replacement)
     if known.literal and known.literal not in text:
         return text  # nearly every answer, of every key that the shipped gate looks for
@@ -108,17 +108,19 @@ def matches_in_part(pattern: str) -> Matches | None:
     Raises:
         PatternRefused: As `search`.
     """
-    known = _examined(pattern)
+    known = _examine_pattern(pattern)
     scanner = _Scanner(pattern)
     scanner.alternation()
     if not known.literal or scanner.looks:
         return None
     flags = known.compiled.flags
-    blanks = any(_compiled(atom, flags).fullmatch(one) for atom in scanner.atoms for one in _BLANKS)
+    blanks = any(
+        _compile_pattern(atom, flags).fullmatch(one) for atom in scanner.atoms for one in _BLANKS
+    )
     return Matches(known.literal, blanks)
 
 
-@lru_cache(maxsize=512)  # as `_examined`
+@lru_cache(maxsize=512)  # as `_examine_pattern`
 def _check_replacement(compiled: re.Pattern[str], replacement: str) -> None:
     try:
         compiled.sub(replacement, "")
@@ -132,11 +134,11 @@ def check_pattern(pattern: str) -> None:
     Raises:
         PatternRefused: As `search`.
     """
-    _examined(pattern)
+    _examine_pattern(pattern)
 
 
 def _bounded(pattern: str, text: str, *, whole: bool = False) -> re.Pattern[str]:
-    known = _examined(pattern)
+    known = _examine_pattern(pattern)
     if whole:
         known = known._replace(anchored=True)
     if not _within(known, text, exactly=False) and not _within(known, text, exactly=True):
@@ -175,7 +177,7 @@ def _longest_run(runs: re.Pattern[str], text: str) -> int:
 
 # Gates ask about the same few patterns at every message, and only the text is new.
 @lru_cache(maxsize=512)
-def _examined(pattern: str) -> _Examined:
+def _examine_pattern(pattern: str) -> _Examined:
     compiled, (repeats, _, ways) = _scan(pattern)
     alternatives = "|" in pattern
     at_start = "^" if not compiled.flags & re.MULTILINE else "\\A"
@@ -185,7 +187,7 @@ def _examined(pattern: str) -> _Examined:
     return _Examined(
         compiled,
         tuple(
-            (_compiled(f"(?:{r.atom})+", compiled.flags) if r.atom else None, r.high)
+            (_compile_pattern(f"(?:{r.atom})+", compiled.flags) if r.atom else None, r.high)
             for r in repeats
         ),
         ways=ways,
@@ -197,13 +199,13 @@ def _examined(pattern: str) -> _Examined:
 def _scan(pattern: str) -> tuple[re.Pattern[str], _Part]:
     if len(pattern) > MAX_PATTERN_CHARS:
         raise PatternRefused(f"a pattern has at most {MAX_PATTERN_CHARS} characters")
-    compiled = _compiled(pattern)
+    compiled = _compile_pattern(pattern)
     if compiled.flags & re.VERBOSE:
         raise PatternRefused("a pattern may not use verbose mode")
     return compiled, _Scanner(pattern).alternation()
 
 
-def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+def _compile_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", FutureWarning)

@@ -110,7 +110,7 @@ class OutputForm:
                 return other
         return mode
 
-    def worked(self, mode: OutputMode) -> None:
+    def remember_mode(self, mode: OutputMode) -> None:
         """Remember the mode that a model answered in."""
         self._begin_with(mode)
         if self._refused:

@@ -11,12 +11,12 @@ from silas.context import (
     NOTHING,
     ConversationSide,
     Rendered,
-    flat,
+    flatten_line,
     frame,
     frame_text,
     scrub,
     scrub_output,
-    visible,
+    visible_text,
 )
 from silas.skills import SkillText
 from silas.types import Origin, OriginKind, TaintLevel
@@ -152,21 +152,27 @@ class TurnRequest:
         if not self.failed.markdown:
             return ()
         found = frame_text(scrub_output(self.failed.failures), _WORK, "failures")
-        return _block("failed_plan", visible(self.failed.markdown)), found, frame("task", _REPLACE)
+        return (
+            _block("failed_plan", visible_text(self.failed.markdown)),
+            found,
+            frame("task", _REPLACE),
+        )
 
     def _sent_back(self) -> tuple[str, ...]:
         """The plan and its mistakes, last: all before it is what the first request said."""
         if not self.returned.mistakes:
             return ()
-        listed = "\n".join(f"- {flat(visible(mistake))}" for mistake in self.returned.mistakes)
-        return _block("returned_plan", visible(self.returned.text)), frame(
+        listed = "\n".join(
+            f"- {flatten_line(visible_text(mistake))}" for mistake in self.returned.mistakes
+        )
+        return _block("returned_plan", visible_text(self.returned.text)), frame(
             "mistakes", f"{_CORRECT}\n{listed}"
         )
 
     def _message(self) -> str:
         if self.taint is TaintLevel.external:
             return frame_text(scrub(self.text), Origin(kind=OriginKind.message))
-        return frame("message", visible(self.text), taint=self.taint.value)
+        return frame("message", visible_text(self.text), taint=self.taint.value)
 
 
 def _together(*parts: str) -> str:
@@ -209,7 +215,7 @@ _REPLACE = (
 
 def skill_blocks(skills: Sequence[SkillText]) -> list[str]:
     """What skills say, each in a block of its own; they advise and grant nothing."""
-    return [frame("skill", visible(skill.text), name=skill.name) for skill in skills]
+    return [frame("skill", visible_text(skill.text), name=skill.name) for skill in skills]
 
 
 @lru_cache(maxsize=64)
@@ -219,11 +225,11 @@ def _lasting(kind: str, text: str) -> str:
 
 
 def _block(kind: str, text: str) -> str:
-    return frame(kind, visible(text)) if text else ""
+    return frame(kind, visible_text(text)) if text else ""
 
 
 def _pairs(values: Mapping[str, str]) -> str:
-    return "\n".join(f"{flat(k)}: {flat(v)}" for k, v in values.items() if v)
+    return "\n".join(f"{flatten_line(k)}: {flatten_line(v)}" for k, v in values.items() if v)
 
 
 def read_pairs(text: str) -> dict[str, str]:

@@ -33,7 +33,7 @@ _offered: Final[ContextVar[AbstractToolset[Any] | None]] = ContextVar("offered",
 
 
 @contextmanager
-def offering(toolsets: Sequence[AbstractToolset[Any]]) -> Generator[None]:
+def offer_toolsets(toolsets: Sequence[AbstractToolset[Any]]) -> Generator[None]:
     """What the run that is begun within may call: these tools, and no others.
 
     Tools that are handed to a run stand beside those of its agent, which has none here, and
@@ -155,7 +155,7 @@ class Role:
         key = (call, mode, profiles, self.form.with_tools)
         if key not in self._agents:
             self._agents[key] = Agent(
-                self._asked(self._model, mode),
+                self._prepare_model(self._model, mode),
                 name=self._name,
                 instructions=self._instructions,
                 output_type=output_type(call, mode, profiles, own_server=self.on_own_server),
@@ -179,7 +179,7 @@ class Role:
             self._versions[key] = digest({"told": self._instructions, "schema": schema})[:16]
         return self._versions[key]
 
-    def aloud(
+    def streaming_model(
         self, call: StructuredCall[Any], mode: OutputMode, listener: Listener
     ) -> Model | None:
         """The model as somebody hears it in one run; None where nobody does, or it cannot be."""
@@ -187,9 +187,9 @@ class Role:
             return None
         tool = call.form if mode == "tool" else ""
         heard = StreamingModel(self._model, call.spoken, tool, listener, self._answers_whole)
-        return self._asked(heard, mode)
+        return self._prepare_model(heard, mode)
 
-    def _asked(self, model: Model, mode: OutputMode) -> Model:
+    def _prepare_model(self, model: Model, mode: OutputMode) -> Model:
         """The model as it is asked: with tools to call, or for calls in its words.
 
         One that a grammar keeps from calling tools is asked after the first looks were made.

@@ -34,7 +34,7 @@ from silas.agents.providers.model_errors import (
     translate_error,
 )
 from silas.agents.providers.retry import CeiledLimits
-from silas.agents.role import Role, offering
+from silas.agents.role import Role, offer_toolsets
 from silas.context import ConversationSide
 from silas.errors import from_foreign
 
@@ -123,7 +123,7 @@ async def _run(
     second, mode = await attempt.ask(again, mode, history)
     usage.requests += spent_requests
     if not isinstance(second, _Failed):
-        role.form.worked(mode)
+        role.form.remember_mode(mode)
         return StructuredRun(second, _spent(usage), prompt=prompt_used, dropped=_dropped(second))
     if not isinstance(second.error, UnexpectedModelBehavior):
         raise attempt.translated(second.error) from second.error  # it says why it refuses
@@ -163,7 +163,7 @@ class _Attempt(Generic[D, T]):
         mode = form.current
         answer = await self._ask(prompt, mode, history)
         if not isinstance(answer, _Failed):
-            form.worked(mode)
+            form.remember_mode(mode)
         return answer, mode
 
     async def _ask(
@@ -171,11 +171,11 @@ class _Attempt(Generic[D, T]):
     ) -> T | _Failed:
         asking = self.asking
         agent = self.role.agent(self.call, mode, asking.profiles)
-        with capture_run_messages() as messages, offering(asking.toolsets):
+        with capture_run_messages() as messages, offer_toolsets(asking.toolsets):
             try:
                 result = await agent.run(
                     prompt,
-                    model=self.role.aloud(self.call, mode, asking.listener),
+                    model=self.role.streaming_model(self.call, mode, asking.listener),
                     deps=asking.deps,
                     message_history=list(history) or as_messages(asking.earlier) or None,
                     usage_limits=CeiledLimits.of(asking.limits or UsageLimits()),

@@ -42,8 +42,8 @@ from silas.errors import misfits
 from silas.memory import MemoryType
 from silas.types import InteractionMode, InteractionRegister
 
-Form = TypeVar("Form", bound=AgentOutput)
-Made = TypeVar("Made", bound=BaseModel)
+FormT = TypeVar("FormT", bound=AgentOutput)
+MadeT = TypeVar("MadeT", bound=BaseModel)
 Data = dict[str, Any]
 
 _MOST_SLIPS = 40  # of one answer; one that has more is no answer
@@ -95,7 +95,7 @@ class PlannerWire(BaseModel):
 _PROPOSALS = frozenset({"propose", "revise"})
 
 
-def spare(model: type[Made], data: Data, needed: frozenset[str]) -> tuple[Made, list[str]]:
+def spare(model: type[MadeT], data: Data, needed: frozenset[str]) -> tuple[MadeT, list[str]]:
     """What the data says without what the model refuses and the answer can do without.
 
     Args:
@@ -242,8 +242,8 @@ def _read_report(data: Data) -> Read:
 
 
 def _form(
-    own: type[Form], read: Callable[[Data], Read], schema: JsonSchemaValue | None = None
-) -> type[Form]:
+    own: type[FormT], read: Callable[[Data], Read], schema: JsonSchemaValue | None = None
+) -> type[FormT]:
     """The same output, shown by this schema (by its own where there is none) and so read."""
 
     class Shown(own):  # pyright: ignore[reportGeneralTypeIssues] - one class, two forms
@@ -267,7 +267,7 @@ def _form(
             return made
 
     Shown.__name__ = own.__name__
-    return cast(type[Form], Shown)
+    return cast(type[FormT], Shown)
 
 
 # What models are shown. `message` and `plan` have no `maxLength`: a server that keeps to it would

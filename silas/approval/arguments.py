@@ -15,7 +15,7 @@ from silas.errors import ApprovalError
 from silas.patterns import PatternRefused, check_pattern
 from silas.types import Frozen
 
-Loc = tuple[str | int, ...]
+ArgumentLoc = tuple[str | int, ...]
 """The way to a part of the list of grants: indexes and keys."""
 
 PATTERN_CHARS: Final = 200
@@ -40,7 +40,7 @@ class GrantRefused(ApprovalError):
         reason: What is wrong there and what to write, in one sentence.
     """
 
-    def __init__(self, loc: Loc, reason: str) -> None:
+    def __init__(self, loc: ArgumentLoc, reason: str) -> None:
         super().__init__(reason, code="E_APPROVAL_GRANT")
         self.loc = loc
         self.reason = reason
@@ -97,7 +97,7 @@ class ExactItems(Frozen):
 Argument = Literal | Pattern | Slot | Fields | ExactItems
 
 
-def argument_of(raw: Any, loc: Loc) -> Argument:
+def argument_of(raw: Any, loc: ArgumentLoc) -> Argument:
     """Read what a plan says about one argument or a part of one, which must be JSON.
 
     Raises:
@@ -138,7 +138,7 @@ def format_argument(argument: Argument) -> Any:
             return [format_argument(part) for part in argument.items]
 
 
-def argument_names(entries: Mapping[str, object], loc: Loc) -> dict[str, object]:
+def argument_names(entries: Mapping[str, object], loc: ArgumentLoc) -> dict[str, object]:
     """A mapping whose keys are plain names, in their order: that of a plan means nothing.
 
     Raises:
@@ -152,7 +152,7 @@ def argument_names(entries: Mapping[str, object], loc: Loc) -> dict[str, object]
     return {name: entries[name] for name in sorted(entries)}
 
 
-def tool_name(raw: object, loc: Loc) -> str:
+def tool_name(raw: object, loc: ArgumentLoc) -> str:
     """The exact name of a tool. Raises `GrantRefused`."""
     if isinstance(raw, str) and _TOOL.fullmatch(raw):
         return raw
@@ -161,14 +161,14 @@ def tool_name(raw: object, loc: Loc) -> str:
     )
 
 
-def whole_number(raw: object, loc: Loc, most: int) -> int:
+def whole_number(raw: object, loc: ArgumentLoc, most: int) -> int:
     """A whole number from 1 on. Raises `GrantRefused`."""
     if isinstance(raw, int) and not isinstance(raw, bool) and 1 <= raw <= most:
         return raw
     raise GrantRefused(loc, f"`{loc[-1]}` must be a whole number from 1 to {most:,}")
 
 
-def refuse_unknown(entry: Mapping[str, object], known: Iterable[str], loc: Loc) -> None:
+def refuse_unknown(entry: Mapping[str, object], known: Iterable[str], loc: ArgumentLoc) -> None:
     """Refuse a key that is not known. Raises `GrantRefused`."""
     names = list(known)
     for key in entry:
@@ -176,7 +176,7 @@ def refuse_unknown(entry: Mapping[str, object], known: Iterable[str], loc: Loc) 
             raise GrantRefused((*loc, key), f"unknown key {_short(key)}; {_nearest(key, names)}")
 
 
-def _pattern(entry: Mapping[str, object], loc: Loc) -> Pattern:
+def _pattern(entry: Mapping[str, object], loc: ArgumentLoc) -> Pattern:
     refuse_unknown(entry, ("pattern", "max_chars"), loc)
     pattern = entry["pattern"]
     if not isinstance(pattern, str) or not pattern:
@@ -190,7 +190,7 @@ def _pattern(entry: Mapping[str, object], loc: Loc) -> Pattern:
     return Pattern(pattern=pattern, max_chars=chars)
 
 
-def _slot(entry: Mapping[str, object], loc: Loc) -> Slot:
+def _slot(entry: Mapping[str, object], loc: ArgumentLoc) -> Slot:
     refuse_unknown(entry, ("slot", "from", "max_chars", "max_items", "optional"), loc)
     kind = _kind(entry["slot"], (*loc, "slot"))
     several = kind.startswith(LIST_OF)
@@ -214,7 +214,7 @@ def _slot(entry: Mapping[str, object], loc: Loc) -> Slot:
 
 
 def _limit(
-    entry: Mapping[str, object], key: str, loc: Loc, default: int, most: int, kind: str
+    entry: Mapping[str, object], key: str, loc: ArgumentLoc, default: int, most: int, kind: str
 ) -> int:
     if key not in entry:
         return default
@@ -223,7 +223,7 @@ def _limit(
     return whole_number(entry[key], (*loc, key), most)
 
 
-def _kind(raw: object, loc: Loc) -> str:
+def _kind(raw: object, loc: ArgumentLoc) -> str:
     if isinstance(raw, str) and raw.removeprefix(LIST_OF) in SLOT_TYPES:
         return raw
     name = raw if isinstance(raw, str) else ""
@@ -232,7 +232,7 @@ def _kind(raw: object, loc: Loc) -> str:
     raise GrantRefused(loc, f"unknown type of a slot; {_nearest(name, known)}")
 
 
-def _sources(raw: object, loc: Loc) -> tuple[str, ...]:
+def _sources(raw: object, loc: ArgumentLoc) -> tuple[str, ...]:
     if not isinstance(raw, list):
         return (_source(raw, loc),)
     sources = tuple(_source(one, (*loc, n)) for n, one in enumerate(cast(list[object], raw)))
@@ -241,7 +241,7 @@ def _sources(raw: object, loc: Loc) -> tuple[str, ...]:
     return sources
 
 
-def _source(raw: object, loc: Loc) -> str:
+def _source(raw: object, loc: ArgumentLoc) -> str:
     if isinstance(raw, str):
         if raw in ("owner", "plan", "any"):
             return raw
@@ -250,12 +250,12 @@ def _source(raw: object, loc: Loc) -> str:
     raise GrantRefused(loc, "a source is owner, plan, tool NAME or any")
 
 
-def _wrapped(entry: Mapping[str, object], loc: Loc) -> Literal:
+def _wrapped(entry: Mapping[str, object], loc: ArgumentLoc) -> Literal:
     refuse_unknown(entry, ("literal",), loc)
     return _fixed(entry["literal"], (*loc, "literal"))
 
 
-def _structure(raw: Any, loc: Loc) -> Argument:
+def _structure(raw: Any, loc: ArgumentLoc) -> Argument:
     """A mapping or list with open parts; one whose every part is fixed is a literal after all."""
     if _deeper_than(raw, _DEEPEST):
         raise GrantRefused(loc, _TOO_DEEP)
@@ -272,7 +272,7 @@ def _structure(raw: Any, loc: Loc) -> Argument:
     return _made(members) if len(members) == len(fields) else Fields(fields=fields)
 
 
-def _item(raw: object, loc: Loc) -> Argument:
+def _item(raw: object, loc: ArgumentLoc) -> Argument:
     part = argument_of(raw, loc)
     if isinstance(part, Slot) and part.optional:
         raise GrantRefused((*loc, "optional"), "an item of a list cannot be absent")
@@ -283,7 +283,7 @@ def _parts_of(raw: object) -> int:
     return 1 + sum(map(_parts_of, _members(raw) or ()))
 
 
-def _fixed(raw: Any, loc: Loc) -> Literal:
+def _fixed(raw: Any, loc: ArgumentLoc) -> Literal:
     if _deeper_than(raw, _DEEPEST):
         raise GrantRefused(loc, _TOO_DEEP)
     return _made(raw)
@@ -330,7 +330,7 @@ def _short(key: str) -> str:
     return f"`{key}`" if key.isidentifier() and key.isascii() and len(key) <= 80 else "here"
 
 
-_READERS: Final[Mapping[str, Callable[[Mapping[str, object], Loc], Argument]]] = {
+_READERS: Final[Mapping[str, Callable[[Mapping[str, object], ArgumentLoc], Argument]]] = {
     "slot": _slot,
     "pattern": _pattern,
     "literal": _wrapped,

@@ -36,7 +36,7 @@ VALUES (1, :reached, :machine, :unconfirmed, :confirmed, :boot, :up)
 """
 _REMEMBERED = "SELECT 1 FROM approval_nonces WHERE expires_at > :moment LIMIT 1"
 
-Witness = Callable[..., object]
+RecordJump = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
 
 
@@ -137,7 +137,7 @@ class EffectiveClock:
     Several processes share the mark; each adds the uptime that it saw pass itself.
     """
 
-    def __init__(self, db: Database, machine: Clock, witness: Witness) -> None:
+    def __init__(self, db: Database, machine: Clock, witness: RecordJump) -> None:
         self._db = db
         self._machine = machine
         self._witness = witness
@@ -170,10 +170,10 @@ class EffectiveClock:
         machine, up = self._machine.now().astimezone(UTC), self._machine.uptime()
         with self._db.read() as tx:
             mark = _read(tx)
-        if mark is None or _worth_keeping(mark, self._stepped(mark, machine, up), machine):
+        if mark is None or _worth_keeping(mark, self._step_time(mark, machine, up), machine):
             with self._db.write() as tx:
-                mark = self._kept(tx, machine, up)
-        stepped = self._stepped(mark, machine, up)
+                mark = self._keep_mark(tx, machine, up)
+        stepped = self._step_time(mark, machine, up)
         self._last = _Look(stepped.at, up.seconds, mark.confirmed)
         return ClockState(stepped.at, machine, mark.unconfirmed)
 
@@ -184,7 +184,7 @@ class EffectiveClock:
             mark = _read(tx)
             if mark is None:
                 return ClockState(machine, machine, unconfirmed=False)
-            at, jumped = self._stepped(mark, machine, self._machine.uptime())
+            at, jumped = self._step_time(mark, machine, self._machine.uptime())
             pending = jumped and _remembers_since(tx, mark.reached)
         return ClockState(at, machine, mark.unconfirmed or pending)
 
@@ -220,10 +220,10 @@ class EffectiveClock:
             return begin(mark, machine, up)
         return max(mark.reached, last.at + timedelta(seconds=max(up.seconds - last.up, 0.0)))
 
-    def _stepped(self, mark: ClockMark, machine: datetime, up: Uptime) -> TimeStep:
+    def _step_time(self, mark: ClockMark, machine: datetime, up: Uptime) -> TimeStep:
         return step(self._before(mark, machine, up), machine)
 
-    def _kept(self, tx: Tx, machine: datetime, up: Uptime) -> ClockMark:
+    def _keep_mark(self, tx: Tx, machine: datetime, up: Uptime) -> ClockMark:
         """Bring the mark up to now; read again, because another process may have been first."""
         mark = _read(tx)
         if mark is None:

@@ -28,14 +28,14 @@ from silas.approval.rules import (
     SPAWN_POLICY,
     STOPS,
     ApprovalRefusal,
-    approving,
     authentic,
     authentic_for_check,
-    bound,
     bound_for_check,
     conditions_met,
     current,
     for_goal,
+    refuse_other_subject,
+    refuse_unless_yes,
     timely,
     uses_allowed,
 )
@@ -120,14 +120,14 @@ class ApprovalEngine:
         """
         bindings: dict[str, Any] = {}
         stops = self._stops.stops()  # before the look at the stop: one in between voids the token
-        if halted := self._halted():
+        if halted := self._refuse_when_halted():
             self._record_refusal(halted, "issue", "", subject)
             stopped = halted.code == "E_APPROVAL_STOPPED"
             code = "E_STOPPED_EMERGENCY" if stopped else "E_STOPPED_RECORD"
             raise Stopped(halted.reason, code=code, work_item_id=subject.id)
         now = self._clock.now()
         ends = until or now + timedelta(minutes=ttl_minutes or self._config.default_ttl_minutes)
-        refusal = _unissuable(subject, scope, max_executions, ends - now)
+        refusal = _why_unissuable(subject, scope, max_executions, ends - now)
         if refusal is None:
             bindings, refusal = _bindings(subject, decision, scope, conditions or {}, stops)
         if refusal is not None:
@@ -185,11 +185,11 @@ class ApprovalEngine:
         # 0 not stopped, record whole   1 signature and id, no stop since   2 verdict   3 binding
         # 4 expiry   5 conditions
         refusal = (
-            self._halted()
+            self._refuse_when_halted()
             or authentic(token, self._signer, self._former, self._zone)
             or current(token, self._stops.stops())
-            or approving(token)
-            or bound(token, subject, spawned)
+            or refuse_unless_yes(token)
+            or refuse_other_subject(token, subject, spawned)
             or timely(token, now)
             or conditions_met(token, now)
         )
@@ -214,7 +214,7 @@ class ApprovalEngine:
 
         if await self._nonces.spend(use, witness):
             return _VALID
-        refusal = await self._revoked(token) or ApprovalRefusal(
+        refusal = await self._refuse_revoked(token) or ApprovalRefusal(
             "E_APPROVAL_SPENT", tr_later("Every use of this approval is spent; ask again.")
         )
         return self._refuse(refusal, "verify", token, running)
@@ -230,16 +230,16 @@ class ApprovalEngine:
         """
         now = self._clock.now()
         refusal = (
-            self._halted()
+            self._refuse_when_halted()
             or authentic_for_check(token, self._signer, self._former, self._zone)
             or current(token, self._stops.stops())
-            or approving(token)
+            or refuse_unless_yes(token)
             or bound_for_check(token, subject)
             or timely(token, now)
             or conditions_met(token, now)
         )
         if refusal is None:
-            refusal = await self._revoked(token) or await self._unspent(token, subject)
+            refusal = await self._refuse_revoked(token) or await self._unspent(token, subject)
         return _VALID if refusal is None else self._refuse(refusal, "check", token, subject)
 
     async def stands(self, token: ApprovalToken, goal: Subject) -> Verdict:
@@ -251,12 +251,12 @@ class ApprovalEngine:
         """
         now = self._clock.now()
         refusal = (
-            self._halted()
+            self._refuse_when_halted()
             or authentic(token, self._signer, self._former, self._zone)
-            or approving(token)
+            or refuse_unless_yes(token)
             or for_goal(token, goal)
             or conditions_met(token, now)
-            or await self._revoked(token)
+            or await self._refuse_revoked(token)
             or current(token, self._stops.stops())
             or timely(token, now)
         )
@@ -284,7 +284,7 @@ class ApprovalEngine:
         nonces = await self._nonces.execution_nonces(token.token_id)
         return token.model_copy(update={"executions_used": len(nonces), "execution_nonces": nonces})
 
-    def _halted(self) -> ApprovalRefusal | None:
+    def _refuse_when_halted(self) -> ApprovalRefusal | None:
         words = self._stops.words()
         if words:
             return ApprovalRefusal("E_APPROVAL_STOPPED", words)
@@ -294,7 +294,7 @@ class ApprovalEngine:
             return ApprovalRefusal("E_APPROVAL_RECORD", changed.message)
         return None
 
-    async def _revoked(self, token: ApprovalToken) -> ApprovalRefusal | None:
+    async def _refuse_revoked(self, token: ApprovalToken) -> ApprovalRefusal | None:
         if not await self._nonces.is_used("revoked", token.token_id):
             return None
         return ApprovalRefusal(
@@ -332,7 +332,7 @@ class ApprovalEngine:
         )
 
 
-def _unissuable(
+def _why_unissuable(
     subject: Subject, scope: ApprovalScope, max_executions: int, lasts: timedelta
 ) -> ApprovalRefusal | None:
     standing = scope is ApprovalScope.standing

@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple, cast
 
 from silas.approval.arguments import (
     Argument,
+    ArgumentLoc,
     ExactItems,
     Fields,
     GrantRefused,
     Literal,
-    Loc,
     Pattern,
     Slot,
     argument_names,
@@ -45,7 +45,7 @@ __all__ = [
     "Say",
     "Slot",
     "Sourced",
-    "covering",
+    "find_grant",
     "grant_lines",
     "grants_of",
     "literals_of",
@@ -117,7 +117,7 @@ def shortest(grant: Grant) -> dict[str, Any]:
     )
 
 
-def covering(
+def find_grant(
     grants: Sequence[Grant],
     tool: str,
     args: Mapping[str, Any],
@@ -192,7 +192,7 @@ def grant_lines(grant: Grant, say: Say = canonical_json) -> tuple[str, ...]:
     )
 
 
-def _grant(raw: object, loc: Loc) -> Grant:
+def _grant(raw: object, loc: ArgumentLoc) -> Grant:
     if not isinstance(raw, dict):
         raise GrantRefused(loc, "a grant must be a mapping, like { tool: NAME, args: { ... } }")
     entry = cast(dict[str, object], raw)
@@ -206,7 +206,7 @@ def _grant(raw: object, loc: Loc) -> Grant:
     )
 
 
-def _arguments(raw: object, loc: Loc) -> dict[str, Argument]:
+def _arguments(raw: object, loc: ArgumentLoc) -> dict[str, Argument]:
     if not isinstance(raw, dict):
         raise GrantRefused(loc, "`args` must be a mapping of argument to value, pattern or slot")
     named = argument_names(cast(dict[str, object], raw), loc)

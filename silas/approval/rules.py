@@ -47,7 +47,7 @@ def authentic(
 
     What a key signed that was replaced meanwhile is the owner's, and authorises nothing any more.
     """
-    return _made(token, signer, former, zone)[0]
+    return _refuse_former_key(token, signer, former, zone)[0]
 
 
 def authentic_for_check(
@@ -58,11 +58,11 @@ def authentic_for_check(
     Only what the new key vouched for by its id: the old key alone, perhaps in other hands,
     authorises nothing, whatever date it writes on an approval.
     """
-    refusal, key = _made(token, signer, former, zone)
+    refusal, key = _refuse_former_key(token, signer, former, zone)
     return None if key is not None and token.token_id in key.running else refusal
 
 
-def _made(
+def _refuse_former_key(
     token: ApprovalToken, signer: Signer, former: FormerKeys, zone: ZoneInfo
 ) -> tuple[ApprovalRefusal | None, FormerKey | None]:
     """Why the key in force does not stand behind a token, and the former key that did, if any."""
@@ -92,7 +92,7 @@ def _made(
     ), key
 
 
-def approving(token: ApprovalToken) -> ApprovalRefusal | None:
+def refuse_unless_yes(token: ApprovalToken) -> ApprovalRefusal | None:
     """Refuse every verdict that is not a yes."""
     if token.verdict in (ApprovalVerdict.approved, ApprovalVerdict.conditional):
         return None
@@ -101,7 +101,7 @@ def approving(token: ApprovalToken) -> ApprovalRefusal | None:
     )
 
 
-def bound(
+def refuse_other_subject(
     token: ApprovalToken, subject: Subject, spawned: Subject | None
 ) -> ApprovalRefusal | None:
     """Refuse another subject than the one that was approved, and what it did not spawn."""
@@ -126,27 +126,27 @@ def bound(
         return ApprovalRefusal(
             "E_APPROVAL_SPAWN_REQUIRED", "Standing verification requires spawned_task."
         )
-    return spawned_by(token, spawned)
+    return refuse_unspawned(token, spawned)
 
 
 def for_goal(token: ApprovalToken, goal: Subject) -> ApprovalRefusal | None:
-    """As `bound`, for a standing token before anything is spawned; any other is refused."""
+    """As `refuse_other_subject`, for a standing token before a spawn; any other is refused."""
     if token.scope is not ApprovalScope.standing:
         return ApprovalRefusal(
             "E_APPROVAL_SCOPE", tr_later("This is no standing approval; approve the goal again.")
         )
-    refusal = bound(token, goal, None)
+    refusal = refuse_other_subject(token, goal, None)
     return None if refusal and refusal.code == "E_APPROVAL_SPAWN_REQUIRED" else refusal
 
 
 def bound_for_check(token: ApprovalToken, subject: Subject) -> ApprovalRefusal | None:
-    """As `bound`, at the door of execution, where a standing token meets only the spawned task."""
+    """As `refuse_other_subject`, before execution, where a standing token meets a spawned task."""
     if token.scope is ApprovalScope.standing:
-        return spawned_by(token, subject)
-    return bound(token, subject, None)
+        return refuse_unspawned(token, subject)
+    return refuse_other_subject(token, subject, None)
 
 
-def spawned_by(token: ApprovalToken, task: Subject) -> ApprovalRefusal | None:
+def refuse_unspawned(token: ApprovalToken, task: Subject) -> ApprovalRefusal | None:
     """Refuse a task that is not the product of the approved goal, or may use more than it."""
     if task.kind != "task" or not task.parent or task.parent != token.work_item_id:
         return ApprovalRefusal(

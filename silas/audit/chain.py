@@ -108,7 +108,7 @@ def _fault(row: StoredEntry, before: AuditHead) -> str:
     return ""
 
 
-def misplaced(database: Database) -> str:
+def find_misplaced(database: Database) -> str:
     """Words if a row stands before the first entry, where no walk and no reader comes by."""
     with database.read() as tx:
         row = tx.run(_BEFORE_FIRST).fetchone()

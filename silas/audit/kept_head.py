@@ -5,8 +5,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from silas.audit.chain import misplaced, read_head, walk
-from silas.audit.log import broken, signed_head
+from silas.audit.chain import find_misplaced, read_head, walk
+from silas.audit.log import broken_log, signed_head
 from silas.audit.models import (
     ACCEPTANCE_DOMAIN,
     GENESIS,
@@ -178,7 +178,7 @@ class KeptAuditLog(WitnessedAuditLog):
         lines = self._heads.look().lines
         return max(lines, key=lambda each: _seq_in(*each))[1] if lines else ""
 
-    async def seen_elsewhere(self, line: str, place: str) -> None:
+    async def compare_head(self, line: str, place: str) -> None:
         """Compare with a head that somebody else was told, such as a paired device.
 
         What the owner did not sign, or signed before accepting a changed record, says nothing. A
@@ -219,7 +219,7 @@ class KeptAuditLog(WitnessedAuditLog):
         """
         verdict = await asyncio.to_thread(self._verify, AuditHead(0, GENESIS))
         if not verdict.valid:
-            raise broken(verdict.reason)
+            raise broken_log(verdict.reason)
         if await self.head() != head:
             raise DatabaseError(
                 f"The newest entry is not {head}; look at the record again with `silas audit "
@@ -244,25 +244,25 @@ class KeptAuditLog(WitnessedAuditLog):
             )
             tx.run(_BEGIN, since=self._clock.now().isoformat())
             tx.run(_FAULT, fault="")
-        checkpoint = await super()._signed()
+        checkpoint = await super()._sign_checkpoint()
         await asyncio.to_thread(self._heads.put, signed_head(checkpoint), self._line(checkpoint))
         self._heads.mark()
         self._latch("")
         self._inform(self._line(checkpoint))
         return checkpoint
 
-    async def _signed(self) -> Checkpoint:
+    async def _sign_checkpoint(self) -> Checkpoint:
         fault = self._fault or await asyncio.to_thread(self._compare)
         if fault:
             await self._notice(fault)
-            raise broken(fault)
+            raise broken_log(fault)
         self._flush()
-        checkpoint = await super()._signed()
+        checkpoint = await super()._sign_checkpoint()
         line = self._line(checkpoint)
         try:
             await asyncio.to_thread(self._heads.move, signed_head(checkpoint), line)
         except (OSError, SilasError) as error:  # it stays behind, which is no contradiction
-            await self._not_kept(error)
+            await self._record_not_kept(error)
         self._inform(line)
         return checkpoint
 
@@ -271,7 +271,7 @@ class KeptAuditLog(WitnessedAuditLog):
         with self._db.write(durable=True) as tx:
             tx.run(_SIGNING, signing=read_head(self._db, GENESIS).seq)
 
-    async def _not_kept(self, error: OSError | SilasError) -> None:
+    async def _record_not_kept(self, error: OSError | SilasError) -> None:
         known = from_foreign(error)
         code = "E_SILAS_UNEXPECTED" if known is None else known.code
         await self.log("head_not_kept", code=code)
@@ -321,7 +321,7 @@ class KeptAuditLog(WitnessedAuditLog):
         before = self.hash_of(start)
         if before is None:
             return f"Entry {start} is missing."
-        return walk(self._db, AuditHead(start, before), head.seq).fault or misplaced(self._db)
+        return walk(self._db, AuditHead(start, before), head.seq).fault or find_misplaced(self._db)
 
     def _newest_kept(self) -> AuditHead | None:
         lines = self._heads.look().lines
@@ -332,9 +332,9 @@ class KeptAuditLog(WitnessedAuditLog):
     async def _begin(self) -> None:
         kept = self._heads.look()
         if not kept.lines:
-            await self._signed()  # of a home from before, or of one that is new
+            await self._sign_checkpoint()  # of a home from before, or of one that is new
             await self.log("record.kept", places=list(kept.missing))
-            await self._signed()
+            await self._sign_checkpoint()
         elif newest := self._newest_checkpoint():
             line = self._line(newest)
             if kept.missing or any(line != known for _, known in kept.lines):

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TextIO
 
-from silas.audit.chain import ChainWalk, misplaced, read_head, stored_entries, walk
+from silas.audit.chain import ChainWalk, find_misplaced, read_head, stored_entries, walk
 from silas.audit.models import (
     CHECKPOINT_DOMAIN,
     GENESIS,
@@ -180,21 +180,21 @@ class AuditLog:
 
     async def signed_head(self) -> Checkpoint:
         """The checkpoint of the current head, made if there is none; see `write_checkpoint`."""
-        return await self._signed()
+        return await self._sign_checkpoint()
 
     def require_whole(self) -> None:
         """A log that nothing outside remembers is only checked where it is verified or signed."""
 
-    async def _signed(self) -> Checkpoint:
+    async def _sign_checkpoint(self) -> Checkpoint:
         newest = self._newest_checkpoint()
         start = AuditHead(0, GENESIS)
         if newest is not None:
             if fault := self._checkpoint_fault(newest):
-                raise broken(fault)
+                raise broken_log(fault)
             start = signed_head(newest)
         found = await asyncio.to_thread(self._walk, start)
         if found.fault:
-            raise broken(found.fault)
+            raise broken_log(found.fault)
         if newest is not None and found.head == start:
             return newest
         return await self._sign(found.head)
@@ -258,7 +258,7 @@ class AuditLog:
 
     def _verify(self, start: AuditHead) -> ChainVerdict:
         found = self._walk(start)
-        reason = found.fault or misplaced(self._db)
+        reason = found.fault or find_misplaced(self._db)
         for checkpoint in self._checkpoints():
             reason = reason or self._checkpoint_fault(checkpoint)
         return ChainVerdict(not reason, found.checked, reason)
@@ -326,7 +326,7 @@ def _checkpoint_lines(checkpoints: list[Checkpoint]) -> dict[int, list[str]]:
     return lines
 
 
-def broken(fault: str) -> DatabaseError:
+def broken_log(fault: str) -> DatabaseError:
     """The error for a log that must not be signed."""
     return DatabaseError(
         f"The audit log does not hold and is not signed: {fault} Export it, and restore a backup.",

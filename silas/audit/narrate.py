@@ -269,7 +269,7 @@ def narrate(event: str, data: Mapping[str, Any]) -> str:
     return f"{name[:1].upper()}{name[1:]}{f' ({facts})' if facts else ''}."
 
 
-def behind(event: str, data: Mapping[str, Any]) -> str:
+def entry_details(event: str, data: Mapping[str, Any]) -> str:
     """What an entry knows beyond its sentence: tool, step, arguments' digest and cause.
 
     Returns:
@@ -316,7 +316,7 @@ def timeline(entries: Iterable[AuditEntry], zone: tzinfo, width: int) -> Iterato
             said = json.loads(entry.body)
             at = datetime.fromisoformat(said["at"]).astimezone(zone)
             event, data = str(said["event"]), dict(said["data"])
-            sentence = narrate(event, data) + behind(event, data)
+            sentence = narrate(event, data) + entry_details(event, data)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             yield f"{entry.seq:>6}  --:--:--  {_DAMAGED}"
             continue
@@ -334,7 +334,7 @@ def documents(entries: Iterable[AuditEntry]) -> list[dict[str, Any]]:
         try:
             said = json.loads(entry.body)
             at, event, data = str(said["at"]), str(said["event"]), dict(said["data"])
-            words = narrate(event, data) + behind(event, data)
+            words = narrate(event, data) + entry_details(event, data)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             found.append({"seq": entry.seq, "damaged": True, "words": _DAMAGED})
             continue

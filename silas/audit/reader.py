@@ -101,12 +101,12 @@ class AuditReader:
                 events=sorted(events or ()),
             ).fetchall()
         for seq, body in rows:
-            told = _told(seq, body)
+            told = _parse_entry(seq, body)
             if told is not None and (not about or about in told.data.values()):
                 yield told
 
 
-def _told(seq: int, body: str) -> ReadEntry | None:
+def _parse_entry(seq: int, body: str) -> ReadEntry | None:
     try:
         said = json.loads(body)
         return ReadEntry(

@@ -91,13 +91,13 @@ class WitnessedAuditLog(AuditLog):
 
     async def signed_head(self) -> Checkpoint:
         """See `AuditLog`; a witness that has this head already is left alone."""
-        checkpoint = await self._signed()
+        checkpoint = await self._sign_checkpoint()
         await self._tell(checkpoint, anew=False)
         return checkpoint
 
     async def witness(self) -> str:
         """Tell every witness the newest head, again if need be; returns the head's line."""
-        checkpoint = await self._signed()
+        checkpoint = await self._sign_checkpoint()
         await self._tell(checkpoint, anew=True)
         return head_line(checkpoint, self.public_key)
 
@@ -137,7 +137,7 @@ class WitnessedAuditLog(AuditLog):
             if anew or state.fault or state.checkpoint_id != checkpoint.checkpoint_id
         ]
         line = head_line(checkpoint, self.public_key)
-        errors = await asyncio.gather(*(_told(each, line) for each, _ in due))
+        errors = await asyncio.gather(*(_tell_witness(each, line) for each, _ in due))
         for (each, state), error in zip(due, errors, strict=True):
             await self._remember(each.name, state, checkpoint, error)
 
@@ -168,7 +168,7 @@ class WitnessedAuditLog(AuditLog):
             self._warned.discard(name)
 
 
-async def _told(witness: Witness, line: str) -> SilasError | None:
+async def _tell_witness(witness: Witness, line: str) -> SilasError | None:
     try:
         await witness.tell(line)
     except (OSError, SilasError) as error:

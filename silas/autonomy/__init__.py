@@ -1,7 +1,7 @@
 """Suggestions and how much Silas asks. What must not go in: any way to widen by itself."""
 
 from silas.autonomy.models import AutonomyConfig, BehaviorPreferencesConfig, SuggestionsConfig
-from silas.autonomy.signals import Decision, Noted, Signal, not_noted, plan_family, tool_family
+from silas.autonomy.signals import Decision, Noted, Signal, ignore_signal, plan_family, tool_family
 
 __all__ = [
     "AutonomyConfig",
@@ -10,7 +10,7 @@ __all__ = [
     "Noted",
     "Signal",
     "SuggestionsConfig",
-    "not_noted",
+    "ignore_signal",
     "plan_family",
     "tool_family",
 ]

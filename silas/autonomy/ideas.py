@@ -51,7 +51,7 @@ class StoppedGoal(NamedTuple):
     why: str
 
 
-def unfinished(
+def unfinished_ideas(
     items: Iterable[WorkItem], followed: Collection[str], now: datetime
 ) -> list[SuggestionIdea]:
     """Work that ended without success and that nobody went on from.
@@ -80,7 +80,7 @@ def unfinished(
     ]
 
 
-def failing(goals: Iterable[StoppedGoal]) -> list[SuggestionIdea]:
+def failing_ideas(goals: Iterable[StoppedGoal]) -> list[SuggestionIdea]:
     """Goals that paused because they kept failing."""
     return [
         SuggestionIdea(
@@ -93,7 +93,7 @@ def failing(goals: Iterable[StoppedGoal]) -> list[SuggestionIdea]:
     ]
 
 
-def repeated(
+def repeated_ideas(
     items: Sequence[WorkItem],
     known: Collection[str],
     asked: Asked,

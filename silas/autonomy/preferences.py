@@ -32,7 +32,7 @@ _KINDS: Mapping[str, str] = {
     "batch": "batches of {name}",
 }
 
-RulesFit = Callable[[Sequence[MemoryItem]], bool]
+PreferencesFit = Callable[[Sequence[MemoryItem]], bool]
 """Whether these standing rules have room in every prompt together."""
 
 
@@ -52,7 +52,7 @@ class Preferences:
         config: BehaviorPreferencesConfig,
         store: SqlAutonomyStore,
         memory: MemoryStore,
-        rules_fit: RulesFit,
+        rules_fit: PreferencesFit,
         audit: Audit,
         clock: Clock,
     ) -> None:
@@ -82,7 +82,7 @@ class Preferences:
         if len(last) < REPEATED or {one.outcome for one in last} != {signal.outcome}:
             return None
         pattern = f"{signal.family}:{signal.outcome}"
-        known = {one.pattern for one in self._store.learned(signal.scope_id)}
+        known = {one.pattern for one in self._store.list_preferences(signal.scope_id)}
         today = self._store.count_learned(signal.scope_id, now - timedelta(days=1))
         if pattern in known or today >= self._config.max_new_inferences_per_day:
             return None
@@ -94,7 +94,7 @@ class Preferences:
             return []  # nobody is asked, so nothing ever becomes a rule
         if scope_id != OWNER:
             return []
-        open_ones = [one for one in self._store.learned(scope_id) if one.decision is None]
+        open_ones = [one for one in self._store.list_preferences(scope_id) if one.decision is None]
         found = [(one, await self._memory.get(one.memory_id, scope_id)) for one in open_ones]
         return [
             Promotion(one.pattern, one.memory_id, item.content)

@@ -35,7 +35,7 @@ Noted = Callable[[Signal], Awaitable[None]]
 """Takes note of a decision; never fails, and never decides anything."""
 
 
-async def not_noted(signal: Signal) -> None:
+async def ignore_signal(signal: Signal) -> None:
     """Nobody learns from decisions."""
     del signal
 

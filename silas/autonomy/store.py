@@ -10,7 +10,7 @@ from silas.autonomy.proposals import (
     SuggestionProposal,
 )
 from silas.autonomy.signals import Signal
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database
 
 _SUGGESTED = "SELECT count(*) FROM suggestions WHERE scope_id = :scope_id AND created_at > :since"
@@ -75,7 +75,7 @@ class SqlAutonomyStore:
                 " AND (outcome IS NULL OR outcome = 'deferred') ORDER BY number",
                 scope_id=scope_id,
             ).fetchall()
-        return readable(
+        return readable_rows(
             self._db,
             "suggestions",
             rows,
@@ -125,7 +125,7 @@ class SqlAutonomyStore:
             ).fetchone()
         return found is not None
 
-    def unwanted(self, scope_id: str, cooldown_key: str) -> bool:
+    def was_declined(self, scope_id: str, cooldown_key: str) -> bool:
         """Whether the owner said no to this once, or did not answer it for a week."""
         with self._db.read() as tx:
             found = tx.run(
@@ -209,7 +209,7 @@ class SqlAutonomyStore:
                 " ORDER BY number",
                 scope_id=scope_id,
             ).fetchall()
-        return readable(
+        return readable_rows(
             self._db, "autonomy_proposals", rows, lambda row: row[1], lambda row: _proposal(row[0])
         )
 
@@ -222,7 +222,7 @@ class SqlAutonomyStore:
                 scope_id=scope_id,
                 family=family,
             ).fetchone()
-        found = readable(
+        found = readable_rows(
             self._db,
             "autonomy_proposals",
             [] if row is None else [row],
@@ -294,7 +294,7 @@ class SqlAutonomyStore:
 
     # -- preferences
 
-    def learned(self, scope_id: str) -> list[InferredPreference]:
+    def list_preferences(self, scope_id: str) -> list[InferredPreference]:
         """Every preference that was inferred, the oldest first."""
         with self._db.read() as tx:
             rows = tx.run(

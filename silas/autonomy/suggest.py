@@ -128,7 +128,7 @@ class SuggestionEngine:
                 break
             if not store.suggested_since(
                 scope_id, one.cooldown_key, now - timedelta(minutes=quiet)
-            ) and not store.unwanted(scope_id, one.cooldown_key):
+            ) and not store.was_declined(scope_id, one.cooldown_key):
                 store.put_suggestion(one)
                 made.append(one)
         return made

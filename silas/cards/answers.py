@@ -54,7 +54,7 @@ class ShownCard:
     digest: str
 
 
-def shown(card: Card[Any]) -> ShownCard:
+def show_card(card: Card[Any]) -> ShownCard:
     """A fresh showing of a card."""
     content = {
         "card": card.model_dump(mode="json"),

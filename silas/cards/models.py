@@ -7,12 +7,12 @@ from pydantic import Field, model_validator
 
 from silas.types import Frozen, Risk
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 _ROLE_ORDER = {"recommended": 0, "alternative": 1, "decline": 2}
 
 
-class Action(Frozen, Generic[Answer]):
+class Action(Frozen, Generic[AnswerT]):
     """One choice.
 
     Attributes:
@@ -22,7 +22,7 @@ class Action(Frozen, Generic[Answer]):
     """
 
     label: str = Field(min_length=1)
-    value: Answer
+    value: AnswerT
     role: Literal["recommended", "alternative", "decline"] = "alternative"
 
 
@@ -38,7 +38,7 @@ class Detail(Frozen):
     open: bool = False
 
 
-class Card(Frozen, Generic[Answer]):
+class Card(Frozen, Generic[AnswerT]):
     """A question to the owner.
 
     Attributes:
@@ -60,22 +60,22 @@ class Card(Frozen, Generic[Answer]):
     intent: str = Field(min_length=1)
     risk: Risk
     rationale: str = Field(min_length=1)
-    actions: tuple[Action[Answer], ...] = Field(min_length=1)
-    safe: Answer
+    actions: tuple[Action[AnswerT], ...] = Field(min_length=1)
+    safe: AnswerT
     timeout_seconds: float = Field(default=600.0, gt=0)
     affected: str = ""
     effect: str = ""
     details: tuple[Detail, ...] = ()
 
     @model_validator(mode="after")
-    def _actions_in_order(self) -> "Card[Answer]":
+    def _actions_in_order(self) -> "Card[AnswerT]":
         order = [_ROLE_ORDER[action.role] for action in self.actions]
         if order != sorted(order):
             raise ValueError("actions go recommended, alternative, decline")
         return self
 
     @model_validator(mode="after")
-    def _safe_harms_nobody(self) -> "Card[Answer]":
+    def _safe_harms_nobody(self) -> "Card[AnswerT]":
         """What nobody said is never a yes: `safe` is no choice but the declining one."""
         offered = [action.value for action in self.actions if action.role != "decline"]
         declining = [action.value for action in self.actions if action.role == "decline"]

@@ -7,7 +7,7 @@ from silas.cards.answers import CardChoice, ShownCard
 from silas.cards.messages import Arrived
 from silas.cards.models import Card
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 
 @runtime_checkable
@@ -32,7 +32,7 @@ class Channel(Protocol):
 class CardChannel(Channel, Protocol):
     """A channel that can show cards and bring answers back (spec 4.1.1)."""
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """Show the card and wait; `card.safe` on silence, timeout or a closed connection."""
         ...
 

@@ -4,11 +4,11 @@ from typing import Any, Final, TypeVar, cast
 
 from silas.cards.models import Card, PlanAnswer, PlanCard
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 _WAITING: Final[Any] = PlanAnswer(verdict="waiting")
 
 
-def unseen(card: Card[Answer]) -> Answer:
+def unseen_answer(card: Card[AnswerT]) -> AnswerT:
     """A plan goes on waiting, unapproved; everything else is answered safely."""
-    return cast(Answer, _WAITING) if type(card) is PlanCard else card.safe
+    return cast(AnswerT, _WAITING) if type(card) is PlanCard else card.safe

@@ -8,7 +8,7 @@ from silas.channels.live_terminal import LiveTerminal
 from silas.language import tr
 from silas.plans.characters import show
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 _NAMED = 8  # files that a refusal names
 
@@ -27,7 +27,7 @@ class PreApproved(WrappedChannel):
         if isinstance(self._channel, LiveTerminal):
             self._channel.waits(recipient_id, source, words)
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """Answer plan cards by their hash; either way it is told which plan was meant."""
         shown = _hash_of(card)
         plain = _plan_of(card)

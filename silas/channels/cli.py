@@ -14,16 +14,16 @@ from silas.channels.text import (
     WIDTH,
     first_screen,
     is_plan,
+    is_word_typed,
     parse_reply,
     question_words,
     render_card,
-    typed,
 )
 from silas.clock import Clock
 from silas.language import tr
 from silas.plans.characters import first_hidden, show_lines
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 _CONNECTION = "owner"  # one terminal, one owner
 
@@ -122,7 +122,7 @@ class CLIChannel:
         words = f"... {text}"
         self._write(dim(words) if self._colour else words)
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """Show the card and read a reply; one card at a time. See the class for what silence means.
 
         The plain-text fallback of spec 4.1.1: numbered options, and anything unclear asked again.
@@ -130,7 +130,7 @@ class CLIChannel:
         del to
         async with self._one_card:
             try:
-                return await self._asked(card)
+                return await self._ask_card(card)
             finally:
                 held, self._held = self._held, []
                 for text in held:
@@ -144,12 +144,12 @@ class CLIChannel:
             self._print(question)
             return (await self._reply_before(self._clock.monotonic() + seconds) or "").strip()
 
-    async def _asked(self, card: Card[Answer]) -> Answer:
+    async def _ask_card(self, card: Card[AnswerT]) -> AnswerT:
         plan = is_plan(card)
         self.put_off = False
         if plan and self._ended and self._source.isatty():  # nobody is there to read it
             self.put_off = True
-            return cast(Answer, PLAN_WAITS)
+            return cast(AnswerT, PLAN_WAITS)
         width = columns_of(self._output, WIDTH)
         whole = render_card(card, width)
         shown = first_screen(card, width) if self._source.isatty() else whole
@@ -164,11 +164,11 @@ class CLIChannel:
             reply = await self._reply_before(deadline)
             if plan and self._puts_off(reply):
                 self.put_off = True
-                return cast(Answer, PLAN_WAITS)
+                return cast(AnswerT, PLAN_WAITS)
             if reply is None:
                 self._print(tr("No answer: taken as the safe one."))
                 return card.safe
-            if shown != whole and typed(MORE, reply):  # reading is no unclear answer
+            if shown != whole and is_word_typed(MORE, reply):  # reading is no unclear answer
                 self._print(whole)
                 continue
             tries -= 1
@@ -184,7 +184,7 @@ class CLIChannel:
             why = tr("The input ended") if self._ended else tr("Lapsed: nobody answered in time")
             self._print(tr("{why}, and nothing was run.", why=why))
             return True
-        return typed(LATER, reply)
+        return is_word_typed(LATER, reply)
 
     async def _reply_before(self, deadline: float) -> str | None:
         """The first line that arrives from now on; None at the deadline or the end of the input."""
@@ -212,12 +212,12 @@ class CLIChannel:
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
             while line := self._source.readline():
-                loop.call_soon_threadsafe(self._received, line)
-            loop.call_soon_threadsafe(self._received, None)
+                loop.call_soon_threadsafe(self._receive_line, line)
+            loop.call_soon_threadsafe(self._receive_line, None)
         except (RuntimeError, ValueError):  # the loop has ended, or the stream was closed
             return
 
-    def _received(self, line: str | None) -> None:
+    def _receive_line(self, line: str | None) -> None:
         self._ended = line is None
         if self._reply is not None and not self._reply.done():
             self._reply.set_result(line)
@@ -225,12 +225,12 @@ class CLIChannel:
                 return
         self._messages.put_nowait(line)
 
-    def _encodable(self, text: str) -> str:
+    def _encodable_text(self, text: str) -> str:
         encoding = getattr(self._output, "encoding", None) or "utf-8"
         return text.encode(encoding, "backslashreplace").decode(encoding)
 
     def _print(self, text: str) -> None:
-        safe = self._encodable(text)
+        safe = self._encodable_text(text)
         self._write(paint(safe) if self._colour else safe)
         self._last_words = self._clock.monotonic()
 

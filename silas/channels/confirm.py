@@ -53,13 +53,13 @@ class SigningTerminal:
         """Whether the owner said yes to exactly this text; one question at a time."""
         async with self._one_question:
             try:
-                return await self._asked(question)
+                return await self._ask_question(question)
             finally:
                 for text in self._held:
                     self.tell(text)
                 self._held.clear()
 
-    async def _asked(self, question: str) -> bool:
+    async def _ask_question(self, question: str) -> bool:
         code = new_nonce()[:_CODE_DIGITS]
         with contextlib.suppress(termios.error):
             termios.tcflush(self._source, termios.TCIFLUSH)  # typed before it was shown

@@ -142,7 +142,7 @@ class ExternalChannel:
     async def listen(self, hear: HearMessage) -> None:
         """Hand on what may be heard, until the channel ends; then it answers nothing any more."""
         try:
-            await self._listened(hear)
+            await self._listen(hear)
             await self._report(self.name, "has ended")
         except ChannelFault as fault:
             await self._report(self.name, f"cannot be listened to ({fault})")
@@ -151,13 +151,13 @@ class ExternalChannel:
             if self._reply is not None and not self._reply.done():
                 self._reply.set_exception(ChannelFault("it has ended"))
 
-    async def _listened(self, hear: HearMessage) -> None:
+    async def _listen(self, hear: HearMessage) -> None:
         async with aclosing(self._messages()) as messages:
             async for arrived, connection in messages:
-                conversation = await self._admitted(arrived, connection)
+                conversation = await self._admit_message(arrived, connection)
                 if not conversation:
                     continue
-                message = self._named(arrived, conversation)
+                message = self._add_channel_name(arrived, conversation)
                 reply = self._reply
                 if conversation == OWNER and reply is not None and not reply.done():
                     reply.set_result(message.text)
@@ -173,7 +173,7 @@ class ExternalChannel:
                         raise ChannelFault("it brought something that is no message")
                     yield one
 
-    async def _admitted(self, arrived: Arrived, connection: str) -> str:
+    async def _admit_message(self, arrived: Arrived, connection: str) -> str:
         """The conversation of a message; empty where it is not heard, which is recorded."""
         mine = bool(self._admission.owner) and connection == self._admission.owner
         why = ""
@@ -189,7 +189,7 @@ class ExternalChannel:
             return ""
         return OWNER if mine else f"{self.name}:{connection}"
 
-    def _named(self, arrived: Arrived, conversation: str) -> Arrived:
+    def _add_channel_name(self, arrived: Arrived, conversation: str) -> Arrived:
         """The message under this channel's name; only its words, time and signature are its own."""
         signed = arrived if isinstance(arrived, SignedMessage) else None
         said = arrived.message if isinstance(arrived, SignedMessage) else arrived
@@ -232,7 +232,7 @@ class ExternalChannel:
             finally:
                 self._outgoing.task_done()
 
-    async def delivered(self) -> None:
+    async def wait_until_delivered(self) -> None:
         """Wait until nothing waits to be sent."""
         await self._outgoing.join()
 
@@ -242,7 +242,7 @@ class ExternalChannel:
         """Show a card until an answer counts; None where none comes from here in its time."""
         try:
             async with time_limit(self._clock, shown.card.timeout_seconds):
-                return await self._asked(shown)
+                return await self._ask_card(shown)
         except TimeLimitReached:
             return None
         except ChannelFault as fault:
@@ -255,16 +255,16 @@ class ExternalChannel:
             self._seen.discard(shown.digest)
             self.tell(words)
 
-    async def _asked(self, shown: ShownCard) -> ExternalAnswer | None:
+    async def _ask_card(self, shown: ShownCard) -> ExternalAnswer | None:
         channel = self._channel
         if isinstance(channel, ChoiceChannel):
             return await self._choices(shown, lambda: channel.choose(self._admission.owner, shown))
         if isinstance(channel, CardChannel):
-            return await self._choices(shown, lambda: self._typed(channel, shown.card))
+            return await self._choices(shown, lambda: self._ask_typed(channel, shown.card))
         async with self._one_card:
             return await self._texts(shown)
 
-    async def _typed(self, channel: CardChannel, card: Card[Any]) -> CardChoice:
+    async def _ask_typed(self, channel: CardChannel, card: Card[Any]) -> CardChoice:
         answer = await channel.ask(self._admission.owner, card)
         values = [action.value for action in card.actions]
         if answer == card.safe and answer not in values:
@@ -281,7 +281,7 @@ class ExternalChannel:
             card, number = shown.card, choice.number
             if number == _SAFE or (1 <= number <= len(card.actions) and _is_no(card, number)):
                 return _no(card)
-            why = await self._refused(shown, choice)
+            why = await self._why_refused(shown, choice)
             if not why:
                 action = card.actions[number - 1]
                 return ExternalAnswer(action.value, action.label, signed=True)
@@ -289,7 +289,7 @@ class ExternalChannel:
             self.tell(_CONFIRM)
         return None
 
-    async def _refused(self, shown: ShownCard, choice: CardChoice) -> str:
+    async def _why_refused(self, shown: ShownCard, choice: CardChoice) -> str:
         """Why a yes does not count; empty where it does, and then its signature is spent."""
         if not 1 <= choice.number <= len(shown.card.actions):
             return "the card does not offer that answer"

@@ -8,7 +8,7 @@ from silas.cards import Arrived, Card, CardChannel, Channel
 from silas.channels.text import TRIES, parse_reply, render_card
 from silas.clock import Clock
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 
 class TextCards:
@@ -43,7 +43,7 @@ class TextCards:
         """Pass on."""
         await self._channel.send(recipient_id, text, reply_to)
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """Send the card as text and read the reply; the safe answer on timeout or nonsense.
 
         Where the channel has ended no reply can come: then it is the safe answer at once.

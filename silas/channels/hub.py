@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from silas.audit import Audit
 from silas.cards import Arrived, Card, CardChannel, Channel, SignedMessage
-from silas.cards.answers import shown
+from silas.cards.answers import show_card
 from silas.channels.external import ExternalAnswer, ExternalChannel
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
@@ -22,9 +22,9 @@ from silas.types import OWNER, whose
 from silas.work.models import ENDED, Notify, ProgressEvent
 from silas.work.report import result_texts
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
-ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
+HubResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
 """What the last finished run of a work item gave."""
 
 CLOSING_SECONDS: Final = 2.0
@@ -53,7 +53,7 @@ class OwnChannel(CardChannel, Protocol):
         """Whether no more questions are taken, because Silas ends."""
         ...
 
-    async def hold(self, to: str, card: Card[Answer]) -> Answer:
+    async def hold(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """As `ask`; where nobody is there the card is kept for whoever comes in its time."""
         ...
 
@@ -79,7 +79,7 @@ class OwnChannel(CardChannel, Protocol):
         """See `silas.stream.drafts.ShowsWaiting`."""
         ...
 
-    def showing(self, item: WorkItem, result: ResultOf) -> Notify:
+    def showing(self, item: WorkItem, result: HubResultOf) -> Notify:
         """Where the progress of a work item goes, for as long as it runs."""
         ...
 
@@ -163,27 +163,29 @@ class ChannelHub:
     async def serving(self) -> AsyncGenerator[None]:
         """Listen and send on the other channels; at the end what waits is sent, for a moment."""
         tasks = [
-            asyncio.create_task(self._guarded(one, work))
+            asyncio.create_task(self._guard_channel(one, work))
             for one in self._others.values()
             for work in (one.listen(self._hear), one.deliver())
         ]
         try:
             yield
         finally:
-            waiting = [asyncio.create_task(one.delivered()) for one in self._others.values()]
-            await self._settled(waiting)
+            waiting = [
+                asyncio.create_task(one.wait_until_delivered()) for one in self._others.values()
+            ]
+            await self._wait_for_tasks(waiting)
             for task in (*waiting, *tasks):
                 task.cancel()
-            await self._settled([*waiting, *tasks])
+            await self._wait_for_tasks([*waiting, *tasks])
 
-    async def _guarded(self, one: ExternalChannel, work: Coroutine[Any, Any, None]) -> None:
+    async def _guard_channel(self, one: ExternalChannel, work: Coroutine[Any, Any, None]) -> None:
         """A mistake of ours with one channel ends that channel and nothing else."""
         try:
             await work
         except Exception as error:  # noqa: BLE001, RUF100 - whatever it is, the others go on
             await self._faults.note(one.name, f"was given up ({type(error).__name__})")
 
-    async def _settled(self, tasks: Sequence["asyncio.Task[None]"]) -> None:
+    async def _wait_for_tasks(self, tasks: Sequence["asyncio.Task[None]"]) -> None:
         """Wait for tasks, but no longer than the end may take."""
         if not tasks:
             return
@@ -269,7 +271,7 @@ class ChannelHub:
         """On the own channel."""
         self._own.waits(recipient_id, source, words)
 
-    def showing(self, item: WorkItem, result: ResultOf) -> Notify:
+    def showing(self, item: WorkItem, result: HubResultOf) -> Notify:
         """Progress on the own channel; others are told how the work ended."""
         show = self._own.showing(item, result)
 
@@ -298,7 +300,7 @@ class ChannelHub:
         elsewhere = any(one.has_owner for one in self._others.values())
         return not self._own.closed and (self._own.somebody_looks or elsewhere)
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """Show a card on every channel of the owner; the first answer that counts closes it.
 
         Where no other channel has the owner, as the own channel does. Else the own one keeps the
@@ -307,7 +309,7 @@ class ChannelHub:
         others = [one for one in self._others.values() if one.has_owner]
         if whose(to) != OWNER or not others:
             return await self._own.ask(to, card)
-        showing = shown(card)
+        showing = show_card(card)
         mine = asyncio.ensure_future(self._own.hold(to, card))
         asked = {asyncio.ensure_future(one.ask(showing)): one for one in others}
         words, began = _GONE, self._clock.monotonic()
@@ -316,16 +318,16 @@ class ChannelHub:
                 await asyncio.wait({mine, *asked}, return_when=asyncio.FIRST_COMPLETED)
                 for task in [task for task in asked if task.done() and not mine.done()]:
                     one = asked.pop(task)
-                    answered = await self._taken(one, task, mine)
+                    answered = await self._take_answer(one, task, mine)
                     if answered is not None:
                         words = f"Answered on {one.name}: {answered.words}."
                         self._own.close_card(card, words)
-                        answer: Answer = answered.answer
+                        answer: AnswerT = answered.answer
                         return answer
             answer = mine.result()
             late = self._clock.monotonic() - began >= card.timeout_seconds
             words = f"Answered on {self.channel_name}: {_label(card, answer)}."
-            if late and not _agreed(card, answer):
+            if late and not _is_yes(card, answer):
                 words = _EXPIRED
             return answer
         finally:
@@ -334,16 +336,16 @@ class ChannelHub:
             for task in asked:  # nobody waits for what others' code does about it
                 task.cancel()
                 self._ending.add(task)
-                task.add_done_callback(self._ended)
+                task.add_done_callback(self._drop_task)
             for one in others:
                 one.close_card(showing, words)
 
-    def _ended(self, task: "asyncio.Future[ExternalAnswer | None]") -> None:
+    def _drop_task(self, task: "asyncio.Future[ExternalAnswer | None]") -> None:
         self._ending.discard(task)
         if not task.cancelled():
             task.exception()  # an answer that came too late counts for nothing
 
-    async def _taken(
+    async def _take_answer(
         self,
         one: ExternalChannel,
         task: "asyncio.Future[ExternalAnswer | None]",
@@ -385,12 +387,12 @@ async def _next(messages: AsyncIterator[tuple[Arrived, str]]) -> tuple[Arrived, 
     return await anext(messages, None)
 
 
-def _agreed(card: Card[Answer], answer: Answer) -> bool:
+def _is_yes(card: Card[AnswerT], answer: AnswerT) -> bool:
     """Whether an answer is one of the card's own and not the safe one."""
     return answer != card.safe and any(action.value == answer for action in card.actions)
 
 
-def _label(card: Card[Answer], answer: Answer) -> str:
+def _label(card: Card[AnswerT], answer: AnswerT) -> str:
     """An answer in the words of its button."""
     if answer == card.safe:
         return next((a.label for a in card.actions if a.role == "decline"), "no")

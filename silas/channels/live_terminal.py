@@ -14,7 +14,7 @@ from silas.clock import Clock
 from silas.plans.characters import first_hidden, show_lines
 from silas.types import OWNER, whose
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 SECONDS_A_FRAME: Final = 0.25
 """How often the status line is drawn; what takes less than one frame shows none."""
@@ -64,12 +64,12 @@ class LiveTerminal(CLIChannel):
             return  # it would stand below a question
         shown = self._as_printed(self._draft)
         if self._drawn and shown.startswith(self._drawn):
-            self._out(shown[len(self._drawn) :])
+            self._write_out(shown[len(self._drawn) :])
         else:
             self._hide()
             self._typed_into = False
             self._drawn_columns = self._columns()
-            self._out(shown)
+            self._write_out(shown)
         self._drawn = shown
 
     async def answer(
@@ -82,7 +82,7 @@ class LiveTerminal(CLIChannel):
         if self._drawn and shown.startswith(self._drawn):
             rest, self._drawn = shown[len(self._drawn) :], ""
             self.told = text
-            self._out(f"{rest}\n")
+            self._write_out(f"{rest}\n")
             self._last_words = self._clock.monotonic()
             return
         self._hide()
@@ -138,7 +138,7 @@ class LiveTerminal(CLIChannel):
             self._columns() - 1 - len(end),
         )
         line = f"{words}{end}"
-        self._out(_ERASE_LINE + (dim(line) if self._colour else line))
+        self._write_out(_ERASE_LINE + (dim(line) if self._colour else line))
         self._status_drawn = True
 
     # The end of the screen
@@ -147,11 +147,11 @@ class LiveTerminal(CLIChannel):
         self._hide()
         super()._write(text)
 
-    def _received(self, line: str | None) -> None:
+    def _receive_line(self, line: str | None) -> None:
         self._typed_into = True  # the terminal has gone to another line
-        super()._received(line)
+        super()._receive_line(line)
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """As `CLIChannel.ask`; whatever was said in passing is gone before the card."""
         self._hide()
         return await super().ask(to, card)
@@ -166,20 +166,20 @@ class LiveTerminal(CLIChannel):
         rows = _rows(drawn, columns)
         same = columns == self._drawn_columns and not self._typed_into
         if rows is None or not same or rows >= self._screen_rows():
-            self._out(f"\n{WITHDRAWN}\n")
+            self._write_out(f"\n{WITHDRAWN}\n")
             return
         up = f"\x1b[{rows - 1}A" if rows > 1 else ""
-        self._out(f"{up}\r\x1b[J")
+        self._write_out(f"{up}\r\x1b[J")
 
     def _erase_status(self) -> None:
         if self._status_drawn:
             self._status_drawn = False
-            self._out(_ERASE_LINE)
+            self._write_out(_ERASE_LINE)
 
     def _as_printed(self, text: str) -> str:
         lines = text.split("\n")
         safe = (one if first_hidden(one, "\t") == -1 else show_lines(one)[0] for one in lines)
-        return self._encodable("\n".join(safe))
+        return self._encodable_text("\n".join(safe))
 
     def _columns(self) -> int:
         return columns_of(self._output, _WIDEST)
@@ -190,7 +190,7 @@ class LiveTerminal(CLIChannel):
         except (AttributeError, OSError, ValueError):
             return _USUAL_ROWS
 
-    def _out(self, text: str) -> None:
+    def _write_out(self, text: str) -> None:
         self._output.write(text)
         self._output.flush()
 

@@ -13,7 +13,7 @@ from silas.cards import Card, ChannelMessage, PlanAnswer, PlanCard
 from silas.errors import SilasError
 from silas.plans import show_lines
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 _INSTRUCTIONS = (
     "Silas does things for its owner. What you ask becomes an answer or a plan; a plan waits until "
@@ -59,11 +59,11 @@ class OwnerElsewhere:
             self._log.write("\n".join(show_lines(line)) + "\n")
         self._log.flush()
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """`waiting` for a plan; the safe answer for everything else."""
         del to
         if isinstance(card, PlanCard):
-            return cast(Answer, PlanAnswer(verdict="waiting"))
+            return cast(AnswerT, PlanAnswer(verdict="waiting"))
         return card.safe
 
 

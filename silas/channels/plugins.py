@@ -83,7 +83,7 @@ def settings_of(other: OtherChannelConfig, environ: Mapping[str, str], where: st
     return expand(other.config, environ, f"{where}.config")
 
 
-def made(path: str, settings: Expanded, context: ChannelContext, where: str) -> Channel:
+def load_channel(path: str, settings: Expanded, context: ChannelContext, where: str) -> Channel:
     """The channel; it listens to nothing yet.
 
     Args:

@@ -11,7 +11,7 @@ from silas.errors import ApprovalError
 FRESHNESS = timedelta(minutes=5)
 """How old or how far ahead a signature may be, as for a signed message (spec 5.1)."""
 
-Signed = Callable[[bytes, bytes], bool]
+DeviceSigned = Callable[[bytes, bytes], bool]
 """Whether a signature over these bytes is an enrolled device's."""
 
 
@@ -24,7 +24,7 @@ class ChoiceProofs:
         clock: For freshness.
     """
 
-    def __init__(self, signed: Signed, nonces: NonceStore, clock: Clock) -> None:
+    def __init__(self, signed: DeviceSigned, nonces: NonceStore, clock: Clock) -> None:
         self._signed = signed
         self._nonces = nonces
         self._clock = clock

@@ -17,7 +17,7 @@ from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import as_shown
 from silas.types import Risk
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 WIDTH = 88
 """Columns of a card, where the terminal has as many."""
@@ -63,7 +63,7 @@ _RISKS: Final = {
 }
 
 
-def render_card(card: Card[Answer], width: int = WIDTH) -> str:
+def render_card(card: Card[AnswerT], width: int = WIDTH) -> str:
     """A card for a terminal: intent, risk, why, what is affected, details, numbered options.
 
     Details are open for high and irreversible risk, and always for plans and tool calls: what is
@@ -117,7 +117,7 @@ def _card_room(card: Card[Any], width: int) -> int:
     return FIRST_SCREEN - len(question_words(card)) // width - 2
 
 
-def _options(card: Card[Answer], width: int) -> list[str]:
+def _options(card: Card[AnswerT], width: int) -> list[str]:
     lines = [
         line
         for number, action in enumerate(card.actions, 1)
@@ -126,7 +126,7 @@ def _options(card: Card[Answer], width: int) -> list[str]:
     return [*lines, *(_wrapped("     ", tr(SOME), width) if _can_choose(card) else ())]
 
 
-def card_lines(card: Card[Answer], width: int = WIDTH) -> list[str]:
+def card_lines(card: Card[AnswerT], width: int = WIDTH) -> list[str]:
     """A card without its options: everything that is decided about."""
     lines = _head(card, width)
     if card.risk in _ALWAYS_OPEN or isinstance(card, _SIGNED):
@@ -210,7 +210,7 @@ def _told_hash(card: PlanCard) -> str:
     return card.approves if card.task_hashes else card.plan_hash
 
 
-def _head(card: Card[Answer], width: int) -> list[str]:
+def _head(card: Card[AnswerT], width: int) -> list[str]:
     lines = ["=" * width, *_wrapped(tr("Intent: "), card.intent, width)]
     if card.effect:
         lines += _wrapped(tr("Effect: "), card.effect, width)
@@ -231,7 +231,7 @@ def _detailed(details: Sequence[Detail], width: int) -> list[str]:
     return lines
 
 
-def parse_reply(card: Card[Answer], text: str) -> Answer | None:
+def parse_reply(card: Card[AnswerT], text: str) -> AnswerT | None:
     """The answer a reply names, or None where it is unclear and must be asked again.
 
     A number names an option. `yes` and `no` name the recommended and the declining option, where
@@ -243,12 +243,12 @@ def parse_reply(card: Card[Answer], text: str) -> Answer | None:
         number = int(word) if len(word) < 4 else 0  # more options than that fit on no card
         return card.actions[number - 1].value if 1 <= number <= len(card.actions) else None
     if _can_choose(card) and (some := _SOME.fullmatch(word)):
-        return cast("Answer | None", _chosen(cast("BatchReviewCard", card), some))
+        return cast("AnswerT | None", _chosen(cast("BatchReviewCard", card), some))
     role = _role(word)
     named = [action.value for action in card.actions if action.role == role]
     if len(named) == 1:
         return named[0]
-    return None if role else cast("Answer | None", _own_words(card, text.strip()))
+    return None if role else cast("AnswerT | None", _own_words(card, text.strip()))
 
 
 def _can_choose(card: Card[Any]) -> bool:
@@ -280,7 +280,7 @@ def _role(word: str) -> str:
     return "decline" if word in _NO or word in (tr("no"), tr("no")[:1]) else ""
 
 
-def typed(word: str, reply: str) -> bool:
+def is_word_typed(word: str, reply: str) -> bool:
     """Whether somebody typed a word, in English or as it was shown to him.
 
     Args:
@@ -290,12 +290,12 @@ def typed(word: str, reply: str) -> bool:
     return reply.strip().casefold() in (word, tr(word))
 
 
-def takes_own_words(card: Card[Answer]) -> bool:
+def takes_own_words(card: Card[AnswerT]) -> bool:
     """Whether a reply that names no option is an answer, too."""
     return isinstance(card, DecisionCard) and card.allow_freetext
 
 
-def _own_words(card: Card[Answer], text: str) -> DecisionAnswer | None:
+def _own_words(card: Card[AnswerT], text: str) -> DecisionAnswer | None:
     if not takes_own_words(card) or not 0 < len(text) <= _MOST_WORDS:
         return None
     return DecisionAnswer(freetext=text, approved=True)

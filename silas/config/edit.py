@@ -10,7 +10,7 @@ from typing import NamedTuple
 from silas.agents.choice import ModelChoice
 from silas.config.file_edit import CODE, FileEdit, line_end, meaning_of, read_text, replace_file
 from silas.config.load import load_config
-from silas.config.source import written
+from silas.config.source import compose_yaml
 from silas.errors import ConfigError
 from silas.strict_yaml import YamlNode
 
@@ -66,7 +66,7 @@ class _Place(NamedTuple):
 
 
 def _place(text: str, file: Path, models: Mapping[str, ModelChoice]) -> _Place:
-    root = written(text, file.name)
+    root = compose_yaml(text, file.name)
     if root is None:
         return _Place(len(text), len(text), _INDENT, replaces=False, bare=True)
     if not root.members:

@@ -10,7 +10,7 @@ from silas.config.file_edit import CODE, FileEdit, line_end, meaning_of, read_te
 from silas.config.load import load_config
 from silas.config.models import SilasConfig
 from silas.config.place import ConfigPlace
-from silas.config.source import written
+from silas.config.source import compose_yaml
 from silas.errors import ConfigError
 from silas.language import tr
 from silas.strict_yaml import YamlNode
@@ -52,7 +52,7 @@ def plan_added(
     before, text = read_text(place.file)
     for section, value in wanted.items():
         try:
-            root = written(text, place.file.name)
+            root = compose_yaml(text, place.file.name)
             text = put_in(text, root, ("silas", section, name), value)
         except UnfitText as unfit:
             raise _by_hand(ServersEdit(place.file, before, b"", name, wanted)) from unfit
@@ -68,7 +68,7 @@ def plan_removed(place: ConfigPlace, name: str) -> ServersEdit:
     before, text = read_text(place.file)
     for section in _SECTIONS:
         try:
-            text = _without(text, written(text, place.file.name), ("silas", section, name))
+            text = _without(text, compose_yaml(text, place.file.name), ("silas", section, name))
         except UnfitText as unfit:
             raise _by_hand(ServersEdit(place.file, before, b"", name, {})) from unfit
     return ServersEdit(place.file, before, text.encode(), name, {})

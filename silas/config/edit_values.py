@@ -10,7 +10,7 @@ from silas.config.file_edit import CODE, FileEdit, line_end, meaning_of, read_te
 from silas.config.load import load_config
 from silas.config.models import SilasConfig
 from silas.config.place import ConfigPlace
-from silas.config.source import written
+from silas.config.source import compose_yaml
 from silas.errors import ConfigError
 from silas.strict_yaml import YamlNode
 
@@ -44,7 +44,7 @@ def plan_values(file: Path, values: Mapping[str, Scalar]) -> ValuesEdit:
     """
     before, text = read_text(file)
     for name, value in values.items():
-        root = written(text, file.name)
+        root = compose_yaml(text, file.name)
         try:
             text = put_in(text, root, ("silas", *name.split(".")), value)
         except UnfitText as unfit:

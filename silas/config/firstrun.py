@@ -13,7 +13,7 @@ from silas.types import Frozen
 NAME = "first-run.json"
 """Of the file, in the data directory."""
 
-Provider = Literal["openrouter", "local", "runbook"]
+ProviderKind = Literal["openrouter", "local", "runbook"]
 
 
 class FirstRun(Frozen):
@@ -23,7 +23,7 @@ class FirstRun(Frozen):
         key: Whether the provider's key was stored among the secrets, so that it can answer.
     """
 
-    provider: Provider
+    provider: ProviderKind
     name: str = Field(default="", max_length=200)
     email: str = Field(default="", max_length=200)
     phone: str = Field(default="", max_length=200)

@@ -52,7 +52,7 @@ def read_source(text: str, name: str, environ: Mapping[str, str]) -> ConfigSourc
         ConfigError: The YAML cannot be read, or a variable inside longer text is not set.
     """
     source = ConfigSource({}, {}, {})
-    tree = parsed(text, name)
+    tree = parse_yaml(text, name)
     if tree is not None:
         data = tree.data
         if not isinstance(data, dict) or set(cast(dict[str, Any], data)) != {"silas"}:
@@ -71,7 +71,7 @@ def read_source(text: str, name: str, environ: Mapping[str, str]) -> ConfigSourc
     return source
 
 
-def parsed(text: str, name: str) -> YamlTree | None:
+def parse_yaml(text: str, name: str) -> YamlTree | None:
     """The data of a YAML text with its places; None where there is nothing in it.
 
     Raises:
@@ -81,8 +81,8 @@ def parsed(text: str, name: str) -> YamlTree | None:
         return read_yaml(text, _SUBSET)
 
 
-def written(text: str, name: str) -> YamlNode | None:
-    """How a YAML text is written; see `parsed`."""
+def compose_yaml(text: str, name: str) -> YamlNode | None:
+    """How a YAML text is written; see `parse_yaml`."""
     with _told(name):
         return read_nodes(text, _SUBSET)
 

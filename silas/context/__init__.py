@@ -10,12 +10,12 @@ from silas.context.framing import (
     FramedSection,
     content_of,
     fence,
-    flat,
+    flatten_line,
     frame,
     frame_text,
     sections,
 )
-from silas.context.invisible import visible
+from silas.context.invisible import visible_text
 from silas.context.manager import ContextManager
 from silas.context.models import (
     ChronicleConfig,
@@ -64,7 +64,7 @@ __all__ = [
     "cleaned_json",
     "content_of",
     "fence",
-    "flat",
+    "flatten_line",
     "frame",
     "frame_text",
     "no_files",
@@ -73,5 +73,5 @@ __all__ = [
     "scrub",
     "scrub_output",
     "sections",
-    "visible",
+    "visible_text",
 ]

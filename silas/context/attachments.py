@@ -114,7 +114,7 @@ class AttachmentStore:
                     code="E_CTX_ATTACHMENT_ROOM",
                 )
             taken = {row.name.casefold() for row in rows}
-            told = numbered(cleaned(name), taken)
+            told = number_name(clean_name(name), taken)
             row = AttachmentRow(
                 new_id("file"), conversation, told, size, digest, now.isoformat(), "expected"
             )
@@ -252,7 +252,7 @@ def _pieces(file: BinaryIO) -> Generator[bytes]:
             yield piece
 
 
-def cleaned(name: str) -> str:
+def clean_name(name: str) -> str:
     """A file's name as it is kept: its last part, in plain characters, without a leading dot."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
     plain = _UNSAFE.sub("-", last).strip("-")
@@ -264,7 +264,7 @@ def cleaned(name: str) -> str:
     return f"{stem[: _LONGEST - len(ending) - 1]}.{ending}"
 
 
-def numbered(name: str, taken: set[str]) -> str:
+def number_name(name: str, taken: set[str]) -> str:
     """A name that none of the taken ones is, compared without case: `a.txt`, `a-2.txt`."""
     stem, dot, ending = name.rpartition(".") if "." in name else (name, "", "")
     number, told = 1, name
@@ -277,10 +277,11 @@ def numbered(name: str, taken: set[str]) -> str:
 def too_large(name: str, size: int) -> str:
     """Why a file of this size cannot be attached, in one sentence."""
     if size <= 0:
-        return f"{cleaned(name)} is empty, so there is nothing to attach."
+        return f"{clean_name(name)} is empty, so there is nothing to attach."
     return (
-        f"{cleaned(name)} has {in_megabytes(size)}, and a file of at most {in_megabytes(LARGEST)} "
-        "can be attached; put it into the workspace and name it in your message."
+        f"{clean_name(name)} has {in_megabytes(size)}, and a file of at most "
+        f"{in_megabytes(LARGEST)} can be attached; put it into the workspace and name it in your "
+        "message."
     )
 
 

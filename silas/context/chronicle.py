@@ -12,8 +12,8 @@ from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.context.models import ChronicleConfig, ContextItem
 from silas.context.origin import comes_from
-from silas.context.render import entering
-from silas.damage import readable
+from silas.context.render import render_entering
+from silas.damage import readable_rows
 from silas.db import Database, Tx
 from silas.errors import DatabaseError
 
@@ -129,19 +129,19 @@ class SqlChronicleStore:
                 conversation=conversation,
                 limit=max(limit, 0),
             ).fetchall()
-        return self._readable(rows[::-1])
+        return self._readable_items(rows[::-1])
 
     async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
         """See `ChronicleStore.named`; looks through the whole scope, so once a sitting."""
         with self._db.read() as tx:
             rows = tx.run(_NAMED, scope_id=scope_id, ctx_ids=ctx_ids).fetchall()
-        found = self._readable(rows)
+        found = self._readable_items(rows)
         newest = {item.ctx_id: item for item in found}
         return [item for item in found if newest[item.ctx_id] is item]
 
-    def _readable(self, rows: Sequence[tuple[str, int]]) -> list[ContextItem]:
+    def _readable_items(self, rows: Sequence[tuple[str, int]]) -> list[ContextItem]:
         """Entries from their rows; a damaged one is set aside and the conversation goes on."""
-        return readable(self._db, "chronicle", rows, _number, lambda row: _item(row[0]))
+        return readable_rows(self._db, "chronicle", rows, _number, lambda row: _item(row[0]))
 
     async def prune_before(self, cutoff: datetime) -> int:
         """See `ChronicleStore.prune_before`; some hundred rows at a time, oldest first by scope."""
@@ -192,7 +192,7 @@ class SqlChronicleStore:
     def _from(self, tx: Tx, scope_id: str, source: str) -> list[int]:
         """The numbers of the entries that came from a source."""
         rows = tx.run(_OF_SCOPE, scope_id=scope_id).fetchall()
-        found = readable(
+        found = readable_rows(
             self._db,
             "chronicle",
             [(text, seq) for seq, text in rows],
@@ -214,7 +214,7 @@ def _moment(moment: datetime) -> str:
 
 
 def _text(item: ContextItem) -> str:
-    text = entering(item)
+    text = render_entering(item)
     if text != item.content:
         item = item.model_copy(update={"content": text})
     return item.model_dump_json()

@@ -158,7 +158,7 @@ class ConversationStore:
             name = new_id("talk") if unused is None else unused.id
             if unused is None:
                 tx.run(_BEGIN, id=name, title=told, named=int(named), now=now)
-        return self._told(name)
+        return self._notify_followers(name)
 
     def heard(self, conversation: str, text: str) -> None:
         """The owner said something; his first words are the title, until he gives another."""
@@ -170,7 +170,7 @@ class ConversationStore:
                 tx.run(_BEGIN, id="", title="", named=0, now=now)
             tx.run(_SAID, id=conversation, title=title, now=now)
         if before is not None:
-            self._told(conversation)
+            self._notify_followers(conversation)
 
     def rename(self, conversation: str, title: str) -> ConversationRow:
         """Give it another title.
@@ -180,9 +180,9 @@ class ConversationStore:
         """
         found, told = self.one(conversation), checked_title(title)
         with self._db.write() as tx:
-            self._kept(tx, found)
+            self._ensure_row(tx, found)
             tx.run(_RENAME, id=found.id, title=told)
-        return self._told(found.id)
+        return self._notify_followers(found.id)
 
     def archive(self, conversation: str) -> ConversationRow:
         """Put it away; nothing of it is deleted. One that is put away stays so.
@@ -201,13 +201,13 @@ class ConversationStore:
             )
         if found.archived_at is None:
             self._put_away(found, self._clock.now())
-        return self._told(found.id)
+        return self._notify_followers(found.id)
 
     def restore(self, conversation: str) -> ConversationRow:
         """Bring it back. Raises `ContextError` where there is none of this id."""
         found = self.one(conversation)
         self._put_away(found, None)
-        return self._told(found.id)
+        return self._notify_followers(found.id)
 
     def delete(self, conversation: str) -> None:
         """Take it from the list; what was said in it goes by `ConversationDeletion`.
@@ -225,12 +225,12 @@ class ConversationStore:
         with self._db.write() as tx:
             tx.run(_PUT_AWAY, id=found.id, at=None if at is None else at.isoformat())
 
-    def _kept(self, tx: Tx, found: ConversationRow) -> None:
+    def _ensure_row(self, tx: Tx, found: ConversationRow) -> None:
         """The first conversation has a row from when something of it is kept."""
         if found is _UNTOUCHED:
             tx.run(_BEGIN, id="", title="", named=0, now=self._clock.now().isoformat())
 
-    def _told(self, conversation: str) -> ConversationRow:
+    def _notify_followers(self, conversation: str) -> ConversationRow:
         found = self.one(conversation or FIRST)
         for follower in self._followers:
             follower(found)

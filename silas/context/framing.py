@@ -75,11 +75,11 @@ def _lines(text: str) -> list[str]:
 
 @lru_cache(maxsize=512)  # nearly every header says what another one said
 def _label(value: str) -> str:
-    words = " ".join(flat(value).split())
+    words = " ".join(flatten_line(value).split())
     return words.replace("|", "/").replace("---", "- - -")
 
 
-def flat(value: str) -> str:
+def flatten_line(value: str) -> str:
     """One line: whatever cannot be printed becomes a space."""
     if value.isprintable():  # nearly always
         return value

@@ -134,7 +134,7 @@ _ODD = re.compile(f"[{_CONTROL}{_BREAKING}{_SHAPING}{_MARKS}]")
 _ODD_ASCII = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def visible(text: str) -> str:
+def visible_text(text: str) -> str:
     """The text without terminal sequences, controls and what nobody sees; total and idempotent.
 
     Line ends stay, other characters that break a line become a newline. A pile of more than
@@ -148,10 +148,10 @@ def visible(text: str) -> str:
         text = _EIGHT_BIT.sub("", text)
     if _NEVER_AS_IT_IS.search(text):
         text = _NEVER.sub("", _BREAK.sub("\n", text))
-    return settled(text)
+    return settle_text(text)
 
 
-def settled(text: str) -> str:
+def settle_text(text: str) -> str:
     """Visible text after something was taken out of it: what shaped that shapes nothing now."""
     if text.isascii() or not _COMBINES.search(text):
         return text

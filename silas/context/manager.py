@@ -21,7 +21,7 @@ from silas.context.models import (
     lean,
 )
 from silas.context.origin import comes_from
-from silas.context.render import entering, render_block, same_block
+from silas.context.render import render_block, render_entering, same_block
 from silas.context.scope_items import ScopeItems
 from silas.context.scoring import Scorer, ScorerGroups
 from silas.context.subscribe import ReadFile, SearchMemories, Subscriptions
@@ -83,7 +83,7 @@ class ContextManager:
             The id under which it is in view: that of the item whose place it took, if any.
         """
         view = self._view(scope_id)
-        item = self._entered(view, item)
+        item = self._enter_item(view, item)
         former = view.slots.get(item.ctx_id)
         if former is not None and same_block(former.item, item):
             since = {"created_at": former.item.created_at}
@@ -209,7 +209,7 @@ class ContextManager:
         """How full a scope's context is in a turn, and how much of it can never leave."""
         slots = self._view(scope_id).slots
         held = sum(s.cost for s in slots.rendered() if evict.stays(s, turn_number))
-        return ContextPressure(self._used(slots), self._limit, self._reserved + held)
+        return ContextPressure(self._count_tokens(slots), self._limit, self._reserved + held)
 
     async def enforce_budget(
         self, scope_id: str, turn_number: int, current_goal: str | None = None
@@ -222,7 +222,7 @@ class ContextManager:
         """
         view = self._view(scope_id)
         await view.subscriptions.refresh(turn_number)
-        began_with = self._used(view.slots)
+        began_with = self._count_tokens(view.slots)
         gone = view.left
         view.left = []
         try:
@@ -232,13 +232,13 @@ class ContextManager:
             division = self.division(scope_id)
             for zone in _ZONES:
                 gone += evict.shrink(view.slots, zone, division.of(zone), turn_number)
-            if self._used(view.slots) > self._limit:
+            if self._count_tokens(view.slots) > self._limit:
                 gone += await self._second_tier(view, turn_number, current_goal or "", began_with)
         except BaseException:
             view.left = gone  # nothing is lost: the next call hands it out
             raise
         await self._tell_if_over(scope_id, view, turn_number)
-        view.subscriptions.evicted(gone)
+        view.subscriptions.deactivate_evicted(gone)
         # a file is where it was, and what a shortened result said was handed out before
         return [item for item in gone if item.kind != "subscription" and not item.masked]
 
@@ -265,7 +265,7 @@ class ContextManager:
             slots = ScopeItems()
 
             def put(item: ContextItem, notes: tuple[str, ...]) -> None:
-                self._put(made, self._entered(made, item), notes)
+                self._put(made, self._enter_item(made, item), notes)
 
             subscriptions = Subscriptions(
                 scope_id, slots, put, self._config, self._clock, self._read_file, self._search,
@@ -276,8 +276,8 @@ class ContextManager:
             view = self._views[scope_id] = made
         return view
 
-    def _entered(self, view: ScopeView, item: ContextItem) -> ContextItem:
-        former, text = view.slots.former(item), entering(item)
+    def _enter_item(self, view: ScopeView, item: ContextItem) -> ContextItem:
+        former, text = view.slots.former(item), render_entering(item)
         # who takes a pinned item's place is pinned, too; only `drop` and `complete` let go
         pinned = item.pinned or item.zone is ContextZone.system
         entered = {
@@ -306,7 +306,7 @@ class ContextManager:
     def _zone_tokens(self, slots: ScopeItems, zone: ContextZone) -> int:
         return slots.tokens(zone) + (self._reserved if zone is ContextZone.system else 0)
 
-    def _used(self, slots: ScopeItems) -> int:
+    def _count_tokens(self, slots: ScopeItems) -> int:
         return self._reserved + slots.used
 
     def _mask(self, view: ScopeView, turn_number: int) -> list[ContextItem]:
@@ -340,7 +340,7 @@ class ContextManager:
         slots, gone = view.slots, list[ContextItem]()
 
         def enough() -> bool:
-            return self._used(slots) <= self._limit * _SPARE
+            return self._count_tokens(slots) <= self._limit * _SPARE
 
         scorer_from = self._config.total_tokens * self._config.scorer_threshold_pct
         may_leave = [s.item for s in slots.rendered() if not evict.stays(s, turn_number)]
@@ -371,7 +371,7 @@ class ContextManager:
         return advice
 
     async def _tell_if_over(self, scope_id: str, view: ScopeView, turn_number: int) -> None:
-        over = self._used(view.slots) > self._limit
+        over = self._count_tokens(view.slots) > self._limit
         if over and not view.over:
             pressure = self.pressure(scope_id, turn_number)
             await self._audit.log(

@@ -2,7 +2,7 @@
 
 import re
 
-from silas.context.framing import flat
+from silas.context.framing import flatten_line
 from silas.context.models import ContextItem, ContextZone
 
 _FEW_TOKENS = 20  # a longer message says something (spec 5.7)
@@ -23,7 +23,7 @@ def placeholder(item: ContextItem) -> str:
 
 def tool_name(source: str) -> str:
     """The tool in a source such as `tool:web_fetch https://...`; in brackets' absence."""
-    words = flat(source.removeprefix("tool:")).split()
+    words = flatten_line(source.removeprefix("tool:")).split()
     return re.sub(r"[\[\]()]", "", words[0])[:_LONGEST_NAME] if words else "a tool"
 
 

@@ -9,7 +9,7 @@ import unicodedata
 from functools import cache
 from itertools import islice
 
-from silas.context.roles import posing
+from silas.context.roles import find_markers
 
 _RANGES = (
     (0xAA, 0xBA), (0x17F, 0x17F), (0x2B0, 0x2E3), (0x1D2C, 0x1D6A), (0x2070, 0x209C),
@@ -38,7 +38,7 @@ def _table() -> dict[int, str]:
     return {code: sign for code, sign in found.items() if len(sign) == 1 and "!" <= sign <= "~"}
 
 
-def plain(text: str) -> str:
+def to_ascii(text: str) -> str:
     """The text with each of them as the ASCII sign that it becomes."""
     return text if text.isascii() else text.translate(_table())
 
@@ -51,8 +51,8 @@ def unmask(text: str) -> str:
     """
     if text.isascii() or not _MASKS.search(text):
         return text
-    read = plain(text)
-    found = sorted(islice(posing(read, besides=text), _MANY))
+    read = to_ascii(text)
+    found = sorted(islice(find_markers(read, besides=text), _MANY))
     if len(found) == _MANY:
         return read
     pieces, at = list[str](), 0

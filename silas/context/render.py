@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from silas.context.conversation import is_answer
-from silas.context.framing import Fence, escape, fence, flat
-from silas.context.invisible import visible
+from silas.context.framing import Fence, escape, fence, flatten_line
+from silas.context.invisible import visible_text
 from silas.context.models import ContextItem
 from silas.context.scrub import scrub, scrub_output
 from silas.types import TaintLevel
@@ -21,10 +21,10 @@ class RenderedItem(NamedTuple):
     body: str
 
 
-def entering(item: ContextItem) -> str:
+def render_entering(item: ContextItem) -> str:
     """The text of an item as it may stand in a context: made harmless where it is external."""
     if item.taint is not TaintLevel.external:
-        return visible(item.content)
+        return visible_text(item.content)
     return scrub_output(item.content) if item.kind in _WORKED_ON else scrub(item.content)
 
 
@@ -82,7 +82,7 @@ def _parts(item: ContextItem, notes: tuple[str, ...]) -> tuple[str, ...]:
 def _name(source: str) -> str:
     for origin in ("memory:", "tool:", "file:", "memory_query:"):
         source = source.removeprefix(origin)
-    name = " ".join(flat(source[:_LONGEST_NAME]).split())
+    name = " ".join(flatten_line(source[:_LONGEST_NAME]).split())
     # a file of the name `mark: 1` must not pass for the block's own labels
     return _quoted(name) if ": " in f"{name} " else name
 

@@ -82,7 +82,7 @@ def is_type(role: str) -> bool:
     return not _VOICE.fullmatch(role)
 
 
-def posing(text: str, besides: str = "") -> Iterator[tuple[int, int]]:
+def find_markers(text: str, besides: str = "") -> Iterator[tuple[int, int]]:
     """Where a text has a marker of a voice or of a call: from where to where.
 
     Args:

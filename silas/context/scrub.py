@@ -8,9 +8,9 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Final, cast
 
-from silas.context.invisible import settled, visible
+from silas.context.invisible import settle_text, visible_text
 from silas.context.markup import NEUTRAL, without_markup
-from silas.context.plain import plain, unmask
+from silas.context.plain import to_ascii, unmask
 from silas.context.roles import unframe, without_speakers, without_tokens
 
 _PASSES = 4
@@ -35,15 +35,15 @@ def scrub(text: str) -> str:
     chat formats, Silas's own `--- ... ---` lines, reference links. Kept: every script of the world
     with the joiners it needs, emoji, tabs and line ends, code with `<` and `>`.
     """
-    text = _worded(visible(text))
+    text = _worded(visible_text(text))
     for _ in range(_PASSES):
         cleaned = without_markup(text)
         if cleaned == text:
             cleaned = unmask(text)
         if cleaned == text:
             return text
-        text = _worded(settled(cleaned))
-    return _worded(without_markup(visible(plain(text).translate(NEUTRAL))))
+        text = _worded(settle_text(cleaned))
+    return _worded(without_markup(visible_text(to_ascii(text).translate(NEUTRAL))))
 
 
 def scrub_output(text: str) -> str:
@@ -52,7 +52,7 @@ def scrub_output(text: str) -> str:
     As `scrub`, but markup and role elements stay: a model that edits a page or a template must see
     what it says.
     """
-    return unframe(without_tokens(visible(text)))
+    return unframe(without_tokens(visible_text(text)))
 
 
 def _worded(text: str) -> str:

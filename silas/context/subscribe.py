@@ -116,7 +116,7 @@ class Subscriptions:
 
     def _cover(self, new: _Followed, place: _Place) -> str | None:
         """Make one of what overlaps; returns who follows it already, if anybody does."""
-        for one in self._active():
+        for one in self._active_subscriptions():
             known = one.place
             if known is None or known.path != place.path or one.sub.sub_id == new.sub.sub_id:
                 continue
@@ -159,14 +159,14 @@ class Subscriptions:
 
     def expire(self, turn_number: int) -> None:
         """Deactivate what no agent has named for long."""
-        for one in self._active():
+        for one in self._active_subscriptions():
             if turn_number - one.mentioned >= self._config.subscription_ttl_turns:
                 self.deactivate(one.sub.sub_id, "nobody mentioned it for long")
 
-    def evicted(self, items: Sequence[ContextItem]) -> None:
+    def deactivate_evicted(self, items: Sequence[ContextItem]) -> None:
         """Deactivate those whose items had to leave."""
         ids = {item.ctx_id for item in items if item.kind == "subscription"}
-        for one in self._active():
+        for one in self._active_subscriptions():
             if _ctx_id(one.sub.sub_id) in ids:
                 self.deactivate(one.sub.sub_id, "it had to make room")
 
@@ -180,17 +180,17 @@ class Subscriptions:
     async def refresh(self, turn_number: int) -> None:
         """Files once in a turn, questions to memory each time."""
         self.refresh_files(turn_number)
-        for one in self._active():
+        for one in self._active_subscriptions():
             if one.place is None:
                 await self._ask(one, turn_number)
 
     def refresh_files(self, turn_number: int) -> None:
         """Look at each file that was not looked at in this turn."""
-        for one in self._active():
+        for one in self._active_subscriptions():
             if one.place is not None and one.read != turn_number:
                 self._look(one, one.place, turn_number)
 
-    def _active(self) -> list[_Followed]:
+    def _active_subscriptions(self) -> list[_Followed]:
         return [one for one in self._followed.values() if one.sub.active]
 
     def _look(self, one: _Followed, place: _Place, turn_number: int) -> None:

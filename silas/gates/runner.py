@@ -81,7 +81,7 @@ class GateRunner:
     ) -> GateOutcome:
         """`check_gates` against a given count."""
         matching = [gate for gate in gates if _fires(gate, trigger, context)]
-        merged = _copied(context)
+        merged = _copy_context(context)
         policy: list[GateResult] = []
         for gate in (g for g in matching if self._lane(g) is GateLane.policy):
             result = await self.check_one(gate, merged, count)
@@ -110,7 +110,7 @@ class GateRunner:
                 gate, gate.lane, "limit", f"more than {self._limit} gate evaluations in one turn"
             )
         try:
-            given = await provider.check(gate, _copied(context))
+            given = await provider.check(gate, _copy_context(context))
         except Exception as error:  # noqa: BLE001, RUF100 - a provider may be anybody's code
             return await self._unavailable(
                 gate, gate.lane, "llm_error", f"the gate's provider failed: {type(error).__name__}"
@@ -206,7 +206,7 @@ class _TurnGates:
         return self
 
 
-def _copied(context: Mapping[str, Any]) -> dict[str, Any]:
+def _copy_context(context: Mapping[str, Any]) -> dict[str, Any]:
     """A copy that shares nothing that can be changed; most of a context is text."""
     return {
         key: value if isinstance(value, str) else deepcopy(value) for key, value in context.items()

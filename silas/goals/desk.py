@@ -11,7 +11,7 @@ from silas.goals.store import SqlGoalStore
 from silas.jobs.models import JobState
 from silas.jobs.port import Jobs
 from silas.language.calendar import moment_words
-from silas.plans.goals.schedule import following, read_schedule, zone_of
+from silas.plans.goals.schedule import next_moment, read_schedule, zone_of
 from silas.plans.models import WorkItem, WorkItemType
 
 KIND: Final = "goal"
@@ -38,7 +38,7 @@ _FAILING: Final = frozenset(
 )
 _TELLS: Final = frozenset({Outcome.failed, Outcome.asked, Outcome.declined, Outcome.over_budget})
 
-Record = Callable[..., object]
+RecordGoal = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
 
 
@@ -67,7 +67,7 @@ class Goals:
         jobs: Jobs,
         clock: Clock,
         zone: ZoneInfo,
-        record: Record,
+        record: RecordGoal,
         *,
         enabled: bool,
     ) -> None:
@@ -92,7 +92,7 @@ class Goals:
         """When a schedule comes next, in UTC; at most so many, fewer where there are fewer."""
         read, moment, found = read_schedule(schedule), self._clock.now(), list[datetime]()
         while len(found) < most:
-            coming = following(read, self._zone, moment)
+            coming = next_moment(read, self._zone, moment)
             if coming is None:
                 break
             found.append(coming)
@@ -120,7 +120,7 @@ class Goals:
         with self.store.db.write():
             self._begins_anew(item.id)
             self.store.approved(item.id, schedule, self._clock.now())
-            self._next(item.id, schedule)
+            self._enqueue_next(item.id, schedule)
             self._record("goal.approved", work_item_id=item.id, schedule=schedule)
 
     def get(self, goal_id: str) -> Goal:
@@ -171,7 +171,7 @@ class Goals:
             self._begins_anew(goal_id)
             self.store.stands(goal_id, GoalState.active)
             self.store.counts(goal_id, 0, quiet=False)
-            self._next(goal_id, goal.schedule)
+            self._enqueue_next(goal_id, goal.schedule)
             self._record("goal.resumed", work_item_id=goal_id)
         return self.get(goal_id)
 
@@ -207,7 +207,7 @@ class Goals:
         if goal is None or goal.state is not GoalState.active:
             return None
         now = self._clock.now()
-        cycle = self.store.begin(goal_id, slot, due, self._missed(goal, due, now), now)
+        cycle = self.store.begin(goal_id, slot, due, self._count_missed(goal, due, now), now)
         return cycle if cycle.outcome is Outcome.begun else None
 
     def ended(self, cycle: Cycle, outcome: Outcome, words: str, checks: dict[str, bool]) -> None:
@@ -219,7 +219,9 @@ class Goals:
             # what is put off now
             goes_on = outcome is not Outcome.refused and not self.gives_up(goal, outcome)
             until = now + _back_off(failing) if goes_on else now
-            cycle = cycle._replace(missed=max(cycle.missed, self._missed(goal, cycle.due, until)))
+            cycle = cycle._replace(
+                missed=max(cycle.missed, self._count_missed(goal, cycle.due, until))
+            )
         with self.store.db.write():
             self.store.end(cycle, outcome, words, now)
             self.store.prune(cycle.goal_id, now - _KEPT)
@@ -263,19 +265,19 @@ class Goals:
         with self.store.db.write():
             self._cancel_waiting(goal_id)
             until = now + _back_off(goal.failing)
-            coming = following(read_schedule(goal.schedule), self._zone, until)
+            coming = next_moment(read_schedule(goal.schedule), self._zone, until)
             if coming is None:
                 self.store.stands(goal_id, GoalState.ended)
             return coming
 
-    def _missed(self, goal: Goal, due: datetime, now: datetime) -> int:
+    def _count_missed(self, goal: Goal, due: datetime, now: datetime) -> int:
         """How many moments passed after the one that is due."""
         schedule, count = read_schedule(goal.schedule), 0
         if not schedule.cron:
             return 0
-        moment = following(schedule, self._zone, due)
+        moment = next_moment(schedule, self._zone, due)
         while moment is not None and moment <= now and count < _MOST_MISSED:
-            count, moment = count + 1, following(schedule, self._zone, moment)
+            count, moment = count + 1, next_moment(schedule, self._zone, moment)
         return count
 
     def _begins_anew(self, goal_id: str) -> None:
@@ -284,11 +286,11 @@ class Goals:
         if goal is None or not goal.failing:
             return
         for cycle in self.store.history(goal_id, 1):
-            missed = self._missed(goal, cycle.due, self._clock.now())
+            missed = self._count_missed(goal, cycle.due, self._clock.now())
             if missed < cycle.missed:
                 self.store.missed(cycle, missed)
 
-    def _next(self, goal_id: str, schedule: str) -> None:
+    def _enqueue_next(self, goal_id: str, schedule: str) -> None:
         self._cancel_waiting(goal_id)
         for moment in self.next_moments(schedule, 1):
             self._jobs.at(moment, KIND, goal_id, zone=self._zone.key)

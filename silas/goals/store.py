@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any, LiteralString
 
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database
 from silas.goals.models import Cycle, Goal, GoalState, Outcome
 from silas.plans.goals.schedule import schedule_fault
@@ -101,7 +101,7 @@ class SqlGoalStore:
     def history(self, goal_id: str, most: int) -> list[Cycle]:
         """The cycles of a goal, the newest first."""
         rows = self._read(_HISTORY, {"id": goal_id, "most": most})
-        return readable(self.db, "goal_cycles", rows, lambda row: f"{row[0]} {row[1]}", _cycle)
+        return readable_rows(self.db, "goal_cycles", rows, lambda row: f"{row[0]} {row[1]}", _cycle)
 
     def prune(self, goal_id: str, before: datetime) -> None:
         """Forget cycles that ended before a moment."""
@@ -110,7 +110,7 @@ class SqlGoalStore:
     def _goals(self, statement: LiteralString, values: dict[str, Any]) -> list[Goal]:
         """Those that can be read; the others are set aside."""
         rows = self._read(statement, values)
-        return readable(self.db, "goals", rows, lambda row: row[0], _goal)
+        return readable_rows(self.db, "goals", rows, lambda row: row[0], _goal)
 
     def _read(self, statement: LiteralString, values: dict[str, Any]) -> list[Any]:
         with self.db.read() as tx:

@@ -40,7 +40,7 @@ async def recover_after_crash(
     if not alone:
         return Rehydrated()
     recovery = Recovery(undoing, data / "scratch", store, audit)
-    await recovery.swept()
+    await recovery.remove_copies()
     return await rehydrate(store, waiting, outcomes, recovery.finished, audit, resume=resume)
 
 

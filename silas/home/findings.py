@@ -31,7 +31,7 @@ class DoctorFinding(NamedTuple):
         return {"part": self.part, "ok": self.ok, "state": self.state, "words": self.words}
 
 
-def ready(findings: Iterable[DoctorFinding]) -> bool:
+def is_ready(findings: Iterable[DoctorFinding]) -> bool:
     """Whether nothing failed."""
     return all(finding.ok for finding in findings)
 

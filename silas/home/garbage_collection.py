@@ -17,7 +17,7 @@ _NEVER = 1_000_000_000
 
 
 @asynccontextmanager
-async def reclaiming(clock: Clock) -> AsyncGenerator[None]:
+async def collect_by_clock(clock: Clock) -> AsyncGenerator[None]:
     """Search by the clock and not by what was made, and never again what is there already.
 
     What a start makes lives until the end. Searched with everything else, and that whenever enough

@@ -32,7 +32,7 @@ class Passphrases:
         if not someone_can_type():
             return refuse_to_prompt(words)
         try:
-            with interruptible():
+            with allow_interrupt():
                 typed = getpass.getpass(f"{words}: ")
         except (KeyboardInterrupt, EOFError) as error:
             sys.stderr.write("\n")
@@ -45,7 +45,7 @@ class Passphrases:
 
 
 @contextmanager
-def interruptible() -> Generator[None]:
+def allow_interrupt() -> Generator[None]:
     """Let Ctrl-C end a question; an event loop would note it and go on waiting for the answer.
 
     Python notes a signal and acts on it when the system call it is in returns. One that comes

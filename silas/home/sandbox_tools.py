@@ -12,7 +12,7 @@ from silas.home.prompt_facts import UNASKED
 from silas.sandbox import Sandbox
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch, tool_words
-from silas.sandbox.toolchains.probe import ToolProbe, missing, there
+from silas.sandbox.toolchains.probe import ToolProbe, describe_versions, missing_habits
 from silas.sandbox.toolchains.search import SearchPlace
 
 _OFF = "not looked for (`sandbox.tools.discover` is false)"
@@ -64,7 +64,7 @@ class SandboxFacts:
         if model == RUNBOOK or not self._config.sandbox.tools.discover:
             return {}
         versions = await self._probe.versions(workspace or None)
-        told = {"runs_there": there(versions), "not_there": missing(versions)}
+        told = {"runs_there": describe_versions(versions), "not_there": missing_habits(versions)}
         return {name: words for name, words in told.items() if words} if versions else {}
 
 
@@ -83,8 +83,8 @@ async def tool_findings(config: SilasConfig, sandbox: Sandbox) -> list[DoctorFin
         found.append(DoctorFinding("sandbox tools", "ok", sentence))
     versions = await probe_of(config, sandbox, tools).versions(here)
     if versions:
-        words = f"runs there: {there(versions)}"
-        absent = missing(versions)
+        words = f"runs there: {describe_versions(versions)}"
+        absent = missing_habits(versions)
         found.append(
             DoctorFinding("commands", "ok", f"{words}; not there: {absent or 'nothing usual'}")
         )

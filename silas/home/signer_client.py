@@ -89,10 +89,10 @@ def enrol(config: SilasConfig) -> None:
 
 def message_signer(config: SilasConfig, signer: Signer) -> Callable[[bytes], bytes]:
     """What signs requests as the owner's: the key inside, or nobody."""
-    return _unsigned if is_apart(config) else signer.sign
+    return _refuse_signature if is_apart(config) else signer.sign
 
 
-def _unsigned(data: bytes) -> bytes:
+def _refuse_signature(data: bytes) -> bytes:
     del data
     return b""
 

@@ -28,7 +28,7 @@ Listening = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Calls the given function when another process changed the table, while it is open."""
 
 
-Record = Callable[..., object]
+RecordJob = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
 
 
@@ -55,7 +55,7 @@ class JobEngine:
         lease: JobLease,
         stopped: Callable[[], bool],
         listening: Listening,
-        record: Record,
+        record: RecordJob,
         limit: int,
         keep: timedelta,
     ) -> None:
@@ -95,19 +95,19 @@ class JobEngine:
 
     def _look(self) -> datetime | None:
         """Begin what is due; returns when to look again, None where nothing waits."""
-        first = self._next(None)
+        first = self._next_due(None)
         if first is None:
             return None
         now = self._clock.now()
         if first > now:
             return first
         if self._stopped() or not self._have_lease():
-            later = self._next(now)
+            later = self._next_due(now)
             return now + LOOK_AGAIN if later is None else min(later, now + LOOK_AGAIN)
         self._begin(now)
-        return self._next(now)
+        return self._next_due(now)
 
-    def _next(self, after: datetime | None) -> datetime | None:
+    def _next_due(self, after: datetime | None) -> datetime | None:
         moment = self._store.next_due(self._kinds, after)
         if after is None and moment is not None and self._running:
             # what this process runs is begun already
@@ -139,14 +139,14 @@ class JobEngine:
         kind = self._kinds[job.kind]
         try:
             try:
-                self._ended(job, kind, JobState.done, await kind.run(job))
+                self._record_end(job, kind, JobState.done, await kind.run(job))
             except Exception as error:  # noqa: BLE001, RUF100 - one job's bug must not end the others
-                await self._failed(job, kind, error)
+                await self._record_failure(job, kind, error)
         finally:
             del self._running[job.id]
             self._wake.set()
 
-    async def _failed(self, job: Job, kind: JobKind, error: Exception) -> None:
+    async def _record_failure(self, job: Job, kind: JobKind, error: Exception) -> None:
         """Try again later, or give up; where not even that can be written, after a while."""
         known = from_foreign(error)
         code = "E_SILAS_UNEXPECTED" if known is None else known.code
@@ -160,7 +160,7 @@ class JobEngine:
 
         try:
             if not again:
-                self._ended(job, kind, JobState.failed, recorded, code)
+                self._record_end(job, kind, JobState.failed, recorded, code)
                 return
             with self._store.db.write():
                 recorded()
@@ -171,7 +171,7 @@ class JobEngine:
         ):  # the disk is full: the row still says that it runs, and it is begun again
             await self._clock.sleep(LOOK_AGAIN.total_seconds())
 
-    def _ended(
+    def _record_end(
         self, job: Job, kind: JobKind, state: JobState, finish: Finish, fault: str = ""
     ) -> None:
         """Record the end, what the job writes with it, and the next slot: all of it or nothing."""

@@ -45,7 +45,7 @@ def comes_twice(wall: datetime, zone: ZoneInfo) -> bool:
     return aware.utcoffset() != aware.replace(fold=1).utcoffset() and not is_skipped(wall, zone)
 
 
-def following(rule: str, start: datetime, zone: ZoneInfo, after: datetime) -> datetime | None:
+def next_slot(rule: str, start: datetime, zone: ZoneInfo, after: datetime) -> datetime | None:
     """The first moment of a recurrence rule after another, in UTC; None where it ends before.
 
     Args:
@@ -84,7 +84,7 @@ def count_between(
     rule: str, start: datetime, zone: ZoneInfo, after: datetime, until: datetime, most: int
 ) -> int:
     """How many moments of a rule lie after one and not after another; counts to `most`."""
-    found, moment = 0, following(rule, start, zone, after)
+    found, moment = 0, next_slot(rule, start, zone, after)
     while moment is not None and moment <= until and found < most:
-        found, moment = found + 1, following(rule, start, zone, moment)
+        found, moment = found + 1, next_slot(rule, start, zone, moment)
     return found

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any, LiteralString
 
-from silas.damage import UNREADABLE, readable
+from silas.damage import UNREADABLE, readable_rows
 from silas.db import Database, Tx
 from silas.jobs.models import Job, JobState
 
@@ -144,15 +144,15 @@ class SqlJobStore:
             tx.run(_PRUNE, before=_stamp(before))
 
     def _one(self, tx: Tx, job_id: str) -> Job | None:
-        found = self._readable(tx.run(_GET, id=job_id).fetchall())
+        found = self._readable_jobs(tx.run(_GET, id=job_id).fetchall())
         return found[0] if found else None
 
     def _all(self, tx: Tx, statement: LiteralString, values: dict[str, Any]) -> list[Job]:
-        return self._readable(tx.run(statement, **values).fetchall())
+        return self._readable_jobs(tx.run(statement, **values).fetchall())
 
-    def _readable(self, rows: list[tuple[Any, ...]]) -> list[Job]:
+    def _readable_jobs(self, rows: list[tuple[Any, ...]]) -> list[Job]:
         """The jobs that can be read; the others are set aside, so that nothing waits for them."""
-        return readable(self.db, "jobs", rows, lambda row: f"{row[0]} {row[1]} {row[2]}", _job)
+        return readable_rows(self.db, "jobs", rows, lambda row: f"{row[0]} {row[1]} {row[2]}", _job)
 
 
 def _changed(tx: Tx, statement: LiteralString, values: dict[str, Any]) -> bool:

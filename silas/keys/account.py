@@ -16,7 +16,7 @@ class Account:
         self._owner_id = owner_id
         self._next = f"{owner_id}:next"  # no owner id has a colon
 
-    def found_or_made(self) -> Ed25519Signer:
+    def find_or_create(self) -> Ed25519Signer:
         """The key that is there, where only its record was lost; else a new one, stored."""
         stored = read_secret(self._store, self._owner_id)
         if stored is not None:

@@ -62,7 +62,7 @@ class NoKeyLock:
 
 
 @contextmanager
-def alone(directory: Path) -> Generator[None]:
+def lock_directory(directory: Path) -> Generator[None]:
     """Nobody relies on the keys in a directory while this is open, in this process or another.
 
     Raises:

@@ -109,7 +109,7 @@ class KeyRing:
         """
         self.current = current
         self.successions = tuple(successions)
-        self.former = _still_vouched_for(_checked(owner, current, self.successions))
+        self.former = _still_vouched_for(_check_successions(owner, current, self.successions))
         self._hold = hold
 
     @classmethod
@@ -146,7 +146,9 @@ def successions_of(document: dict[str, Any]) -> tuple[Succession, ...]:
         raise _broken("it cannot be read") from error
 
 
-def _checked(owner: str, current: str, successions: Sequence[Succession]) -> list[FormerKey]:
+def _check_successions(
+    owner: str, current: str, successions: Sequence[Succession]
+) -> list[FormerKey]:
     """The former keys, oldest first, each statement checked against the one before it."""
     former: list[FormerKey] = []
     previous, in_force = "", ""

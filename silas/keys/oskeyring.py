@@ -20,7 +20,7 @@ _REAL = frozenset(
 )
 
 
-_Answer = TypeVar("_Answer")
+AnswerT = TypeVar("AnswerT")
 
 
 class Keyring(Protocol):
@@ -91,7 +91,7 @@ def forget_secret(store: Keyring, account: str) -> None:
         _asked(lambda: store.delete_password(SERVICE, account))
 
 
-def _asked(ask: Callable[[], _Answer]) -> _Answer:
+def _asked(ask: Callable[[], AnswerT]) -> AnswerT:
     try:
         return ask()
     except Exception as error:  # backends raise D-Bus, COM and their own errors, unrelated by class

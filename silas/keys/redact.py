@@ -219,13 +219,13 @@ class Redactor:
         least = _CUT if cut else 0
         if not any(self._spans(_bare(text), least)):
             return text
-        return self._without(text, self._spans(_placed(text), least))
+        return self._remove_spans(text, self._spans(_placed(text), least))
 
     @staticmethod
-    def _without(text: str, spans: Iterable[_Span]) -> str:
+    def _remove_spans(text: str, spans: Iterable[_Span]) -> str:
         parts: list[str] = []
         at = 0
-        for span in _merged(spans):
+        for span in _merge_spans(spans):
             parts += [text[at : span.start], f"[secret {span.name}]"]
             at = span.end
         return "".join((*parts, text[at:]))
@@ -240,7 +240,7 @@ class Redactor:
         spans = list(self._spans(_placed(text), 0))
         while through := [span.start for span in spans if span.start < end < span.end]:
             end = min(through)
-        return self._without(text[:end], (span for span in spans if span.end <= end))
+        return self._remove_spans(text[:end], (span for span in spans if span.end <= end))
 
     def _begins(self, text: str, end: int) -> int:
         """Where in the last part of a text a secret may begin; its end where none does."""
@@ -259,7 +259,7 @@ class Redactor:
     def names_in_file(self, chunks: Iterable[bytes]) -> tuple[str, ...]:
         """Which secrets a file holds, by name; a gzip file is looked into."""
         overlap, found, text = self._longest * 6 + 64, set[str](), ""
-        for chunk in _unpacked(chunks):
+        for chunk in _unpack_chunks(chunks):
             text += chunk.decode("utf-8", "replace")
             if len(text) >= _WINDOW:
                 found.update(self.names_in(text))
@@ -280,16 +280,16 @@ class Redactor:
             tight = view.again(_UNSEEN, _nothing)
             yield from _found(tight, _lower(tight.text), self._squeezed, least)
             yield from _found(tight, _standard(tight.text), self._base64, least)
-            yield from self._in_packed(tight)
+            yield from self._find_in_packed(tight)
         digits = raw.again(_UNSEEN, _nothing).again(_BETWEEN_HEX, _nothing)
         yield from _found(digits, _lower(digits.text), self._hex, least)
 
-    def _in_packed(self, view: DecodedText) -> Iterator[_Span]:
+    def _find_in_packed(self, view: DecodedText) -> Iterator[_Span]:
         """Secrets in compressed text that was printed as letters."""
         for pattern, read in ((_PACKED, _from_base64), (_PACKED_HEX, bytes.fromhex)):
             for found in pattern.finditer(view.text):
                 even = found[0][: len(found[0]) // 2 * 2]
-                for name in self.names_in(_text(_unzipped(read(even)))):
+                for name in self.names_in(_text(_unzip(read(even)))):
                     yield _span(view, *found.span(), name)
 
 
@@ -337,7 +337,7 @@ def _placed(text: str) -> DecodedText:
     return DecodedText(text, numbers[:-1], numbers[1:])
 
 
-def _merged(spans: Iterable[_Span]) -> Iterator[_Span]:
+def _merge_spans(spans: Iterable[_Span]) -> Iterator[_Span]:
     """Spans in order, those that overlap as one."""
     ordered = sorted(spans, key=lambda span: (span.start, -span.end))
     if not ordered:
@@ -357,7 +357,7 @@ def _from_base64(text: str) -> bytes:
     return base64.b64decode(plain[: len(plain) // 4 * 4])
 
 
-def _unzipped(octets: bytes) -> bytes:
+def _unzip(octets: bytes) -> bytes:
     """As much of a gzip text as can be read."""
     try:
         return zlib.decompressobj(31).decompress(octets, _WINDOW)
@@ -365,7 +365,7 @@ def _unzipped(octets: bytes) -> bytes:
         return b""
 
 
-def _unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _unpack_chunks(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """A file's content; of a gzip file what is in it, up to a ceiling."""
     zipped, left = None, _UNPACKED
     for number, chunk in enumerate(chunks):

@@ -8,7 +8,7 @@ from silas.canonical import canonical_json, digest
 from silas.errors import ApprovalError
 from silas.keys.files import write_new
 from silas.keys.signer import import_public_key, verify_with
-from silas.keys.wire import BadFrame, Peer, ask_now, frame, peer_of, read_frame, usable
+from silas.keys.wire import BadFrame, Peer, ask_now, check_address, frame, peer_of, read_frame
 
 _AT_ONCE = 5.0  # seconds; for what the signer does without a question
 _LONGEST_QUESTION = 330.0  # seconds; a little more than the signer waits for its owner
@@ -46,7 +46,7 @@ class RemoteSigner:
             answer = ask_now(self._place, _request(data, b""), _AT_ONCE, self._admit)
         except (OSError, BadFrame) as error:
             raise _unreachable(self._place) from error
-        return self._checked(answer, data)
+        return self._check_signature(answer, data)
 
     async def sign_shown(self, data: bytes, shown: bytes) -> bytes:
         """The signature over a decision, once the owner said yes at the signer's own terminal.
@@ -58,17 +58,17 @@ class RemoteSigner:
         """
         try:
             async with asyncio.timeout(_LONGEST_QUESTION):
-                answer = await self._asked(_request(data, shown))
+                answer = await self._ask_server(_request(data, shown))
         except (OSError, BadFrame) as error:  # TimeoutError is an OSError
             raise _unreachable(self._place) from error
-        return self._checked(answer, data)
+        return self._check_signature(answer, data)
 
     def verify(self, data: bytes, signature: bytes) -> bool:
         """Whether the signature is the owner's over exactly `data`; needs no signer."""
         return verify_with(self._public_key, data, signature)
 
-    async def _asked(self, document: dict[str, str]) -> dict[str, str]:
-        reader, writer = await asyncio.open_unix_connection(str(usable(self._place)))
+    async def _ask_server(self, document: dict[str, str]) -> dict[str, str]:
+        reader, writer = await asyncio.open_unix_connection(str(check_address(self._place)))
         try:
             self._admit(peer_of(writer.get_extra_info("socket")))
             writer.write(frame(document))
@@ -77,7 +77,7 @@ class RemoteSigner:
         finally:
             writer.close()
 
-    def _checked(self, answer: dict[str, str], data: bytes) -> bytes:
+    def _check_signature(self, answer: dict[str, str], data: bytes) -> bytes:
         if "refused" in answer:
             raise ApprovalError(answer["refused"], code="E_APPROVAL_NOT_SIGNED")
         try:

@@ -45,7 +45,7 @@ def seal(seed: bytes, secret: bytes, facts: Mapping[str, Any]) -> str:
     return canonical_json({**document, "checksum": digest(document)})
 
 
-def unsealed(facts: Mapping[str, Any]) -> str:
+def read_unsealed(facts: Mapping[str, Any]) -> str:
     """A document beside a key store: the facts and their checksum, nothing secret."""
     return canonical_json({**facts, "checksum": digest(dict(facts))})
 

@@ -18,7 +18,7 @@ from silas.errors import ConfigError
 from silas.keys.files import read_private, replace, write_new
 from silas.keys.oskeyring import Keyring, forget_secret, read_secret, write_secret
 from silas.keys.redact import SHORTEST
-from silas.keys.sealed import damaged_error, read_document, seal, unseal, unsealed
+from silas.keys.sealed import damaged_error, read_document, read_unsealed, seal, unseal
 from silas.keys.undumped import refuse_dumps
 
 LONGEST = 16_384  # bytes of a secret; a key fits, a file of them does not
@@ -129,7 +129,7 @@ class SecretVault:
         if not _REF.match(ref_id) or ref_id in self.refs():
             raise AssertionError("a reference is made by `new_ref`, and used once")
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._alone():
+        with self._lock_vault():
             before = [known.ref_id for known in self.facts() if known.name == name]
             if before and not replaces:
                 raise _taken(name)
@@ -139,9 +139,9 @@ class SecretVault:
                 write_secret(store, ref_id, lambda: value)
                 document = {**facts, "backend": "keyring"}
             else:
-                sealed = bytes(self._opened().encrypt(_bound(ref_id, value))).hex()
+                sealed = bytes(self._open_box().encrypt(_bound(ref_id, value))).hex()
                 document = {**facts, "backend": "file", "box": sealed}
-            write_new(self._file(ref_id), unsealed(document).encode())
+            write_new(self._file(ref_id), read_unsealed(document).encode())
             for one in before:
                 self._forget(one)
         return SecretFacts(name, ref_id, facts["added_at"], "")
@@ -152,7 +152,7 @@ class SecretVault:
         Raises:
             ConfigError: There is none, or the key store does not let go of it.
         """
-        with self._alone() if self._directory.is_dir() else _nothing_to_lock():
+        with self._lock_vault() if self._directory.is_dir() else _nothing_to_lock():
             known = next((f for f in self.facts() if name in (f.name, f.ref_id)), None)
             if known is None:
                 raise ConfigError(
@@ -207,7 +207,7 @@ class SecretVault:
     def _value(self, ref_id: str) -> tuple[str, str]:
         document = self._read(ref_id)
         if document["backend"] == "file":
-            return document["name"], self._unsealed(ref_id, document["box"])
+            return document["name"], self._unseal_value(ref_id, document["box"])
         store = self._find_keyring()
         value = None if store is None else read_secret(store, ref_id)
         if value is None:
@@ -218,9 +218,9 @@ class SecretVault:
             )
         return document["name"], value
 
-    def _unsealed(self, ref_id: str, box: str) -> str:
+    def _unseal_value(self, ref_id: str, box: str) -> str:
         try:
-            owner, value = json.loads(self._opened().decrypt(bytes.fromhex(box)))
+            owner, value = json.loads(self._open_box().decrypt(bytes.fromhex(box)))
         except (CryptoError, ValueError):
             owner, value = "", ""
         if owner != ref_id:
@@ -234,7 +234,7 @@ class SecretVault:
             raise damaged_error(str(path))
         return document
 
-    def _opened(self) -> SecretBox:
+    def _open_box(self) -> SecretBox:
         """What encrypts the files of this directory; made where there is none."""
         if not self._unlocked:
             path = self._directory / _LOCK
@@ -266,7 +266,7 @@ class SecretVault:
         return self._directory / f"{ref_id}.used"
 
     @contextmanager
-    def _alone(self) -> Generator[None]:
+    def _lock_vault(self) -> Generator[None]:
         descriptor = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

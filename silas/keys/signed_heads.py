@@ -16,11 +16,11 @@ from silas.canonical import canonical_json
 from silas.errors import ConfigError
 from silas.keys.files import read_private, replace
 from silas.keys.oskeyring import Keyring, read_secret, write_secret
-from silas.keys.sealed import read_document, unsealed
+from silas.keys.sealed import read_document, read_unsealed
 
 _MARK = "keeps_head"
 
-_Answer = TypeVar("_Answer")
+AnswerT = TypeVar("AnswerT")
 
 
 class SignedHead(NamedTuple):
@@ -91,15 +91,15 @@ class KeyringHead:
 
     def read(self) -> SignedHead | None:
         """See `HeadPlace`."""
-        text = self._asked(lambda store: read_secret(store, self._account))
+        text = self._ask_keyring(lambda store: read_secret(store, self._account))
         return None if text is None else _parsed(text, self.name)
 
     def write(self, head: SignedHead) -> None:
         """See `HeadPlace`."""
         text = canonical_json(head._asdict())
-        self._asked(lambda store: write_secret(store, self._account, lambda: text))
+        self._ask_keyring(lambda store: write_secret(store, self._account, lambda: text))
 
-    def _asked(self, ask: Callable[[Keyring], _Answer]) -> _Answer:
+    def _ask_keyring(self, ask: Callable[[Keyring], AnswerT]) -> AnswerT:
         """What the key store answers; its refusals are about a key, and this is none."""
         store = self._find()
         if store is not None:
@@ -135,7 +135,7 @@ class SignedHeads:
         Raises:
             ConfigError, OSError: It could not be kept.
         """
-        with self._alone():
+        with self._lock_heads():
             newest = self.newest()
             if newest is not None and head.seq <= newest.seq and head[:2] != newest[:2]:
                 return _goes_back(newest)
@@ -148,7 +148,7 @@ class SignedHeads:
         Raises:
             ConfigError, OSError: It could not be kept.
         """
-        with self._alone():
+        with self._lock_heads():
             self._write(head)
 
     def _write(self, head: SignedHead) -> None:
@@ -156,7 +156,7 @@ class SignedHeads:
             place.write(head)
 
     @contextmanager
-    def _alone(self) -> Generator[None]:
+    def _lock_heads(self) -> Generator[None]:
         """One process at a time looks and writes, so that a slower one never puts a head back."""
         descriptor = os.open(self._lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
@@ -204,7 +204,7 @@ def mark_keeps_head(record: Path) -> None:
     if document.get(_MARK) is True:
         return
     facts = record.stat()
-    replace(record, unsealed({**document, _MARK: True}).encode())
+    replace(record, read_unsealed({**document, _MARK: True}).encode())
     os.utime(record, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
 

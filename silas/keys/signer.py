@@ -59,7 +59,7 @@ class Ed25519Signer:
 
     def verify(self, data: bytes, signature: bytes) -> bool:
         """Whether the signature is this key's over exactly `data`; malformed means no."""
-        return _verified(self._public, data, signature)
+        return _verify_signature(self._public, data, signature)
 
     def __repr__(self) -> str:
         return f"<Ed25519Signer {self._public_hex}>"
@@ -86,7 +86,7 @@ def verify_with(public_key: str, data: bytes, signature: bytes) -> bool:
         key = _verify_key(public_key)
     except ApprovalError:
         return False
-    return _verified(key, data, signature)
+    return _verify_signature(key, data, signature)
 
 
 @lru_cache(maxsize=64)  # a handful of enrolled devices; checking a point costs as much as verifying
@@ -105,7 +105,7 @@ def _verify_key(text: str) -> VerifyKey:
     return VerifyKey(raw)
 
 
-def _verified(key: VerifyKey, data: bytes, signature: bytes) -> bool:
+def _verify_signature(key: VerifyKey, data: bytes, signature: bytes) -> bool:
     try:
         key.verify(data, signature)  # refuses a signature of another length than 64 bytes, too
     except (CryptoError, TypeError, ValueError):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from silas.errors import ConfigError
 from silas.keys.port import Signer
-from silas.keys.wire import BadFrame, Peer, frame, peer_of, read_frame, usable
+from silas.keys.wire import BadFrame, Peer, check_address, frame, peer_of, read_frame
 
 _TO_ASK = 5.0  # seconds a peer has to say what it wants
 _MOST_WAITING = 4  # requests that may wait for the owner's answer; more are refused
@@ -95,9 +95,9 @@ class SigningDesk:
             data, shown = bytes.fromhex(asked["data"]), bytes.fromhex(asked["shown"])
         except (TimeoutError, ValueError):  # BadFrame is a ValueError
             return _refused("the request cannot be read")
-        return await self._signed(peer, data, shown, reader)
+        return await self._answer_request(peer, data, shown, reader)
 
-    async def _signed(
+    async def _answer_request(
         self, peer: Peer, data: bytes, shown: bytes, reader: asyncio.StreamReader
     ) -> dict[str, str]:
         ruling = self._judge(data, shown)
@@ -134,7 +134,7 @@ class SigningDesk:
             await asyncio.wait({asking, leaving})
 
 
-def listening(place: Path, group: int) -> socket.socket:
+def open_socket(place: Path, group: int) -> socket.socket:
     """A socket at a path that only its user may use, and a group where one is given.
 
     Args:
@@ -145,7 +145,7 @@ def listening(place: Path, group: int) -> socket.socket:
         ConfigError: Somebody serves it already, the directory is not the user's alone to change,
             or the group cannot be given.
     """
-    folder = usable(place).parent
+    folder = check_address(place).parent
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     facts = folder.stat()
     if facts.st_uid not in (os.geteuid(), 0) or facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

@@ -16,12 +16,12 @@ from nacl.utils import random
 from silas.errors import ConfigError
 from silas.keys.account import Account, not_there, signer_of
 from silas.keys.files import clear_partials, read_key_file, read_private, replace, write_new
-from silas.keys.key_lock import KeyLock, NoKeyLock, alone
+from silas.keys.key_lock import KeyLock, NoKeyLock, lock_directory
 from silas.keys.key_ring import KeyRing, Succession, successions_of
 from silas.keys.models import KeysConfig
 from silas.keys.oskeyring import Keyring
 from silas.keys.rotation import Rotation
-from silas.keys.sealed import read_document, seal, unseal, unsealed
+from silas.keys.sealed import read_document, read_unsealed, seal, unseal
 from silas.keys.signed_heads import carried_mark
 from silas.keys.signer import SEED_BYTES, Ed25519Signer
 from silas.keys.undumped import refuse_dumps
@@ -128,8 +128,8 @@ class Vault:
             facts = _facts("file", owner_id, signer, ())
             document = seal(signer.seed_for_vault(), self._new_secret(), facts)
         else:
-            signer = _Held.taking(Account(store, owner_id).found_or_made(), hold)
-            document = unsealed(_facts("keyring", owner_id, signer, ()))
+            signer = _Held.taking(Account(store, owner_id).find_or_create(), hold)
+            document = read_unsealed(_facts("keyring", owner_id, signer, ()))
         return self._keep(owner_id, document, signer)
 
     def load(self, owner_id: str) -> Ed25519Signer:
@@ -146,7 +146,7 @@ class Vault:
             return self._unlocked[owner_id]
         record = self._read(owner_id)
         secret = b"" if _in_keyring(record) else self._secret(owner_id)
-        self._unlocked[owner_id] = _Held.taking(self._opened(owner_id, record, secret), hold)
+        self._unlocked[owner_id] = _Held.taking(self._open_key_pair(owner_id, record, secret), hold)
         return self._unlocked[owner_id]
 
     def try_opening(self, owner_id: str) -> None:
@@ -178,12 +178,12 @@ class Vault:
             raise ConfigError(
                 "There is no owner key to replace; run `silas init`.", code="E_CFG_NOT_INITIALISED"
             )
-        with alone(self._directory):
+        with lock_directory(self._directory):
             clear_partials(self._record(owner_id))
             record = self._read(owner_id)
             ring = _ring(owner_id, record, NoKeyLock())
             secret = b"" if _in_keyring(record) else self._secret(owner_id)
-            old = self._opened(owner_id, record, secret)
+            old = self._open_key_pair(owner_id, record, secret)
             new = Ed25519Signer.generate()
 
             backend = str(record.get("backend"))
@@ -192,7 +192,7 @@ class Vault:
                 facts = {**_facts(backend, owner_id, new, successions), **carried_mark(record)}
                 path = self._record(owner_id)
                 if _in_keyring(record):
-                    text = unsealed(facts)
+                    text = read_unsealed(facts)
                     self._account(owner_id).replace(new, lambda: replace(path, text.encode()))
                 else:
                     replace(path, seal(new.seed_for_vault(), secret, facts).encode())
@@ -264,7 +264,7 @@ class Vault:
             raise
         return self._held
 
-    def _opened(self, owner_id: str, record: dict[str, Any], secret: bytes) -> Ed25519Signer:
+    def _open_key_pair(self, owner_id: str, record: dict[str, Any], secret: bytes) -> Ed25519Signer:
         """The key pair that the record names, and no other."""
         refuse_dumps()
         path, public_key = str(self._record(owner_id)), str(record.get("public_key"))

@@ -105,7 +105,7 @@ def ask_now(
     """
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.settimeout(seconds)
-        connection.connect(os.fspath(usable(place)))
+        connection.connect(os.fspath(check_address(place)))
         admit(peer_of(connection))
         connection.sendall(frame(document))
         return document_of(_exactly(connection, body_length(_exactly(connection, 4))))
@@ -121,7 +121,7 @@ def _exactly(connection: socket.socket, length: int) -> bytes:
     return found
 
 
-def usable(place: Path) -> Path:
+def check_address(place: Path) -> Path:
     """The address of a socket, if the kernel takes it. Raises `ConfigError` otherwise."""
     if len(os.fsencode(place)) > _LONGEST_PATH:
         raise ConfigError(

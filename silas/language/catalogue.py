@@ -43,7 +43,7 @@ def tr(english: str, **values: object) -> str:
         english: The sentence as the catalogue has it, with `{name}` where a value stands.
         values: What stands there, as it is.
     """
-    language = spoken()
+    language = spoken_language()
     if language == ENGLISH:
         return english.format(**values) if values else english
     words = _catalogue(language).get(english, english)
@@ -55,7 +55,7 @@ def tr_many(count: int, one: str, many: str) -> str:
 
     English and German tell one from all others; a language with more forms needs more than this.
     """
-    return tr(one if count == 1 else many, count=grouped(count))
+    return tr(one if count == 1 else many, count=group_digits(count))
 
 
 def tr_later(english: str) -> str:
@@ -66,18 +66,18 @@ def tr_later(english: str) -> str:
 def decimal(number: float, places: int = 1) -> str:
     """A number with so many decimal places, as the owner's language writes it: `10.3` or `10,3`."""
     written = f"{number:.{places}f}"
-    return written if spoken() == ENGLISH else written.replace(".", ",")
+    return written if spoken_language() == ENGLISH else written.replace(".", ",")
 
 
-def grouped(number: int) -> str:
+def group_digits(number: int) -> str:
     """A whole number in groups of three digits: `180,000` in English, `180.000` in German."""
     written = f"{number:,}"
-    return written if spoken() == ENGLISH else written.replace(",", ".")
+    return written if spoken_language() == ENGLISH else written.replace(",", ".")
 
 
 def as_part(heading: str) -> str:
     """A heading inside a sentence: in English without its capital; German keeps those of nouns."""
-    return heading.lower() if spoken() == ENGLISH else heading
+    return heading.lower() if spoken_language() == ENGLISH else heading
 
 
 def speak(language: str) -> None:
@@ -91,7 +91,7 @@ def speak(language: str) -> None:
     _SPOKEN["language"] = language
 
 
-def spoken() -> str:
+def spoken_language() -> str:
     """The code of the language in which `tr` answers."""
     return _SPOKEN["language"]
 

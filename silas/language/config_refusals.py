@@ -69,7 +69,7 @@ CONFIG_FAULTS: Final = (
     tr_later("must have {max_length} entries or fewer"),
     tr_later("must be {expected}"),
 )
-"""What is wrong with one value, as `silas.errors.unfit` has it."""
+"""What is wrong with one value, as `silas.errors.describe_misfit` has it."""
 
 CONFIG_ORIGINS: Final = (
     tr_later("{where}, line {line}"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from silas.language.calendar import retold_wall
-from silas.language.catalogue import ENGLISH, spoken, tr, tr_later
+from silas.language.catalogue import ENGLISH, spoken_language, tr, tr_later
 from silas.language.config_refusals import (
     CONFIG_FAULTS,
     CONFIG_ORIGINS,
@@ -79,7 +79,7 @@ _KINDS: Final = (tr_later("goal"), tr_later("project"))
 
 def refusal_words(message: str) -> str:
     """An error's sentence in the owner's language."""
-    if spoken() == ENGLISH:
+    if spoken_language() == ENGLISH:
         return message
     told = tr(message)
     return told if told != message else retold(message, _sentences(), _VALUES)

@@ -62,7 +62,7 @@ def queue_done(ctx: click.Context, connection_id: str) -> None:
 
     async def work() -> int:
         async with open_work(ctx) as desk:
-            await desk.people.seen_to(connection_id)
+            await desk.people.mark_seen(connection_id)
         click.echo(f"Noted: {connection_id} waits no more.")
         return DONE
 

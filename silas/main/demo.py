@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from silas.plans import WorkItem, WorkItemResult
     from silas.sandbox import Sandbox, SandboxResult
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 _MARK = ".silas-demo"
 """What a directory holds that this command made, and may therefore empty."""
@@ -206,7 +206,7 @@ class DemoChannel:
         if isinstance(self._screen, LiveTerminal):
             self._screen.waits(recipient_id, source, words)
 
-    async def ask(self, to: str, card: "Card[Answer]") -> Answer:
+    async def ask(self, to: str, card: "Card[AnswerT]") -> AnswerT:
         """Print a plan's card and approve its hash where nobody can be asked; pass on all else."""
         from silas.cards import PlanCard
 

@@ -84,13 +84,13 @@ def devices_link(ctx: click.Context, phone: bool) -> None:
     """Print a fresh pairing link: it works once, within ten minutes, while `silas start` runs."""
 
     async def work() -> int:
-        from silas.main.phone import drawn
+        from silas.main.phone import draw_code
         from silas.services.devices import pairing_link
         from silas.services.phone.qr import qr_rows
 
         link = await pairing_link(look_config(ctx), phone=phone)
         if phone and sys.stdout.isatty():
-            click.echo("\n".join(drawn(qr_rows(link))))
+            click.echo("\n".join(draw_code(qr_rows(link))))
         click.echo(link)
         return DONE
 

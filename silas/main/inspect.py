@@ -133,7 +133,7 @@ def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
     async def work() -> int:
         if attack:
             return await _attack_sandbox(ctx, as_json)
-        from silas.home.findings import ready
+        from silas.home.findings import is_ready
         from silas.services.doctor.diagnose import diagnose
 
         findings = await diagnose(read_config(ctx), deep=deep)
@@ -141,7 +141,7 @@ def doctor(ctx: click.Context, attack: bool, deep: bool, as_json: bool) -> None:
             print_json([finding.document() for finding in findings])
         else:
             print_findings(findings)
-        return DONE if ready(findings) else USAGE
+        return DONE if is_ready(findings) else USAGE
 
     run_to_exit(work)
 

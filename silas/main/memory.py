@@ -271,9 +271,9 @@ _UNTOUCHED = "Nothing was changed. Where nobody can be asked, say it with --yes.
 def _agreed(question: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    from silas.home.passphrases import interruptible
+    from silas.home.passphrases import allow_interrupt
 
-    with interruptible():
+    with allow_interrupt():
         return click.confirm(question, default=False)
 
 

@@ -81,9 +81,9 @@ def print_patch(patch: str) -> None:
     if not sys.stdout.isatty():
         sys.stdout.buffer.write(patch.encode())
         return
-    from silas.workspace.diff import visible
+    from silas.workspace.diff import escape_hidden
 
-    shown = "\n".join(visible(line) for line in patch.split("\n"))
+    shown = "\n".join(escape_hidden(line) for line in patch.split("\n"))
     coloured = wants_colour(sys.stdout, os.environ)
     click.echo(paint_diff(shown) if coloured else shown, color=coloured, nl=False)
 

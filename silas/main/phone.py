@@ -43,7 +43,7 @@ def show_phone(view: "PhoneView", link: "PhoneLink", *, codes: bool) -> None:
     click.echo("A fresh pairing link: silas devices link --phone")
 
 
-def drawn(rows: Sequence[str]) -> list[str]:
+def draw_code(rows: Sequence[str]) -> list[str]:
     """A QR code as lines of half blocks, two rows of it each."""
     even = [*rows, "0" * len(rows[0])] if len(rows) % 2 else list(rows)
     pairs = zip(even[::2], even[1::2], strict=True)
@@ -54,6 +54,6 @@ def drawn(rows: Sequence[str]) -> list[str]:
 
 
 def _offer(address: str, code: Sequence[str], *, codes: bool) -> None:
-    for line in drawn(code) if codes else ():
+    for line in draw_code(code) if codes else ():
         click.echo(f"  {line}")
     click.echo(f"  {address}\n")

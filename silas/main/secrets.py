@@ -39,10 +39,10 @@ def _value(name: str) -> str:
     if sys.stdin is not None and sys.stdin.isatty():
         import getpass
 
-        from silas.home.passphrases import interruptible
+        from silas.home.passphrases import allow_interrupt
 
         try:
-            with interruptible():
+            with allow_interrupt():
                 return getpass.getpass(f"Value of {name}: ")
         except (KeyboardInterrupt, EOFError) as error:
             raise click.Abort from error

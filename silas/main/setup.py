@@ -129,7 +129,7 @@ async def _try(
 async def _make_key(config: "SilasConfig", *, asked: bool) -> list[str]:
     """The owner's key where there is none, unlocked as the owner says who is asked."""
     from silas.errors import ConfigError
-    from silas.home.passphrases import interruptible
+    from silas.home.passphrases import allow_interrupt
     from silas.services.setup.initialise import initialise
     from silas.services.setup.models import chooses_unlock, needs_key, take_key_file
 
@@ -138,7 +138,7 @@ async def _make_key(config: "SilasConfig", *, asked: bool) -> list[str]:
     typed = asked and chooses_unlock(config)
     if typed:
         click.echo(_HOW_UNLOCKED)
-        with interruptible():
+        with allow_interrupt():
             number: int = click.prompt(
                 "A passphrase or a key file?", type=click.IntRange(1, 2), default=1
             )
@@ -243,11 +243,11 @@ def _print_offers(found: "ModelsFound") -> None:
 
 
 def _choose(found: "ModelsFound") -> "ModelChoice":
-    from silas.home.passphrases import interruptible
+    from silas.home.passphrases import allow_interrupt
     from silas.services.setup.models import NO_MODEL
 
     _print_offers(found)
-    with interruptible():
+    with allow_interrupt():
         number: int = click.prompt(
             "Which number?", type=click.IntRange(0, len(found.offers)), default=0
         )

@@ -215,11 +215,11 @@ class Warned(Protocol):
         ...
 
 
-_Desk = TypeVar("_Desk", bound=Warned)
+DeskT = TypeVar("DeskT", bound=Warned)
 
 
 @contextlib.asynccontextmanager
-async def warn(opening: "AbstractAsyncContextManager[_Desk]") -> "AsyncGenerator[_Desk]":
+async def warn(opening: "AbstractAsyncContextManager[DeskT]") -> "AsyncGenerator[DeskT]":
     """Say on stderr what the owner must be told of what was opened, before anything else."""
     async with opening as desk:
         for words in desk.warnings:
@@ -257,7 +257,7 @@ def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
 
     try:
         require_unchanged_record(click.get_current_context())
-        code = asyncio.run(_stoppable(work))
+        code = asyncio.run(_run_stoppable(work))
     except (KeyboardInterrupt, asyncio.CancelledError):
         print_error("Stopped; work that was not verified has not been applied.", "E_STOPPED")
         code = STOPPED
@@ -270,11 +270,11 @@ def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
         code = fail_with(error)
     except Exception as error:  # whatever it is, a person gets one sentence
         known = from_foreign(error)
-        code = _unforeseen(error) if known is None else fail_with(known)
+        code = _report_unforeseen(error) if known is None else fail_with(known)
     sys.exit(code)
 
 
-def _unforeseen(error: Exception) -> int:
+def _report_unforeseen(error: Exception) -> int:
     """A fault of Silas itself: one sentence, and the details in a file of the owner's."""
     import tempfile
     import traceback
@@ -296,7 +296,7 @@ def _unforeseen(error: Exception) -> int:
     return FAILED
 
 
-async def _stoppable(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
+async def _run_stoppable(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
     """Being told to end, or losing the terminal, stops work as properly as Ctrl-C does."""
     import asyncio
     import signal
@@ -352,9 +352,9 @@ def confirm(question: str) -> bool:
     """Ask on the terminal; where nobody can type, nobody said yes."""
     if sys.stdin is None or not sys.stdin.isatty():
         return False
-    from silas.home.passphrases import interruptible
+    from silas.home.passphrases import allow_interrupt
 
-    with interruptible():
+    with allow_interrupt():
         return click.confirm(question, default=False)
 
 

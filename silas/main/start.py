@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from silas.home.garbage_collection import reclaiming
+from silas.home.garbage_collection import collect_by_clock
 from silas.main.shared import DONE, GivenPath, config_option, end_process, read_config, run_to_exit
 
 if TYPE_CHECKING:
@@ -66,17 +66,17 @@ def start(
         from silas.home.cockpit_address import listening_at
         from silas.services.setup.initialise import initialise
         from silas.stop import Sentinel
-        from silas.stream.session import standing_in
+        from silas.stream.session import current_workspace
         from silas.wiring.web import open_cockpit
 
         config = listening_at(read_config(ctx), host, port)
         await initialise(config)
         written = ConfigPlace(config_file(config_option(ctx)), os.environ)
-        place = standing_in() if named is None else str(named)
+        place = current_workspace() if named is None else str(named)
         overdue = partial(end_process, Sentinel(config.data_dir, config.scheduler.zone))
         async with (
             open_cockpit(config, written, place, overdue) as cockpit,
-            reclaiming(cockpit.silas.messages.clock),
+            collect_by_clock(cockpit.silas.messages.clock),
             _told_to_end() as ended,
         ):
             _say_where(cockpit, link=not no_link)

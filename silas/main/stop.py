@@ -107,7 +107,7 @@ def _agreed(words: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
     click.echo(words)
-    from silas.home.passphrases import interruptible
+    from silas.home.passphrases import allow_interrupt
 
-    with interruptible():
+    with allow_interrupt():
         return click.confirm(_QUESTION, default=False)

@@ -58,14 +58,14 @@ async def show_progress(terminal: Terminal) -> AsyncGenerator[None]:
     """Signs of life while work runs: a line after ten silent seconds, then ever more rarely."""
     signs = asyncio.create_task(signs_of_life(terminal.screen, terminal.clock))
     try:
-        async with ticking(terminal):
+        async with run_status_line(terminal):
             yield
     finally:
         signs.cancel()
         await asyncio.wait([signs])
 
 
-def ticking(terminal: Terminal) -> AbstractAsyncContextManager[None]:
+def run_status_line(terminal: Terminal) -> AbstractAsyncContextManager[None]:
     """The status line of a terminal that has one."""
     from silas.channels import LiveTerminal
 

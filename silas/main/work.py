@@ -17,7 +17,7 @@ from silas.main.shared import (
     read_config,
     run_to_exit,
 )
-from silas.main.terminal import show_progress, terminal, ticking
+from silas.main.terminal import run_status_line, show_progress, terminal
 
 # What a turn that started no work ends with; anything else failed.
 _OUTCOME_CODES = {
@@ -176,7 +176,7 @@ def chat(ctx: click.Context, conversation: str, new: bool) -> None:
 
     async def work() -> int:
         channel = terminal(to_stderr=False, approve=None, live=True)
-        async with open_silas(ctx, channel.cards, resume=True) as silas, ticking(channel):
+        async with open_silas(ctx, channel.cards, resume=True) as silas, run_status_line(channel):
             kept = silas.messages.conversations
             where = kept.begin() if new else kept.open(kept.find(conversation).told_id)
             if channel.attended:

@@ -160,7 +160,7 @@ class Bundles:
                 scope_id=scope_id,
             )
             head = header_line(header)
-            whole = await asyncio.to_thread(_copied, head, lines, target)
+            whole = await asyncio.to_thread(_copy_bundle, head, lines, target)
         signed = SignedBundle.of(header, whole)
         signature = await self._signer.sign_shown(bundle_bytes(signed), head)
         target.write(signature_line(signature))
@@ -196,7 +196,7 @@ class Bundles:
         lines = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - `ExaminedBundle` closes it
         try:
             return await asyncio.to_thread(
-                self._examined, source, lines, mode, plain_name(name), scope_id
+                self._examine_bundle, source, lines, mode, plain_name(name), scope_id
             )
         except BaseException:
             lines.close()
@@ -216,7 +216,7 @@ class Bundles:
         await self._audit.log(
             "memory.import_began", **told, count=facts.memories, digest=facts.digest
         )
-        work = self._replaced if facts.mode == "replace" else self._merged
+        work = self._replace_scope if facts.mode == "replace" else self._merge_bundle
         counts = await asyncio.to_thread(work, examined)
         await self._audit.log("memory.imported", **told, **counts)
         return counts
@@ -248,7 +248,7 @@ class Bundles:
             last = rows[-1][1]
 
     # import ---------------------------------------------------------------------------------------
-    def _examined(
+    def _examine_bundle(
         self, source: BinaryIO, lines: IO[bytes], mode: str, name: str, scope_id: str
     ) -> ExaminedBundle:
         if mode not in {"merge", "replace"}:
@@ -264,7 +264,7 @@ class Bundles:
             name,
             way,
             scope_id,
-            self._whose(reader),
+            self._bundle_trust(reader),
             header.owner_key,
             header.exported_at,
             header.digest,
@@ -272,7 +272,7 @@ class Bundles:
         )
         return self._weighed(facts, lines)
 
-    def _whose(self, reader: BundleReader) -> BundleTrust:
+    def _bundle_trust(self, reader: BundleReader) -> BundleTrust:
         key = reader.header.owner_key
         if not key:
             return BundleTrust.nobodys
@@ -333,7 +333,7 @@ class Bundles:
     def _count_going(self, facts: BundleFacts) -> int:
         return sum(goes(item, facts.whose) for item in self._all(facts.scope_id))
 
-    def _merged(self, examined: ExaminedBundle) -> dict[str, int]:
+    def _merge_bundle(self, examined: ExaminedBundle) -> dict[str, int]:
         counts = _no_counts()
         for batch in examined.batches():
             with self._db.write() as tx:
@@ -341,7 +341,7 @@ class Bundles:
                     counts[_put(tx, item, examined.facts)] += 1
         return counts
 
-    def _replaced(self, examined: ExaminedBundle) -> dict[str, int]:
+    def _replace_scope(self, examined: ExaminedBundle) -> dict[str, int]:
         return replace_memories(self._db, examined.facts, examined.batches())
 
 
@@ -366,7 +366,7 @@ def _is_rule(item: MemoryItem) -> bool:
     return standing and item.memory_type is MemoryType.preference
 
 
-def _copied(head: bytes, lines: IO[bytes], target: BinaryIO) -> str:
+def _copy_bundle(head: bytes, lines: IO[bytes], target: BinaryIO) -> str:
     """Write a bundle's header and memories; returns SHA-256 over both."""
     whole = hashlib.sha256(head)
     target.write(head)

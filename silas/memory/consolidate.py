@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from silas.audit import Audit
 from silas.clock import Clock
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database, Tx
 from silas.errors import SilasError
 from silas.memory import records
@@ -158,7 +158,7 @@ class Consolidator:
             if not self._note(record.place, "asked"):
                 continue  # another Silas asks
             yes = await self._confirm(record.item)
-            promoted += yes and await self._verified(record)
+            promoted += yes and await self._mark_verified(record)
         return promoted
 
     def _candidates(self) -> list[records.MemoryRecord]:
@@ -178,7 +178,7 @@ class Consolidator:
             now = moment_text(self._clock.now())
             return tx.run(_NOTE_ASKED, place=place, asked_at=now, answer=answer).rowcount == 1
 
-    async def _verified(self, asked: records.MemoryRecord) -> bool:
+    async def _mark_verified(self, asked: records.MemoryRecord) -> bool:
         """Make it verified, if it still is what the owner said yes to."""
         self._audit.require_whole()  # it may have been found changed while the card was open
         with self._db.write() as tx:
@@ -205,7 +205,7 @@ class Consolidator:
         while True:
             with self._db.read() as tx:
                 rows = tx.run(_ITEMS, after=last, limit=_WINDOW).fetchall()
-            for place, item, _ in readable(self._db, TABLE, rows, _named, _placed):
+            for place, item, _ in readable_rows(self._db, TABLE, rows, _named, _placed):
                 active = item.reingestion_tier is ReingestionTier.active
                 if active and not is_beside(item.scope_id):
                     yield place, item

@@ -92,7 +92,7 @@ class FastEmbedder:
 
     async def embed_batch(self, texts: Sequence[str]) -> list[Vector]:
         """See `Embedder.embed_batch`; runs beside the event loop."""
-        return await asyncio.to_thread(self._embedded, [text[:_LONGEST] for text in texts])
+        return await asyncio.to_thread(self._embed_texts, [text[:_LONGEST] for text in texts])
 
     def fault(self) -> str:
         """See `Embedder.fault`; loads the model."""
@@ -102,11 +102,11 @@ class FastEmbedder:
             return error.message
         return ""
 
-    def _embedded(self, texts: list[str]) -> list[Vector]:
+    def _embed_texts(self, texts: list[str]) -> list[Vector]:
         model = self._ready()
         with self._lock:
             vectors: list[Any] = list(model.embed(texts, batch_size=len(texts)))
-        return [_checked(vector.tolist(), self.dim, self._model) for vector in vectors]
+        return [_check_vector(vector.tolist(), self.dim, self._model) for vector in vectors]
 
     def _ready(self) -> Any:
         with self._lock:
@@ -224,10 +224,10 @@ def _vectors(answer: Any, count: int, dim: int, model: str) -> list[Vector]:
     by_index = {int(row["index"]): row["embedding"] for row in rows}
     if by_index.keys() != set(range(count)):
         raise _unusable(f"the model {model!r} did not give one vector for each text")
-    return [_checked([float(n) for n in by_index[n_]], dim, model) for n_ in range(count)]
+    return [_check_vector([float(n) for n in by_index[n_]], dim, model) for n_ in range(count)]
 
 
-def _checked(vector: Vector, dim: int, model: str) -> Vector:
+def _check_vector(vector: Vector, dim: int, model: str) -> Vector:
     if len(vector) != dim:
         raise _unusable(
             f"the model {model!r} makes vectors of {len(vector)} numbers; set "

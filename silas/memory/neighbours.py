@@ -5,7 +5,7 @@ from typing import LiteralString, NamedTuple
 
 from silas.db import Tx
 from silas.memory.partitions import ScopePartition
-from silas.memory.postings import plain
+from silas.memory.postings import normalise_text
 from silas.memory.sqlite_statements import (
     PLACES_OF_IDS,
     STANDALONE_AMONG,
@@ -65,7 +65,7 @@ class Neighbours:
     def plain(self, place: int) -> bytes:
         """The text of a memory, as words are looked for in it."""
         if place not in self._plain:
-            self._plain[place] = plain(self.turns[place].text)
+            self._plain[place] = normalise_text(self.turns[place].text)
         return self._plain[place]
 
     def long(self, place: int) -> float:

@@ -141,7 +141,7 @@ class Operations:
         return await self._store.store(item)
 
     async def _update(self, op: Mapping[str, Any], basis: OpBasis) -> str:
-        old = await self._judged("update", op, basis)
+        old = await self._judge_operation("update", op, basis)
         content = _content(op, basis)
         firm = standing_of("update", basis) in _FIRM
         changes: dict[str, Any] = {
@@ -159,12 +159,12 @@ class Operations:
         return old.memory_id
 
     async def _delete(self, op: Mapping[str, Any], basis: OpBasis) -> str:
-        old = await self._judged("delete", op, basis)
+        old = await self._judge_operation("delete", op, basis)
         await self._store.delete(old.memory_id, basis.scope_id)
         return old.memory_id
 
     async def _link(self, op: Mapping[str, Any], basis: OpBasis) -> str:
-        old = await self._judged("link", op, basis)
+        old = await self._judge_operation("link", op, basis)
         target = await self._target(str(op.get("link_to") or ""), basis)
         if not str(op.get("link_type") or "").strip():
             raise _refused("A link needs a type, such as `caused_by`.", basis)
@@ -177,7 +177,9 @@ class Operations:
         await self._store.update(old.memory_id, scope_id=basis.scope_id, **changes)
         return old.memory_id
 
-    async def _judged(self, op_name: str, op: Mapping[str, Any], basis: OpBasis) -> MemoryItem:
+    async def _judge_operation(
+        self, op_name: str, op: Mapping[str, Any], basis: OpBasis
+    ) -> MemoryItem:
         target = await self._target(str(op.get("memory_id") or ""), basis)
         found = verdict(op_name, target, basis)
         if not found.allowed:

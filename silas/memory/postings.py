@@ -76,7 +76,7 @@ def _held(tx: Tx, scope: ScopePartition, term: Term, most: int) -> TermPostings:
     )
 
 
-def plain(text: str) -> bytes:
+def normalise_text(text: str) -> bytes:
     """A text for `holds` and `how_often`: in lower case, blanks for what is no letter or digit."""
     return b" " + text.lower().encode(errors="replace").translate(_APART)
 

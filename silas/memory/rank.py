@@ -146,7 +146,7 @@ def _scores(
         worth = [0.0] * len(weights)
         for near, part in _parts(place, talk, words_of):
             if near not in told:
-                told[near] = _told(talk, near, words_of[near], held, usual)
+                told[near] = _weigh_terms(talk, near, words_of[near], held, usual)
             for number, tells in told[near]:
                 worth[number] += part * tells
         score = covered = 0.0
@@ -158,7 +158,7 @@ def _scores(
     return scores
 
 
-def _told(
+def _weigh_terms(
     talk: Neighbours, place: int, numbers: Sequence[int], held: Sequence[TermPostings], usual: float
 ) -> list[tuple[int, float]]:
     """What each of these words tells of a text that holds it: 1 for one word in a usual text.

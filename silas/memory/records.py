@@ -10,12 +10,12 @@ from silas.db import Tx
 from silas.errors import DatabaseError, MemoryRefused, misfits
 from silas.memory.models import MemoryItem, TrustLevel
 from silas.memory.partitions import Partition, longer, next_places, one_less, partition_of
-from silas.memory.rows import COLUMNS, FIELDS, TABLE, item_of, list_text, row_of, salvaged
+from silas.memory.rows import COLUMNS, FIELDS, TABLE, item_of, list_text, row_of, salvage_row
 from silas.memory.terms import index_text
 from silas.types import SOURCE_BOUNDARIES, TaintLevel
 
 SELECT = f"SELECT place, {COLUMNS} FROM memory_items"
-"""What a statement for `where` begins with."""
+"""What a statement for `select_records` begins with."""
 
 _INSERT = f"""
 INSERT INTO memory_items (place, {COLUMNS})
@@ -108,7 +108,7 @@ def find(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord | None:
     return None if row is None else MemoryRecord(row[0], item_of(row[1:]))
 
 
-def where(tx: Tx, statement: LiteralString, **values: object) -> list[MemoryRecord]:
+def select_records(tx: Tx, statement: LiteralString, **values: object) -> list[MemoryRecord]:
     """The memories that a statement finds; it begins with `SELECT`."""
     rows = tx.run(statement, **values).fetchall()
     return [MemoryRecord(row[0], item_of(row[1:])) for row in rows]
@@ -128,7 +128,7 @@ def rows_of(tx: Tx, memory_ids: Iterable[str], scope_id: str) -> list[tuple[Any,
     return [tuple(row)[1:] for row in found if row is not None]
 
 
-def changeable(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord:
+def require_changeable(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord:
     """The memory of an id, if it may be changed at all.
 
     Raises:
@@ -165,7 +165,7 @@ def replace(tx: Tx, old: MemoryRecord, changes: dict[str, Any]) -> None:
     Raises:
         MemoryRefused: A value does not fit its field, or the new trust does not fit its taint.
     """
-    new = MemoryRecord(old.place, _changed(old.item, changes))
+    new = MemoryRecord(old.place, _apply_changes(old.item, changes))
     check_trust(new.item)
     if new.item.trust_level is TrustLevel.constitutional:
         raise MemoryRefused(
@@ -225,7 +225,7 @@ def _to_forget(row: Sequence[Any]) -> MemoryRecord:
     try:
         return MemoryRecord(row[0], item_of(row[1:]))
     except DatabaseError:
-        return MemoryRecord(row[0], salvaged(row[1:]), str(row[1]))
+        return MemoryRecord(row[0], salvage_row(row[1:]), str(row[1]))
 
 
 def to_forget(tx: Tx, memory_id: str, scope_id: str) -> MemoryRecord:
@@ -258,7 +258,7 @@ def check_trust(item: MemoryItem) -> None:
         )
 
 
-def _changed(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
+def _apply_changes(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
     try:
         return MemoryItem.model_validate({**dict(item), **changes})
     except ValidationError as error:
@@ -270,15 +270,15 @@ def _changed(item: MemoryItem, changes: dict[str, Any]) -> MemoryItem:
 
 
 def _index(tx: Tx, new: Sequence[MemoryRecord], lane: Partition) -> None:
-    tx.run_many(lane.words.insert, [_indexed(record) for record in new])
+    tx.run_many(lane.words.insert, [_index_columns(record) for record in new])
 
 
 def _unindex(tx: Tx, record: MemoryRecord) -> None:
     words = partition_of(record.item.reingestion_tier).words
-    tx.run(words.delete, **_indexed(record))
+    tx.run(words.delete, **_index_columns(record))
 
 
-def _indexed(record: MemoryRecord) -> dict[str, str | int]:
+def _index_columns(record: MemoryRecord) -> dict[str, str | int]:
     item = record.item
     return {
         "place": record.place,

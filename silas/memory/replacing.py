@@ -149,7 +149,7 @@ def _held(tx: Tx, scope_id: str) -> int:
 
 
 def _trusted(tx: Tx, scope_id: str) -> list[records.MemoryRecord]:
-    return records.where(tx, _TRUSTED, scope_id=scope_id, working=TrustLevel.working.value)
+    return records.select_records(tx, _TRUSTED, scope_id=scope_id, working=TrustLevel.working.value)
 
 
 def _compared(db: Database, scope_id: str, going: str) -> tuple[int, int, int]:
@@ -171,7 +171,7 @@ def _pages(db: Database, scope_id: str) -> Iterator[list[records.MemoryRecord]]:
     last = 0
     while True:
         with db.read() as tx:
-            page = records.where(tx, _PAGE, scope_id=scope_id, after=last, limit=_AT_ONCE)
+            page = records.select_records(tx, _PAGE, scope_id=scope_id, after=last, limit=_AT_ONCE)
         if not page:
             return
         yield page

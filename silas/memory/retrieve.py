@@ -41,7 +41,7 @@ class HybridRetriever:
         """See `MemoryRetriever.retrieve`; a strategy that nobody knows finds nothing."""
         scope = OWNER if scope_id is None else scope_id
         found = await self._by_strategy(query, scope, session_id)
-        fitting = self._within(found, query.max_results, query.max_tokens)
+        fitting = self._limit_items(found, query.max_results, query.max_tokens)
         await self._count_access(fitting, scope)
         return fitting
 
@@ -135,19 +135,21 @@ class HybridRetriever:
         names = list(scores)
         for start in range(0, len(names), max(limit, 1)):  # mostly the first of them are enough
             items = await self._store.get_many(names[start : start + limit], scope_id)
-            found += [item for item in items if self._recallable(item)]
+            found += [item for item in items if self._is_recallable(item)]
             if len(found) >= limit:
                 break
         found = found[: max(limit, 0)]
         best = (scores[found[0].memory_id] if found else 0.0) or 1.0
         return [Ranked(item, scores[item.memory_id] / best) for item in found]
 
-    def _recallable(self, item: MemoryItem) -> bool:
+    def _is_recallable(self, item: MemoryItem) -> bool:
         """An index of vectors may lag behind: what left the active lane is not brought back."""
         active = item.reingestion_tier is ReingestionTier.active
         return active and is_valid(item, self._clock.now())
 
-    def _within(self, items: Iterable[MemoryItem], most: int, max_tokens: int) -> list[MemoryItem]:
+    def _limit_items(
+        self, items: Iterable[MemoryItem], most: int, max_tokens: int
+    ) -> list[MemoryItem]:
         """The first of them, as many as there may be and as fit together."""
         fitting: list[MemoryItem] = []
         left = max_tokens

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database
 from silas.errors import DatabaseError, MemoryRefused
 from silas.memory.models import MemoryItem, MemoryType, ReingestionTier, TrustLevel
@@ -113,10 +113,10 @@ def item_of(row: Sequence[Any]) -> MemoryItem:
 
 def readable_items(db: Database, rows: Iterable[Sequence[Any]]) -> list[MemoryItem]:
     """The rows, in the order of `FIELDS`, that can be read; the others are set aside."""
-    return readable(db, TABLE, rows, lambda row: row[0], item_of)
+    return readable_rows(db, TABLE, rows, lambda row: row[0], item_of)
 
 
-def salvaged(row: Sequence[Any]) -> MemoryItem:
+def salvage_row(row: Sequence[Any]) -> MemoryItem:
     """What can be read of a damaged row: enough to forget it, and trusted with nothing."""
     sound = row_of(_SOUND)
     for name, value in zip(FIELDS, row, strict=True):

@@ -87,7 +87,7 @@ class SqlMemoryStore:
                 code="E_MEM_FIELD",
             )
         with self._db.write() as tx:
-            old = records.changeable(tx, memory_id, scope_id)
+            old = records.require_changeable(tx, memory_id, scope_id)
             records.replace(tx, old, {"updated_at": self._clock.now(), **changes})
 
     async def delete(self, memory_id: str, scope_id: str = OWNER) -> None:
@@ -104,9 +104,9 @@ class SqlMemoryStore:
         self, query: str, limit: int, scope_id: str = OWNER
     ) -> list[MemoryItem]:
         """See `MemoryStore.search_keyword`."""
-        return self._found(query, limit, scope_id, _ACTIVE)
+        return self._find_items(query, limit, scope_id, _ACTIVE)
 
-    def said_in(self, ending: str, scope_id: str = OWNER) -> list[str]:
+    def list_said(self, ending: str, scope_id: str = OWNER) -> list[str]:
         """The ids of what was kept of the sittings whose names end so, as it was said and as it
         left their view; what a scope was told to remember is not among it.
         """
@@ -116,12 +116,12 @@ class SqlMemoryStore:
 
     async def search_raw(self, query: str, limit: int, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_raw`."""
-        return self._found(query, limit, scope_id, _RAW)
+        return self._find_items(query, limit, scope_id, _RAW)
 
     def fitting(self, text: str, limit: int, scope_id: str = OWNER) -> TextMatches:
         """Active memories that fit a text, by what was said around them, too, best first."""
         with self._db.read() as tx:
-            return self._best(tx, text, limit, scope_id, _ACTIVE, neighbours=True)
+            return self._find_best(tx, text, limit, scope_id, _ACTIVE, neighbours=True)
 
     def talk(self, memory_ids: Sequence[str], scope_id: str = OWNER) -> Neighbours:
         """Active memories of these ids and what was said around each, as far as it is valid now."""
@@ -137,14 +137,16 @@ class SqlMemoryStore:
 
     async def search_session(self, session_id: str, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.search_session`."""
-        return self._active(OF_SESSION, scope_id=scope_id, session_id=session_id)
+        return self._query_active(OF_SESSION, scope_id=scope_id, session_id=session_id)
 
     async def newest_of_session(
         self, session_id: str, limit: int, scope_id: str = OWNER
     ) -> list[MemoryItem]:
         """Active memories of a session, newest first: a session may be as long as a life."""
         most = max(limit, 0)
-        return self._active(NEWEST_OF_SESSION, scope_id=scope_id, session_id=session_id, limit=most)
+        return self._query_active(
+            NEWEST_OF_SESSION, scope_id=scope_id, session_id=session_id, limit=most
+        )
 
     async def search_temporal(
         self, since: datetime, until: datetime, limit: int, scope_id: str = OWNER
@@ -157,7 +159,7 @@ class SqlMemoryStore:
 
     async def rules(self, scope_id: str = OWNER) -> list[MemoryItem]:
         """See `MemoryStore.rules`."""
-        return self._active(STANDING_RULES, scope_id=scope_id)
+        return self._query_active(STANDING_RULES, scope_id=scope_id)
 
     async def forget(self, source: str, scope_id: str = OWNER) -> int:
         """See `MemoryStore.forget`. What is constitutional came from nowhere else, and stays."""
@@ -209,19 +211,21 @@ class SqlMemoryStore:
         with self._db.write() as tx:
             tx.run(_ACCESSED, now=now, scope_id=scope_id, memory_ids=ids)
 
-    def _found(self, text: str, limit: int, scope_id: str, lane: Partition) -> list[MemoryItem]:
+    def _find_items(
+        self, text: str, limit: int, scope_id: str, lane: Partition
+    ) -> list[MemoryItem]:
         with self._db.read() as tx:
-            fitting = self._best(tx, text, limit, scope_id, lane, neighbours=False)
+            fitting = self._find_best(tx, text, limit, scope_id, lane, neighbours=False)
             rows = records.rows_of(tx, [each.memory_id for each in fitting.found], scope_id)
         return readable_items(self._db, rows)
 
-    def _best(
+    def _find_best(
         self, tx: Tx, text: str, limit: int, scope_id: str, lane: Partition, *, neighbours: bool
     ) -> TextMatches:
         now, most = moment_text(self._clock.now()), max(limit, 0)
         return best_of(tx, scope_in(tx, scope_id, lane), text, most, now, neighbours=neighbours)
 
-    def _active(self, statement: LiteralString, **values: str | int) -> list[MemoryItem]:
+    def _query_active(self, statement: LiteralString, **values: str | int) -> list[MemoryItem]:
         """Active memories of a scope that are valid now."""
         now = moment_text(self._clock.now())
         with self._db.read() as tx:

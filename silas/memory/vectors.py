@@ -135,7 +135,7 @@ class NumpyVectorIndex:
         """See `VectorIndex.nearest`."""
         wanted = _unit(vector)
         with self._lock:
-            bits = self._loaded(scope_id)
+            bits = self._load_bits(scope_id)
             if bits is None or limit < 1:
                 return []
             found = self._nearest_there(bits, wanted, limit)
@@ -164,7 +164,7 @@ class NumpyVectorIndex:
         found: list[tuple[int, bytes]] = []
         for tried in range(_ROUNDS):
             if tried == _ROUNDS - 1:  # so much is gone that all of it is
-                bits.keep_only(self._there(bits))
+                bits.keep_only(self._vector_places(bits))
             near = bits.nearest(wanted, max(_CANDIDATES, limit * _PER_RESULT))
             found = self._found(near)
             if len(found) == len(near) or len(found) >= limit:
@@ -172,7 +172,7 @@ class NumpyVectorIndex:
             bits.drop(set(near) - {place for place, _ in found})
         return found
 
-    def _loaded(self, scope_id: str) -> "_Bits | None":
+    def _load_bits(self, scope_id: str) -> "_Bits | None":
         """The scope's bits with everything that came since they were last asked for."""
         with self._db.read() as tx:
             row = tx.run(_NUMBER, scope_id=scope_id).fetchone()
@@ -192,7 +192,7 @@ class NumpyVectorIndex:
                 _SINCE, model=self._model, scope=bits.scope, stamp=bits.stamp, limit=_AT_ONCE
             ).fetchall()
 
-    def _there(self, bits: "_Bits") -> set[int]:
+    def _vector_places(self, bits: "_Bits") -> set[int]:
         """The places of a scope that have a vector now."""
         with self._db.read() as tx:
             rows = tx.run(_THERE, model=self._model, scope=bits.scope).fetchall()
@@ -242,13 +242,13 @@ class _Bits:
         self._gone += int(np.count_nonzero(gone))
         here[gone] = -1
         if self._gone > self._count // 2:
-            self._tidy()
+            self._compact()
 
     def keep_only(self, places: set[int]) -> None:
         """Find nothing but these."""
         self.drop(set(self._places[: self._count].tolist()) - places - {-1})
 
-    def _tidy(self) -> None:
+    def _compact(self) -> None:
         stay = self._np.flatnonzero(self._places[: self._count] >= 0)
         self._words[:, : stay.size] = self._words[:, stay]
         self._places[: stay.size] = self._places[stay]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from silas.persona.caching import cached
+from silas.persona.caching import cache_results
 from silas.persona.models import (
     AxisDelta,
     AxisPreset,
@@ -46,13 +46,13 @@ def clamp(value: float, least: float = 0.0, most: float = 1.0) -> float:
     return min(max(value, least), most)
 
 
-@cached
-def drifted(baseline: AxisProfile, drift: AxisDelta) -> AxisProfile:
+@cache_results
+def add_drift(baseline: AxisProfile, drift: AxisDelta) -> AxisProfile:
     """Where the axes stand after what was learned."""
     return _profile(lambda axis: _of(baseline, axis) + _of(drift, axis))
 
 
-@cached
+@cache_results
 def preset_delta(preset: AxisPreset, baseline: AxisProfile) -> AxisDelta:
     """A preset as what it adds to the configured baseline, so that what is learned counts, too."""
 
@@ -63,7 +63,7 @@ def preset_delta(preset: AxisPreset, baseline: AxisProfile) -> AxisDelta:
     return AxisDelta(**{axis: added(axis) for axis in AXES})
 
 
-@cached
+@cache_results
 def mood_delta(mood: MoodState, neutral: MoodState) -> AxisDelta:
     """What a mood does to the axes; nothing where it is neutral."""
     away = {name: _of(mood, name) - _of(neutral, name) for name in MOODS}
@@ -75,25 +75,25 @@ def mood_delta(mood: MoodState, neutral: MoodState) -> AxisDelta:
     )
 
 
-@cached
+@cache_results
 def compose(baseline: AxisProfile, *deltas: AxisDelta) -> AxisProfile:
     """`clamp(baseline + context + mood + override, 0, 1)`, once, after everything was added."""
     return _profile(lambda axis: _of(baseline, axis) + sum(_of(delta, axis) for delta in deltas))
 
 
-def moved(delta: AxisDelta, by: AxisDelta, most: float) -> AxisDelta:
+def add_delta(delta: AxisDelta, by: AxisDelta, most: float) -> AxisDelta:
     """A standing delta after another was added to it, within its bound."""
     return AxisDelta(
         **{axis: clamp(_of(delta, axis) + _of(by, axis), -most, most) for axis in AXES}
     )
 
 
-def shifted(mood: MoodState, by: MoodDelta) -> MoodState:
+def shift_mood(mood: MoodState, by: MoodDelta) -> MoodState:
     """A mood after an event."""
     return MoodState(**{name: clamp(_of(mood, name) + _of(by, name)) for name in MOODS})
 
 
-def bounded(weights: EventWeights, trusted: bool, most_mood: float) -> EventWeights:
+def limit_weights(weights: EventWeights, trusted: bool, most_mood: float) -> EventWeights:
     """What an event may do: the mood by a step at most, and the axes only where it is trusted."""
     mood = {n: clamp(_of(weights.mood, n), -most_mood, most_mood) for n in MOODS}
     if not trusted:
@@ -107,7 +107,7 @@ def hours_between(earlier: datetime, later: datetime) -> float:
     return max((later - earlier).total_seconds(), 0.0) / 3600.0
 
 
-def calmed(mood: MoodState, neutral: MoodState, rate: float, hours: float) -> MoodState:
+def calm_mood(mood: MoodState, neutral: MoodState, rate: float, hours: float) -> MoodState:
     """A mood some hours later: every hour takes this share of the way back to neutral."""
     if mood == neutral:
         return neutral
@@ -117,7 +117,7 @@ def calmed(mood: MoodState, neutral: MoodState, rate: float, hours: float) -> Mo
     )
 
 
-def faded(delta: AxisDelta, rate: float, hours: float) -> AxisDelta:
+def fade_delta(delta: AxisDelta, rate: float, hours: float) -> AxisDelta:
     """A passing wish some hours later."""
     if delta == _NO_WISH:
         return delta

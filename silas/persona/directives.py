@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 
 from silas.persona.axes import AXES
-from silas.persona.caching import cached
+from silas.persona.caching import cache_results
 from silas.persona.models import AxisProfile, VoiceConfig
 
 _BOUNDS = (0.15, 0.35, 0.65, 0.85)
@@ -112,7 +112,7 @@ def render_directives(
     return _written(levels, voice, tuple(constitution), count, least, most)
 
 
-@cached
+@cache_results
 def _written(
     levels: tuple[int, ...],
     voice: VoiceConfig,

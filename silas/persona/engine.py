@@ -18,17 +18,17 @@ from silas.persona.axes import (
     MOST_MOOD_STEP,
     MOST_TUNING,
     MOST_UNTRUSTED_STEP,
-    bounded,
-    calmed,
+    add_delta,
+    add_drift,
+    calm_mood,
     clamp,
     compose,
-    drifted,
-    faded,
+    fade_delta,
     hours_between,
+    limit_weights,
     mood_delta,
-    moved,
     preset_delta,
-    shifted,
+    shift_mood,
 )
 from silas.persona.detect import FEEDBACK, context_of, feedback_in
 from silas.persona.directives import Count, render_directives
@@ -78,10 +78,10 @@ class PersonalityEngine:
         self._clock = clock
         # a turn asks twice about its message, before its answer and after it
         self._situation = lru_cache(maxsize=16)(self._situation_of)
-        self._begun = lru_cache(maxsize=64)(self._begun_as)
+        self._begun = lru_cache(maxsize=64)(self._initial_state)
         self._settled: dict[tuple[str, str], tuple[PersonaState, SpeakingStyle]] = {}
         self._begun_in: dict[str, str] = {}  # the last situation, as a turn under way found it
-        words = self._rendered(config.baseline, config.voice) if config.enabled else ""
+        words = self._render_directives(config.baseline, config.voice) if config.enabled else ""
         self._neutral = SpeakingStyle(
             DEFAULT, words, config.baseline.initiative if config.enabled else NEUTRAL
         )
@@ -94,11 +94,11 @@ class PersonalityEngine:
             return self._neutral
         try:
             context_key = await self.detect_context(text)
-            stored = await self._stored(scope_id)
+            stored = await self._load_state(scope_id)
             self._begun_in[scope_id] = stored.last_context
             return self._manner(stored, context_key)
         except Exception as error:  # noqa: BLE001, RUF100 - no turn ends because of its tone
-            await self._failed(scope_id, error)
+            await self._record_failure(scope_id, error)
             return self._neutral
 
     async def after_turn(self, scope_id: str, happened: TurnSummary) -> None:
@@ -114,9 +114,9 @@ class PersonalityEngine:
             ended = _OUTCOMES.get(happened.outcome)
             if ended is not None:
                 await self.apply_event(scope_id, ended, trusted=False, source="runtime")
-            await self._seen(scope_id, happened.text)
+            await self._record_situation(scope_id, happened.text)
         except Exception as error:  # noqa: BLE001, RUF100 - as above
-            await self._failed(scope_id, error)
+            await self._record_failure(scope_id, error)
 
     async def after_work(self, scope_id: str, event_type: str) -> None:
         """Take note of how work ended, such as `task_completed`; never fails either."""
@@ -125,7 +125,7 @@ class PersonalityEngine:
         try:
             await self.apply_event(scope_id, event_type, trusted=False, source="runtime")
         except Exception as error:  # noqa: BLE001, RUF100 - as above
-            await self._failed(scope_id, error)
+            await self._record_failure(scope_id, error)
 
     # -- spec 4.17
 
@@ -135,12 +135,12 @@ class PersonalityEngine:
 
     async def get_effective_axes(self, scope_id: str, context_key: str) -> AxisProfile:
         """Baseline, context, mood and overrides, added and clamped once."""
-        return self._effective(await self.state(scope_id), context_key)
+        return self._effective_axes(await self.state(scope_id), context_key)
 
     async def render_directives(self, scope_id: str, context_key: str) -> str:
         """How to speak, as prose without a number in it."""
         state = await self.state(scope_id)
-        return self._rendered(self._effective(state, context_key), self._voice(state))
+        return self._render_directives(self._effective_axes(state, context_key), self._voice(state))
 
     async def apply_event(
         self,
@@ -159,15 +159,15 @@ class PersonalityEngine:
         """
         del metadata
         most = MOST_UNTRUSTED_STEP if source == "channel" else MOST_MOOD_STEP
-        weights = bounded(self._weights(event_type), trusted, most)
+        weights = limit_weights(self._weights(event_type), trusted, most)
         state = await self.state(scope_id)
         if weights == _NOTHING or (source == "channel" and await self._too_many(scope_id)):
             return state
-        return await self._moved(state, event_type, weights, trusted, source)
+        return await self._apply_event(state, event_type, weights, trusted, source)
 
     async def decay(self, scope_id: str, now: datetime) -> PersonaState:
         """Let mood and passing wishes fade as far as the time that went by says; kept."""
-        state = self._at(await self._stored(scope_id), now)
+        state = self._state_at(await self._load_state(scope_id), now)
         await self._store.save_state(state)
         return state
 
@@ -208,9 +208,11 @@ class PersonalityEngine:
         if not trusted:
             return state
         if persist_to_baseline:
-            weights = bounded(EventWeights(axes=wanted), True, 0.0)
-            return await self._moved(state, "tuned_baseline", weights, trusted, "owner_feedback")
-        state = state.model_copy(update={"tuning": moved(state.tuning, wanted, MOST_TUNING)})
+            weights = limit_weights(EventWeights(axes=wanted), True, 0.0)
+            return await self._apply_event(
+                state, "tuned_baseline", weights, trusted, "owner_feedback"
+            )
+        state = state.model_copy(update={"tuning": add_delta(state.tuning, wanted, MOST_TUNING)})
         await self._store.happened(
             self._event(scope_id, "tuned", EventWeights(axes=wanted), True, "owner_feedback"), state
         )
@@ -249,11 +251,11 @@ class PersonalityEngine:
 
     def feedback_delta(self, kind: str) -> dict[str, float]:
         """What a kind of feedback does to the axes. Raises as `feedback_event`."""
-        return bounded(self._weights(self.feedback_event(kind)), True, 0.0).axes.model_dump()
+        return limit_weights(self._weights(self.feedback_event(kind)), True, 0.0).axes.model_dump()
 
     async def state(self, scope_id: str) -> PersonaState:
         """The personality of a scope as it is now; loaded when it is asked for."""
-        return self._at(await self._stored(scope_id), self._clock.now())
+        return self._state_at(await self._load_state(scope_id), self._clock.now())
 
     async def events(self, scope_id: str, limit: int = 100) -> list[PersonaEvent]:
         """What moved it, the newest first."""
@@ -265,11 +267,11 @@ class PersonalityEngine:
         config = self._config
         return context_of(text, config.context_words, route_hint, config.contexts)
 
-    async def _stored(self, scope_id: str) -> PersonaState:
+    async def _load_state(self, scope_id: str) -> PersonaState:
         known = await self._store.get_state(scope_id)
         return self._begun(scope_id) if known is None else known
 
-    def _begun_as(self, scope_id: str) -> PersonaState:
+    def _initial_state(self, scope_id: str) -> PersonaState:
         """The personality of a scope in which nothing has moved it yet; time changes nothing."""
         mood, now = self._config.mood.neutral, self._clock.now()
         return PersonaState(scope_id=scope_id, mood=mood, voice=self._config.voice, updated_at=now)
@@ -278,27 +280,27 @@ class PersonalityEngine:
         settled = self._settled.get((stored.scope_id, context_key))
         if settled is not None and settled[0] is stored:
             return settled[1]
-        state = self._at(stored, self._clock.now())
-        axes = self._effective(state, context_key)
+        state = self._state_at(stored, self._clock.now())
+        axes = self._effective_axes(state, context_key)
         manner = SpeakingStyle(
-            context_key, self._rendered(axes, self._voice(state)), axes.initiative
+            context_key, self._render_directives(axes, self._voice(state)), axes.initiative
         )
         if stored.mood == self._config.mood.neutral and stored.tuning == AxisDelta():
             self._settled[stored.scope_id, context_key] = (stored, manner)
         return manner
 
-    def _at(self, state: PersonaState, now: datetime) -> PersonaState:
+    def _state_at(self, state: PersonaState, now: datetime) -> PersonaState:
         rate, hours = self._config.decay_rate_per_hour, hours_between(state.updated_at, now)
         return state.model_copy(
             update={
-                "baseline_axes": drifted(self._config.baseline, state.drift),
-                "mood": calmed(state.mood, self._config.mood.neutral, rate, hours),
-                "tuning": faded(state.tuning, rate, hours),
+                "baseline_axes": add_drift(self._config.baseline, state.drift),
+                "mood": calm_mood(state.mood, self._config.mood.neutral, rate, hours),
+                "tuning": fade_delta(state.tuning, rate, hours),
                 "updated_at": max(now, state.updated_at),
             }
         )
 
-    def _effective(self, state: PersonaState, context_key: str) -> AxisProfile:
+    def _effective_axes(self, state: PersonaState, context_key: str) -> AxisProfile:
         config = self._config
         preset = self.presets.get(state.active_preset, AxisPreset())
         return compose(
@@ -313,7 +315,7 @@ class PersonalityEngine:
         preset = self.presets.get(state.active_preset)
         return self._config.voice if preset is None or preset.voice is None else preset.voice
 
-    def _rendered(self, axes: AxisProfile, voice: VoiceConfig) -> str:
+    def _render_directives(self, axes: AxisProfile, voice: VoiceConfig) -> str:
         config = self._config
         return render_directives(
             axes,
@@ -330,9 +332,9 @@ class PersonalityEngine:
 
     async def _too_many(self, scope_id: str) -> bool:
         hour_ago = self._clock.now() - timedelta(hours=1)
-        return await self._store.untrusted_since(scope_id, hour_ago) >= MOST_UNTRUSTED_PER_HOUR
+        return await self._store.count_untrusted(scope_id, hour_ago) >= MOST_UNTRUSTED_PER_HOUR
 
-    async def _moved(
+    async def _apply_event(
         self,
         state: PersonaState,
         event_type: str,
@@ -340,12 +342,12 @@ class PersonalityEngine:
         trusted: bool,
         source: Source,
     ) -> PersonaState:
-        drift = moved(state.drift, weights.axes, MOST_DRIFT) if trusted else state.drift
+        drift = add_delta(state.drift, weights.axes, MOST_DRIFT) if trusted else state.drift
         moved_state = state.model_copy(
             update={
                 "drift": drift,
-                "baseline_axes": drifted(self._config.baseline, drift),
-                "mood": shifted(state.mood, weights.mood),
+                "baseline_axes": add_drift(self._config.baseline, drift),
+                "mood": shift_mood(state.mood, weights.mood),
             }
         )
         event = self._event(state.scope_id, event_type, weights, trusted, source)
@@ -366,17 +368,17 @@ class PersonalityEngine:
             created_at=self._clock.now(),
         )
 
-    async def _seen(self, scope_id: str, text: str) -> None:
+    async def _record_situation(self, scope_id: str, text: str) -> None:
         """Keep the situation; one that is as before costs no write."""
         context_key = await self.detect_context(text)
         if self._begun_in.pop(scope_id, None) == context_key:
             return
-        state = await self._stored(scope_id)
+        state = await self._load_state(scope_id)
         if state.last_context != context_key:
-            now = self._at(state, self._clock.now())
+            now = self._state_at(state, self._clock.now())
             await self._store.save_state(now.model_copy(update={"last_context": context_key}))
 
-    async def _failed(self, scope_id: str, error: Exception) -> None:
+    async def _record_failure(self, scope_id: str, error: Exception) -> None:
         with suppress(Exception):  # what broke the personality may break the record, too
             await self._audit.log("persona_failed", scope_id=scope_id, kind=type(error).__name__)
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from silas.damage import readable, set_aside
+from silas.damage import readable_rows, set_aside
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.persona.sqlite_statements import NEWEST_EVENTS
@@ -63,7 +63,7 @@ class PersonaStore(Protocol):
         """An event and what it led to, together or not at all."""
         ...
 
-    async def untrusted_since(self, scope_id: str, moment: datetime) -> int:
+    async def count_untrusted(self, scope_id: str, moment: datetime) -> int:
         """How many events since then came from somebody nobody vouches for."""
         ...
 
@@ -100,7 +100,7 @@ class SqlPersonaStore:
         """See `PersonaStore.list_events`."""
         with self._db.read() as tx:
             rows = tx.run(NEWEST_EVENTS, scope_id=scope_id, limit=limit).fetchall()
-        return readable(
+        return readable_rows(
             self._db, "persona_events", rows, lambda row: row[0], lambda row: _event(scope_id, row)
         )
 
@@ -110,8 +110,8 @@ class SqlPersonaStore:
             tx.run(_APPEND, **_event_row(event))
             tx.run(_SAVE, **_state_row(state))
 
-    async def untrusted_since(self, scope_id: str, moment: datetime) -> int:
-        """See `PersonaStore.untrusted_since`."""
+    async def count_untrusted(self, scope_id: str, moment: datetime) -> int:
+        """See `PersonaStore.count_untrusted`."""
         with self._db.read() as tx:
             found = tx.run(_UNTRUSTED, scope_id=scope_id, since=_moment(moment)).fetchone()
         return int(found[0])

@@ -44,7 +44,7 @@ CODE = "E_APPROVAL_BINDING"
 _HASHED_BYTES = 64 << 20  # of a file; a larger one is data, and is known by its inode and times
 _HOLDS = Verdict(True, "Valid")
 
-Facts = Mapping[str, Any]
+BindingFacts = Mapping[str, Any]
 """Plain JSON: paths with what they are, skill files with their digests, the sandbox."""
 
 
@@ -106,7 +106,7 @@ class PlanBinding:
         self._audit = audit
         self._workers = workers
         self._tools = tools
-        self._left: dict[str, Facts] = {}
+        self._left: dict[str, BindingFacts] = {}
 
     async def of(self, item: WorkItem) -> dict[str, Any]:
         """The conditions that an approval of this item signs, as things are now.
@@ -116,16 +116,18 @@ class PlanBinding:
         """
         files = await asyncio.to_thread(files_of, item)
         tools = await asyncio.to_thread(self._tools.found, item.workspace)
-        return {BINDS: await self._bound(item, files, tools)}
+        return {BINDS: await self._bind_item(item, files, tools)}
 
-    async def _bound(self, item: WorkItem, files: Facts, tools: Facts) -> dict[str, Any]:
+    async def _bind_item(
+        self, item: WorkItem, files: BindingFacts, tools: BindingFacts
+    ) -> dict[str, Any]:
         named = tuple(places_of(item))
         # reading a file of some megabytes would hold up everything else
         paths = await asyncio.to_thread(_identities, named) if named else {}
         team = self._team(item)
         wanted = (*item.skills, *team.skills)
         skills = await asyncio.to_thread(self._skills.digests, wanted) if wanted else {}
-        return bound(item, paths, skills, self._grants, team.digests, files, tools)
+        return binding_facts(item, paths, skills, self._grants, team.digests, files, tools)
 
     def _team(self, item: WorkItem) -> TeamFacts:
         if item.worker is None:
@@ -135,7 +137,7 @@ class PlanBinding:
         except ConfigError as error:
             raise ApprovalError(error.message, code=CODE) from error
 
-    def accept(self, token_id: str, left: Facts) -> None:
+    def accept(self, token_id: str, left: BindingFacts) -> None:
         """Compare an approval with other files than those it was signed with: those that approved
         work before it left (decision D530).
 
@@ -158,11 +160,11 @@ class PlanBinding:
                 any more: they are the work's own to change.
         """
 
-        def now(files: Facts) -> Facts:
+        def now(files: BindingFacts) -> BindingFacts:
             live = [path for path in files if copied is None or is_live(item, path)]
             return {**files, **files_now(item, live)}
 
-        return await self._checked(item, copied, now)
+        return await self._check_binding(item, copied, now)
 
     async def lapsed(self, item: WorkItem) -> str:
         """Why an approval covers nothing as things are now, in one sentence, or nothing.
@@ -182,21 +184,26 @@ class PlanBinding:
         return difference(signed, {**now, "sandbox": {**now["sandbox"], "backend": backend}})
 
     async def _now(
-        self, item: WorkItem, signed: object, files_of_now: Callable[[Facts], Facts]
+        self, item: WorkItem, signed: object, files_of_now: Callable[[BindingFacts], BindingFacts]
     ) -> dict[str, Any]:
         files = await asyncio.to_thread(files_of_now, _part(signed, "files"))
         tools = self._tools.now
         found = await asyncio.to_thread(tools, _part(signed, "tools"), item.workspace)
-        return await self._bound(item, files, found)
+        return await self._bind_item(item, files, found)
 
     async def check_copy(self, item: WorkItem, copied: tuple[int, int], copy: Path) -> Verdict:
         """The same before the work begins, with the files that the plan runs as `copy` has them,
         where nobody but the work changes them.
         """
-        return await self._checked(item, copied, lambda files: files_in_copy(item, files, copy))
+        return await self._check_binding(
+            item, copied, lambda files: files_in_copy(item, files, copy)
+        )
 
-    async def _checked(
-        self, item: WorkItem, copied: tuple[int, int] | None, now: Callable[[Facts], Facts]
+    async def _check_binding(
+        self,
+        item: WorkItem,
+        copied: tuple[int, int] | None,
+        now: Callable[[BindingFacts], BindingFacts],
     ) -> Verdict:
         token = item.approval_token
         if token is None or BINDS not in token.conditions:
@@ -222,14 +229,14 @@ class PlanBinding:
         return Verdict(False, differs, CODE)
 
 
-def bound(
+def binding_facts(
     item: WorkItem,
-    paths: Facts,
+    paths: BindingFacts,
     skill_digests: Mapping[str, str],
     grants: Grants,
     workers: Mapping[str, str],
-    files: Facts,
-    tools: Facts,
+    files: BindingFacts,
+    tools: BindingFacts,
 ) -> dict[str, Any]:
     """The binding as plain JSON, whose canonical form is what is signed and compared.
 
@@ -252,7 +259,7 @@ def bound(
     }
 
 
-def shown_now(item: WorkItem, shown_to: ShownTo) -> Facts:
+def shown_now(item: WorkItem, shown_to: ShownTo) -> BindingFacts:
     """Who outside this machine would be shown what the work reads, as an approval signs it."""
     reads = item.workspace or item.read
     return dict.fromkeys(shown_to(item), "what it reads") if reads else {}
@@ -263,7 +270,7 @@ BEFORE_YES: Final = tr_later("between the plan's card and your yes")
 """When what an approval binds changed."""
 
 
-def difference(signed: object, now: Facts, when: str = AFTER_YES) -> str:
+def difference(signed: object, now: BindingFacts, when: str = AFTER_YES) -> str:
     """What is not as it was signed, in one sentence; nothing where all is the same.
 
     Args:
@@ -290,57 +297,57 @@ _WORDS: Mapping[str, str] = {
 }
 
 
-def shown_signed(conditions: Facts) -> Facts:
+def shown_signed(conditions: BindingFacts) -> BindingFacts:
     """Who outside this machine is shown what the work reads, as an approval signs it."""
     return _part(conditions.get(BINDS), "shown_to")
 
 
-def bound_shown(item: WorkItem) -> Facts:
+def bound_shown(item: WorkItem) -> BindingFacts:
     """The same of an item's token."""
     token = item.approval_token
     return {} if token is None else shown_signed(token.conditions)
 
 
-def bound_files(item: WorkItem) -> Facts:
+def bound_files(item: WorkItem) -> BindingFacts:
     """The files that an item's token binds, as they were; nothing where it binds none."""
     token = item.approval_token
     return {} if token is None else files_signed(token.conditions)
 
 
-def bound_tools(item: WorkItem) -> Facts:
+def bound_tools(item: WorkItem) -> BindingFacts:
     """The owner's tools that an item's token binds: its runs see these and no others."""
     token = item.approval_token
     return {} if token is None else tools_signed(token.conditions)
 
 
-def tools_signed(conditions: Facts) -> Facts:
+def tools_signed(conditions: BindingFacts) -> BindingFacts:
     """The same of the conditions that an approval signs."""
     return _part(conditions.get(BINDS), "tools")
 
 
-def files_signed(conditions: Facts) -> Facts:
+def files_signed(conditions: BindingFacts) -> BindingFacts:
     """The same of the conditions that an approval signs."""
     return _part(conditions.get(BINDS), "files")
 
 
-def bound_workers(item: WorkItem) -> Facts:
+def bound_workers(item: WorkItem) -> BindingFacts:
     """The digests of workers' files that an item's token binds; nothing where it binds none."""
     token = item.approval_token
     return {} if token is None else _part(token.conditions.get(BINDS), "workers")
 
 
-def bound_skills(item: WorkItem) -> Facts:
+def bound_skills(item: WorkItem) -> BindingFacts:
     """The digests of skills' files that an item's token binds; nothing where it binds none."""
     token = item.approval_token
     return {} if token is None else _part(token.conditions.get(BINDS), "skills")
 
 
-def _part(facts: object, name: str) -> Facts:
-    found = cast(Facts, facts).get(name) if isinstance(facts, Mapping) else None
-    return cast(Facts, found) if isinstance(found, Mapping) else {}
+def _part(facts: object, name: str) -> BindingFacts:
+    found = cast(BindingFacts, facts).get(name) if isinstance(facts, Mapping) else None
+    return cast(BindingFacts, found) if isinstance(found, Mapping) else {}
 
 
-def _differing(signed: Facts, now: Facts) -> list[str]:
+def _differing(signed: BindingFacts, now: BindingFacts) -> list[str]:
     names = sorted(map(str, signed.keys() | now.keys()))
     return [name for name in names if not _same(signed.get(name), now.get(name))]
 

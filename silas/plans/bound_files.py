@@ -21,7 +21,7 @@ from silas.plans.commands.plan_commands import uses_of_plan
 from silas.plans.models import WorkItem
 from silas.workspace.protected import protection
 
-Facts = Mapping[str, Any]
+FileFacts = Mapping[str, Any]
 
 MOST_FILES: Final = 64
 """Files that one approval binds by name; a person reads them on the card."""
@@ -35,7 +35,7 @@ _LINKS: Final = 40  # as the kernel follows
 _BOUND: Final = frozenset({FileUse.runs, FileUse.imports, FileUse.collects})
 _CODE: Final = "E_APPROVAL_BINDING"
 _SKIPPED: Final = frozenset({"__pycache__"})
-_MISSING: Final[Facts] = {"kind": "missing"}
+_MISSING: Final[FileFacts] = {"kind": "missing"}
 
 Locate = Callable[[str], str | None]
 """Where a path of the plan lies on this machine; None where the plan does not show it."""
@@ -94,7 +94,7 @@ def text_of(item: WorkItem, path: str) -> str | None:
     locate = partial(_shown, item)
     whole = posixpath.normpath(posixpath.join(item.workspace or "/", path))
     try:
-        found = _followed(whole, locate)
+        found = _follow_links(whole, locate)
         if found is None or found.leads_out:
             return None
         facts = os.stat(found.real, follow_symlinks=False)
@@ -127,7 +127,7 @@ def is_live(item: WorkItem, path: str) -> bool:
     return any(protection(name) for name in posixpath.relpath(path, root).split("/"))
 
 
-def file_lines(files: Facts, quoted: Callable[[str], str]) -> Iterator[str]:
+def file_lines(files: FileFacts, quoted: Callable[[str], str]) -> Iterator[str]:
     """What a card says of bound files; of what is not understood its whole text."""
     for path, facts in sorted(files.items()):
         match facts:
@@ -155,7 +155,7 @@ def file_lines(files: Facts, quoted: Callable[[str], str]) -> Iterator[str]:
                 yield f"{quoted(path)}: {quoted(str(facts))}"
 
 
-def _of_use(item: WorkItem, use: Use, locate: Locate) -> Iterator[tuple[str, Facts]]:
+def _of_use(item: WorkItem, use: Use, locate: Locate) -> Iterator[tuple[str, FileFacts]]:
     if use.how not in _BOUND:
         return
     names = (use.within,) if use.how is FileUse.collects else use.paths
@@ -187,9 +187,9 @@ def _within(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip("/") + "/")
 
 
-def _facts_at(path: str, locate: Locate) -> Facts:
+def _facts_at(path: str, locate: Locate) -> FileFacts:
     try:
-        found = _followed(path, locate)
+        found = _follow_links(path, locate)
         if found is None:
             return _MISSING
         if found.leads_out:
@@ -208,7 +208,7 @@ def _facts_at(path: str, locate: Locate) -> Facts:
         raise ApprovalError(f"{path} cannot be read: {why}.", code=_CODE) from error
 
 
-def _followed(path: str, locate: Locate) -> _Found | None:
+def _follow_links(path: str, locate: Locate) -> _Found | None:
     """Where a path leads through its links, each looked up again in what the plan shows."""
     links = 0
     done, left = "/", [part for part in path.split("/") if part]
@@ -242,7 +242,7 @@ def _opened(real: str) -> BufferedReader:
     return os.fdopen(descriptor, "rb")
 
 
-def _tree(real: str) -> Facts:
+def _tree(real: str) -> FileFacts:
     """The files of a directory together: what a test runner finds there."""
     entries = tree_entries(real)
     if entries is None:

@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 from silas.canonical import canonical_bytes, sha256_hex
 from silas.language import tr
-from silas.sandbox.toolchains.mounts import Facts, tool_directories, tool_words
+from silas.sandbox.toolchains.mounts import ToolFacts, tool_directories, tool_words
 
 
-def tool_line(tools: Facts, show: Callable[[str], str]) -> tuple[str, ...]:
+def tool_line(tools: ToolFacts, show: Callable[[str], str]) -> tuple[str, ...]:
     """What a card says of the tools; nothing where only the system's take part."""
     return (tr("tools: {tool_words}", tool_words=show(tool_words(tools))),) if tools else ()
 
 
-def tool_digest(tools: Facts, show: Callable[[str], str]) -> tuple[str, ...]:
+def tool_digest(tools: ToolFacts, show: Callable[[str], str]) -> tuple[str, ...]:
     """What a card says of what is compared, all tools together: each directory that its one line
     only counts, and one digest.
     """

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from silas.clock import Clock
 from silas.errors import PlanFamilyError
-from silas.language import decimal, grouped, tr
+from silas.language import decimal, group_digits, tr
 from silas.plans.models import Budget, BudgetUsed
 
 _TIGHT: Final = 0.85
@@ -47,8 +47,8 @@ def shares(used: BudgetUsed, budget: Budget) -> tuple[BudgetShare, ...]:
             (
                 tr(
                     "{used} of {most} tokens",
-                    used=grouped(used.tokens),
-                    most=grouped(budget.max_tokens),
+                    used=group_digits(used.tokens),
+                    most=group_digits(budget.max_tokens),
                 ),
                 used.tokens,
                 budget.max_tokens,
@@ -164,7 +164,7 @@ class BudgetTracker:
         elapsed = self._clock.monotonic() - self._started
         return self._used.merge(BudgetUsed(wall_time_seconds=elapsed))
 
-    def exhausted(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Whether any limit is reached: no further attempt may begin."""
         return self.used().exceeds(self._budget)
 

@@ -167,11 +167,11 @@ def forced_mode(mode: str, why: str) -> str:
 
 def effective_mode(item: WorkItem) -> InteractionMode:
     """The mode in which a plan proceeds: what it asks for, or what its risk forces (5.1.0)."""
-    forced = forced_mode(item.interaction_mode, forcing(risk_of(_plan(plan_bytes(item)))))
+    forced = forced_mode(item.interaction_mode, why_forced(risk_of(_plan(plan_bytes(item)))))
     return InteractionMode.confirm_only_when_required if forced else item.interaction_mode
 
 
-def forcing(risk: Risk) -> str:
+def why_forced(risk: Risk) -> str:
     """Why a risk forces confirmation; nothing where it does not."""
     return tr("its risk is {risk}", risk=tr(risk.value)) if risk in NEEDS_CONFIRMATION else ""
 
@@ -373,7 +373,7 @@ def _rest(plan: Plan) -> tuple[str, ...]:
     empty = [name for name, v in others.items() if v in (None, [], {})]
     if len(plan.get("writes") or ()) > MOST_ALONE:  # in the order that the hash has
         given.append(f"writes: {_json(plan['writes'])}")
-    forced = forced_mode(plan["interaction_mode"], forcing(risk_of(plan)))
+    forced = forced_mode(plan["interaction_mode"], why_forced(risk_of(plan)))
     return (*given, *filter(None, (forced,)), tr("not set: ") + ", ".join(empty))
 
 

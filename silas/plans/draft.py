@@ -50,10 +50,10 @@ def read_draft(markdown: str) -> Draft:
     try:
         return Draft(PlanParser().parse(markdown), ())
     except PlanError as error:
-        return _understood(markdown, error)
+        return _parse_draft(markdown, error)
 
 
-def _understood(markdown: str, strict: PlanError) -> Draft:
+def _parse_draft(markdown: str, strict: PlanError) -> Draft:
     try:
         envelope, tree = _tree(markdown)
     except PlanError as error:

@@ -12,7 +12,7 @@ from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
 from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.models import Budget, VerificationCheck, WorkItem, WorkItemType
-from silas.plans.projects.document import TaskText, belonging, listed_first, split_project
+from silas.plans.projects.document import TaskText, attach_task, listed_first, split_project
 from silas.plans.rules import broken_rules, normalised
 from silas.plans.yaml_tree import FrontMatterTree, Loc, YamlPosition, read_tree
 
@@ -57,7 +57,7 @@ class PlanParser:
     def _child(self, project: WorkItem, part: TaskText) -> WorkItem:
         """One task of a project, its mistakes at their place in the project's text."""
         try:
-            return belonging(project, part.id, self.parse(part.text))
+            return attach_task(project, part.id, self.parse(part.text))
         except PlanError as error:
             line, words = part.line + error.line, f"in the task {part.id}, {error.reason}"
             raise PlanError(line, error.column, words, code=error.code) from error
@@ -101,7 +101,7 @@ def examine(tree: FrontMatterTree, body: str, body_place: YamlPosition) -> PlanE
         # through JSON, because only there strict types still read an enum from its name
         item = WorkItem.model_validate_json(json.dumps({**data, "body": body}), strict=True)
     except ValidationError as error:
-        found = [_explained(one, tree) for one in misfits(error)]
+        found = [_explain_error(one, tree) for one in misfits(error)]
         return PlanExamination(None, (*mistakes, *sorted(found, key=_place)))
     mistakes += broken_rules(item, tree, body_place)
     return PlanExamination(None if mistakes else normalised(item), tuple(mistakes))
@@ -181,7 +181,7 @@ _EXPLANATIONS: dict[str, _Words] = {
 }
 
 
-def _explained(error: Misfit, tree: FrontMatterTree) -> PlanError:
+def _explain_error(error: Misfit, tree: FrontMatterTree) -> PlanError:
     """One validation error in words, at the place it is about."""
     loc, kind, facts = error
     if kind == "missing":

@@ -85,11 +85,11 @@ def spawn_task(goal: WorkItem, report: VerificationReport) -> WorkItem:
         title=_title(goal.id),
         body=_PLACEHOLDER.sub(lambda _: failed, goal.failure_context),
         created_at=report.timestamp,
-        **inherited(goal),
+        **inherited_fields(goal),
     )
 
 
-def inherited(goal: WorkItem) -> dict[str, Any]:
+def inherited_fields(goal: WorkItem) -> dict[str, Any]:
     """The fields that every task of a goal has from it; what else it has, its maker says."""
     return {
         "type": WorkItemType.task,

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from silas.canonical import canonical_json, sha256_hex
 from silas.clock import Clock
-from silas.damage import readable, set_aside
+from silas.damage import readable_rows, set_aside
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans.columns import ITEMS, JSON, LOADED, PLAIN
@@ -91,7 +91,7 @@ class SqlWorkItemStore:
                 updated_at=self._now(),
             )
             if changed.rowcount == 0:
-                raise missing(work_item_id)
+                raise missing_item(work_item_id)
 
     async def save_result(self, result: WorkItemResult) -> None:
         """See `WorkItemStore.save_result`."""
@@ -114,7 +114,7 @@ class SqlWorkItemStore:
         """Set aside every result that cannot be read."""
         with self._db.read() as tx:
             rows = [(str(name), result) for name, result in tx.run(_RESULTS)]
-        readable(
+        readable_rows(
             self._db,
             "work_item_results",
             rows,
@@ -134,7 +134,7 @@ class SqlWorkItemStore:
     def _load(self, statement: LiteralString, **values: str | int) -> list[WorkItem]:
         """The items that can be read; a damaged one is set aside, and nobody waits for it."""
         rows = self._rows(statement, **values)
-        items = readable(self._db, "work_items", rows, lambda row: row["id"], _item)
+        items = readable_rows(self._db, "work_items", rows, lambda row: row["id"], _item)
         # Moments are compared as moments: as text, a whole second sorts after its fractions. Work
         # of one moment stays in the order in which it was saved first.
         return sorted(items, key=lambda item: item.created_at)
@@ -147,7 +147,7 @@ class SqlWorkItemStore:
         return self._clock.now().isoformat()
 
 
-def missing(work_item_id: str) -> DatabaseError:
+def missing_item(work_item_id: str) -> DatabaseError:
     """The error for a work item that should be there."""
     return DatabaseError(
         f"There is no work item {work_item_id}; `silas status` lists them.",

@@ -17,7 +17,7 @@ _IN_A_TASK = frozenset(
 """What a task comes to; a gate for anything else would never be asked."""
 
 
-def unsupported(item: WorkItem, providers: AbstractSet[GateProvider]) -> str:
+def why_unsupported(item: WorkItem, providers: AbstractSet[GateProvider]) -> str:
     """Why no approval could make this plan run, in one sentence; nothing where one could.
 
     Args:
@@ -36,7 +36,7 @@ def unsupported(item: WorkItem, providers: AbstractSet[GateProvider]) -> str:
     if found:
         return found
     for child in item.children:
-        if found := unsupported(child, providers):
+        if found := why_unsupported(child, providers):
             return f"The task {child.id} could not run. {found}"
     return ""
 

@@ -5,7 +5,7 @@ from typing import Any, LiteralString
 from pydantic import ValidationError
 
 from silas.clock import Clock
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans.models import WorkItem
@@ -76,7 +76,9 @@ class SqlWaitingPlans:
             rows: list[dict[str, Any]] = [
                 dict(zip(_COLUMNS, row, strict=True)) for row in tx.run(statement)
             ]
-        return readable(self._db, "waiting_plans", rows, lambda row: row["work_item_id"], _waiting)
+        return readable_rows(
+            self._db, "waiting_plans", rows, lambda row: row["work_item_id"], _waiting
+        )
 
 
 def _same(item: WorkItem) -> dict[str, str]:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from silas.clock import Clock
 from silas.jobs.models import slot_of
 from silas.jobs.port import Jobs
-from silas.jobs.slots import count_between, following
+from silas.jobs.slots import count_between, next_slot
 from silas.language import tr_later
 from silas.reminders.models import Reminder, ReminderRefused, ReminderState, When
 from silas.reminders.phrase import Phrase
@@ -48,7 +48,7 @@ _SAYS_NOTHING: Final = frozenset(
     ]
 )
 
-Record = Callable[..., object]
+RecordReminder = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
 
 
@@ -83,7 +83,7 @@ class Reminders:
         jobs: Jobs,
         clock: Clock,
         zone: ZoneInfo,
-        record: Record,
+        record: RecordReminder,
         require_whole: Callable[[], None],
         *,
         enabled: bool,
@@ -170,7 +170,7 @@ class Reminders:
     def _still_to_come(self, when: When, now: datetime) -> When:
         if when.moment > now:
             return when
-        moment = following(when.rule, when.start, when.zone, now) if when.rule else None
+        moment = next_slot(when.rule, when.start, when.zone, now) if when.rule else None
         if moment is None:
             raise ReminderRefused(
                 tr_later("That time passed before you said yes; say a later one."),
@@ -291,7 +291,7 @@ class Reminders:
         if not reminder.rule:
             return None
         after = max(now, reminder.due)
-        return following(reminder.rule, reminder.start, reminder.zone, after)
+        return next_slot(reminder.rule, reminder.start, reminder.zone, after)
 
     def next_moment(self, reminder_id: str) -> datetime | None:
         """When a reminder that recurs comes next; None where it is over."""

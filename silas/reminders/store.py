@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any, LiteralString
 from zoneinfo import ZoneInfo
 
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database
 from silas.reminders.models import Reminder, ReminderState, ReminderTelling
 
@@ -108,7 +108,7 @@ class SqlReminderStore:
         self._write(_TRIED, {"id": reminder_id, "due": _stamp(due), "at": _stamp(at)})
         return next(one for one in self.tellings(reminder_id) if one.due == due)
 
-    def not_told(self, reminder_id: str, due: datetime) -> None:
+    def record_not_told(self, reminder_id: str, due: datetime) -> None:
         """It certainly was not: the channel refused it."""
         self._write(_UNTRIED, {"id": reminder_id, "due": _stamp(due)})
 
@@ -129,7 +129,7 @@ class SqlReminderStore:
     def _reminders(self, statement: LiteralString, values: dict[str, Any]) -> list[Reminder]:
         """Those that can be read; the others are set aside."""
         rows = self._read(statement, values)
-        return readable(self.db, "reminders", rows, lambda row: row[0], _reminder)
+        return readable_rows(self.db, "reminders", rows, lambda row: row[0], _reminder)
 
     def _read(self, statement: LiteralString, values: dict[str, Any]) -> list[Any]:
         with self.db.read() as tx:

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from silas.jobs.slots import at_wall_time, following
+from silas.jobs.slots import at_wall_time, next_slot
 from silas.language import tr_later
 from silas.reminders.models import ReminderRefused, When
 from silas.reminders.numerals import number_of
@@ -106,7 +106,7 @@ def _again(
     if ends is not None:
         last = datetime.combine(_until(ends, here), time(23, 59))
         rule += f";UNTIL={last:%Y%m%dT%H%M%S}"
-    moment = following(_unstepped(rule), start, zone, now)
+    moment = next_slot(_unstepped(rule), start, zone, now)
     if moment is None:
         raise ReminderRefused(
             tr_later("No such time comes; say a later end."), code="E_REMINDER_PAST"

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from silas.cards import Action
 from silas.cards.models import DecisionAnswer, DecisionCard, Detail
-from silas.jobs.slots import comes_twice, following, is_skipped
+from silas.jobs.slots import comes_twice, is_skipped, next_slot
 from silas.language import tr, tr_many
 from silas.language.calendar import moment_words
 from silas.reminders.models import Reminder, When
@@ -39,7 +39,7 @@ def next_times(when: When) -> list[datetime]:
     """The first times of what recurs; its only one where it does not."""
     found, moment = [when.moment], when.moment
     while when.rule and len(found) < _SHOWN:
-        next_one = following(when.rule, when.start, when.zone, moment)
+        next_one = next_slot(when.rule, when.start, when.zone, moment)
         if next_one is None:
             break
         moment = next_one
@@ -100,7 +100,7 @@ def _card(intent: str, when: When, text: str, yes: str, no: str, more: str = "")
     )
 
 
-def listed(reminders: Sequence[Reminder]) -> list[str]:
+def list_lines(reminders: Sequence[Reminder]) -> list[str]:
     """A line each, numbered as one may name them."""
     return [
         f"{number}. {reminder.text}: {when_line(reminder)}"

@@ -12,7 +12,7 @@ from typing import NamedTuple, get_args
 
 from silas.errors import reason
 from silas.sandbox.bubblewrap.devices import make_devices
-from silas.sandbox.bubblewrap.launch import Launcher, hidden, is_trusted_binary
+from silas.sandbox.bubblewrap.launch import Launcher, hidden_files, is_trusted_binary
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.landlock import Landlock, kernel_version
 from silas.sandbox.models import SandboxFiles, SandboxLimits
@@ -255,7 +255,7 @@ def require() -> Machinery:
 
 def forget() -> None:
     """Ask the machine again: after installing something, or after changing the user."""
-    for remembered in (require, _devices, hidden):
+    for remembered in (require, _devices, hidden_files):
         remembered.cache_clear()
 
 

@@ -51,7 +51,7 @@ class GuardedSandbox:
         """Run a command; see the port. What could not be kept out of sight is not run."""
         try:
             self._refresh()
-            given = await self._given(files)
+            given = await self._guard_files(files)
         except SilasError as error:
             raise SandboxUnavailable(error.message, code="E_SANDBOX_SECRET") from error
         try:
@@ -61,10 +61,10 @@ class GuardedSandbox:
             if clean.message == error.message:
                 raise
         else:
-            return await self._cleaned(result)
+            return await self._clean_result(result)
         raise clean  # outside the handler, so that the other one does not travel along
 
-    async def _cleaned(self, result: SandboxResult) -> SandboxResult:
+    async def _clean_result(self, result: SandboxResult) -> SandboxResult:
         self._refresh()
         cut = result.ended_by != "exit"
         stdout, stderr = await asyncio.gather(
@@ -73,13 +73,13 @@ class GuardedSandbox:
         )
         return result.model_copy(update={"stdout": stdout, "stderr": stderr})
 
-    async def _given(self, files: SandboxFiles) -> SandboxFiles:
-        update: dict[str, object] = {"record": self._recorded(files.record)}
+    async def _guard_files(self, files: SandboxFiles) -> SandboxFiles:
+        update: dict[str, object] = {"record": self._guard_record(files.record)}
         if files.credentials.refs:
             update["secrets"] = SecretBytes(await self._reveal(files.credentials))
         return files.model_copy(update=update)
 
-    def _recorded(self, record: RecordTraffic) -> RecordTraffic:
+    def _guard_record(self, record: RecordTraffic) -> RecordTraffic:
         async def clean(event: NetworkEvent) -> None:
             if isinstance(event, Denied):
                 event = event._replace(what=self._redact(event.what, False))

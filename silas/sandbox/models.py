@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, SecretBytes, field_validator
 
 from silas.sandbox.network.names import Endpoint
-from silas.sandbox.network.traffic import RecordTraffic, Traffic, unrecorded
+from silas.sandbox.network.traffic import RecordTraffic, Traffic, record_nothing
 from silas.types import Frozen
 
 Hear = Callable[[bytes], None]
@@ -88,7 +88,7 @@ class SandboxFiles(Frozen):
     home: Path = Path("/tmp/home")  # noqa: S108 - inside the sandbox, where /tmp is private
     stdin: bytes = b""
     network: tuple[Endpoint, ...] = ()
-    record: RecordTraffic = unrecorded
+    record: RecordTraffic = record_nothing
     hear: Hear = unheard
     loopback: bool = False
     credentials: Credentials = Credentials()

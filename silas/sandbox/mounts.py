@@ -78,7 +78,7 @@ def _homes() -> tuple[Path, ...]:
     return tuple(sorted(Path(home).resolve() for home in told if home))
 
 
-def within(path: Path, root: Path) -> bool:
+def is_within(path: Path, root: Path) -> bool:
     """Whether a path is another or lies below it; by text, as it is asked thousands of times."""
     text, base = str(path), str(root)
     return text == base or text.startswith(base if base == "/" else f"{base}/")
@@ -92,17 +92,17 @@ def objection(path: Path, roots: Roots) -> str:
     """Why this path may not be shown, or nothing."""
     if path == Path("/"):
         return "the whole file system is never shown"
-    if any(within(path, root) for root in (*_NEVER, *roots.runtime)):
+    if any(is_within(path, root) for root in (*_NEVER, *roots.runtime)):
         return "it belongs to the kernel or to a running session"
     for home in roots.homes:
-        if within(home, path):
+        if is_within(home, path):
             return "it contains the whole home directory; name the project directory"
-        if any(within(path, home / secret) for secret in _HOME_SECRETS):
+        if any(is_within(path, home / secret) for secret in _HOME_SECRETS):
             return "it holds secrets"
     for root in roots.forbidden:
-        if within(root, path):
+        if is_within(root, path):
             return f"it contains {root}, which belongs to Silas"
-        if within(path, root) and not any(within(path, free) for free in roots.allowed):
+        if is_within(path, root) and not any(is_within(path, free) for free in roots.allowed):
             return f"it lies in {root}, which belongs to Silas"
     return ""
 
@@ -139,9 +139,9 @@ def _check_target(mount: Mount, earlier: list[Mount]) -> None:
     target = mount.target
     if not _plain(target) or target in SYSTEM_TARGETS:
         raise _refuse(target, "it is not a place to mount on")
-    if any(within(target, root) for root in _NEVER[:3]):
+    if any(is_within(target, root) for root in _NEVER[:3]):
         raise _refuse(target, "/proc, /sys and /dev are the sandbox's own")
-    cover = next((m for m in reversed(earlier) if within(target, m.target)), None)
+    cover = next((m for m in reversed(earlier) if is_within(target, m.target)), None)
     if cover is not None and cover.target != target:
         # bubblewrap would make a missing mount point on the host, and follow a link.
         os.close(pin(cover.source / target.relative_to(cover.target)))

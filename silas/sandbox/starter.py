@@ -15,7 +15,14 @@ from typing import NamedTuple
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.landlock import Landlock, LandlockRule
 from silas.sandbox.seccomp import Machine
-from silas.sandbox.syscall_player import NOTE, REPORT, Argument, SyscallStep, assemble, step_at
+from silas.sandbox.syscall_player import (
+    NOTE,
+    REPORT,
+    SyscallArgument,
+    SyscallStep,
+    assemble,
+    step_at,
+)
 
 STARTER = "/dev/.start"
 """Where it lies inside. No Landlock rule grants reading it: the probe tries just that."""
@@ -107,7 +114,7 @@ class Script:
     def add(
         self,
         call: str,
-        *arguments: Argument,
+        *arguments: SyscallArgument,
         what: str,
         failed: int = _REPORT_FAILURE,
         unless: int = 0,

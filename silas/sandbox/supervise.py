@@ -228,9 +228,9 @@ class Run:
         found = _CHILD.search(self._status) if not self._init else None
         if found:
             self._init = int(found[1])
-            self._guarded(self._begin)
+            self._guard_step(self._begin)
 
-    def _guarded(self, step: Callable[[], None]) -> None:
+    def _guard_step(self, step: Callable[[], None]) -> None:
         """A supervisor that fails must not leave a run without one."""
         try:
             step()
@@ -282,7 +282,7 @@ class Run:
             return
         if self._ended is None:
             os.write(self._gate_out, b"x")
-            self._loop.call_later(self._look_seconds, self._guarded, self._look)
+            self._loop.call_later(self._look_seconds, self._guard_step, self._look)
 
     def _look(self) -> None:
         """Sample what the run uses, and end it at a total limit."""
@@ -296,7 +296,7 @@ class Run:
         elif usage.memory > ceiling and exact_memory(self._init, self._private, usage) > ceiling:
             self.end("memory")
         else:
-            self._loop.call_later(self._look_seconds, self._guarded, self._look)
+            self._loop.call_later(self._look_seconds, self._guard_step, self._look)
 
     def end(self, reason: EndedBy) -> None:
         """Kill everything; the first reason is the one reported."""

@@ -88,7 +88,7 @@ class Counted(NamedTuple):
     size: int
 
 
-Argument = int | bytes | Counted | tuple[bytes, ...]
+SyscallArgument = int | bytes | Counted | tuple[bytes, ...]
 """A number; bytes, passed as their address; records; or strings, as a C array of addresses."""
 
 
@@ -104,7 +104,7 @@ class SyscallStep(NamedTuple):
     """
 
     call: int
-    arguments: tuple[Argument, ...]
+    arguments: tuple[SyscallArgument, ...]
     failed: int
     errno: int = 0
     otherwise: int = 0
@@ -129,7 +129,7 @@ class _Data:
         """Where the next content goes."""
         return self._base + len(self.content)
 
-    def address(self, argument: Argument) -> int:
+    def address(self, argument: SyscallArgument) -> int:
         if isinstance(argument, int):
             return argument & 0xFFFFFFFFFFFFFFFF
         if isinstance(argument, Counted):

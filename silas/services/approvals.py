@@ -21,7 +21,7 @@ from silas.language import tr
 from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
 from silas.plans.goals.lapsed import Lapsed, lapse_words
 from silas.plans.projects.kept import waiting_project, with_tasks
-from silas.plans.store import SqlWorkItemStore, missing
+from silas.plans.store import SqlWorkItemStore, missing_item
 from silas.plans.subject import plan_hash
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.owner_key import settle_succession
@@ -109,7 +109,7 @@ class ApprovalDesk:
 
     async def given(self) -> list[SignedApproval]:
         """Every approval that is kept with its work, the newest last."""
-        items = [item for status in WorkItemStatus for item in await self._with(status)]
+        items = [item for status in WorkItemStatus for item in await self._list_by_status(status)]
         given = [await with_tasks(item, self.store) for item in items if item.approval_token]
         found = [await self._stands(item, t) for item in given if (t := item.approval_token)]
         if any(one.state == "expired" for one in found):
@@ -160,7 +160,7 @@ class ApprovalDesk:
         """
         found = await self.find(named)
         if isinstance(found, HeldChanges):
-            return await self._dropped(found)
+            return await self._drop_changes(found)
         if isinstance(found, SignedApproval):
             stands = (
                 f"`silas approvals revoke {found.item.id}` takes its approval back"
@@ -176,10 +176,10 @@ class ApprovalDesk:
         await self.asked.drop(found.item)
         return found.item
 
-    async def _dropped(self, held: HeldChanges) -> WorkItem:
+    async def _drop_changes(self, held: HeldChanges) -> WorkItem:
         item = await self.store.get(held.work_item_id)
         if item is None:
-            raise missing(held.work_item_id)
+            raise missing_item(held.work_item_id)
         await drop_changes(held, item, self.held, TaskRecord(self.store, self.audit), self.audit)
         project = await waiting_project(item, self.store)
         if project is not None and project.status is WorkItemStatus.blocked:  # else it notices
@@ -209,7 +209,7 @@ class ApprovalDesk:
             )
         return found
 
-    async def _with(self, status: WorkItemStatus) -> list[WorkItem]:
+    async def _list_by_status(self, status: WorkItemStatus) -> list[WorkItem]:
         return await self.store.list_by_status(status)
 
     async def _stands(self, item: WorkItem, token: ApprovalToken) -> SignedApproval:

@@ -10,7 +10,7 @@ from silas.channels.external import Admission, ExternalChannel, Objection, Repor
 from silas.channels.plugins import (
     ChannelAbsent,
     ChannelContext,
-    made,
+    load_channel,
     path_of,
     settings_of,
 )
@@ -72,7 +72,7 @@ def _loaded(config: SilasConfig, clock: Clock) -> Iterator[LoadedChannel]:
             continue
         context = ChannelContext(name, config.data_dir / "channels" / name, clock)
         try:
-            channel = made(path_of(other.use, where), settings, context, where)
+            channel = load_channel(path_of(other.use, where), settings, context, where)
         except ChannelAbsent as error:
             yield LoadedChannel(name, None, error.message, settings.values)
             continue

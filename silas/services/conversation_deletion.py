@@ -162,7 +162,7 @@ class ConversationDeletion:
         return self.attachments.of(row.id)
 
     def _memories(self, row: ConversationRow) -> list[str]:
-        return self.memories.said_in(f"{_SITTING}{row.id}")
+        return self.memories.list_said(f"{_SITTING}{row.id}")
 
 
 def _items(tx: Tx, row: ConversationRow) -> list[str]:

@@ -92,7 +92,7 @@ class PausedByStop:
     async def __call__(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         """Run an item to its end or to the stop."""
         try:
-            return await self.halt.unless_stopped(partial(self._begun, item, notify))
+            return await self.halt.run_unless_stopped(partial(self._run_item, item, notify))
         except Stopped:  # `run` was cancelled, and has kept the status
             result = _paused(item)
             with suppress(DatabaseError):
@@ -100,7 +100,7 @@ class PausedByStop:
             await notify(ProgressEvent(item.id, "paused", result.summary, item.attempts))
             return result
 
-    async def _begun(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+    async def _run_item(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         return await self.run(item, notify)
 
 
@@ -139,10 +139,10 @@ class StopDesk:
             The ids of the items whose end was recorded here.
         """
         looks = int(patience_seconds / _LOOK_SECONDS)
-        while looks and await self._running():
+        while looks and await self._running_items():
             await self.clock.sleep(_LOOK_SECONDS)
             looks -= 1
-        left = await self._running()
+        left = await self._running_items()
         for item in left:
             item.status = WorkItemStatus.paused
             await self.store.save_result(_paused(item))
@@ -150,7 +150,7 @@ class StopDesk:
             await self.audit.log("work_item_stopped", work_item_id=item.id)
         return [item.id for item in left]
 
-    async def _running(self) -> list[WorkItem]:
+    async def _running_items(self) -> list[WorkItem]:
         return list(await self.store.list_by_status(WorkItemStatus.running))
 
     async def resume(self) -> list[str]:

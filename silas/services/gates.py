@@ -14,7 +14,7 @@ from silas.gates import (
 )
 from silas.home.findings import DoctorFinding
 from silas.plans import WorkItem
-from silas.plans.unsupported import unsupported
+from silas.plans.unsupported import why_unsupported
 
 _ORDINARY = ("Hello!", "Please run the tests of this project.")
 """Texts of which a gate for everything has to let one through."""
@@ -45,13 +45,13 @@ def gate_providers(config: SilasConfig) -> Mapping[GateProvider, GateCheckProvid
 
 
 def require_supported(item: WorkItem) -> None:
-    """See `unsupported`.
+    """See `why_unsupported`.
 
     Raises:
         PlanFamilyError: `E_PLAN_UNSUPPORTED`: this version could not run it though it were
             approved.
     """
-    why = unsupported(item, PROVIDERS)
+    why = why_unsupported(item, PROVIDERS)
     if why:
         raise PlanFamilyError(why, code="E_PLAN_UNSUPPORTED", work_item_id=item.id)
 

@@ -96,7 +96,7 @@ class RunningServers:
     async def states(self) -> "list[ServerState]":
         """How it stands with every one, by what is trusted now."""
         for servers in self._running:
-            await servers.heed()
+            await servers.end_untrusted()
         return [state for servers in self._running for state in servers.states()]
 
     async def retry(self, name: str) -> None:
@@ -278,7 +278,7 @@ class MCPDesk:
         try:
             found = await look_at(name, connect)
         except ToolError as error:
-            raise ToolError(entry.server.without_hidden(error.message), code=error.code) from None
+            raise ToolError(entry.server.remove_hidden(error.message), code=error.code) from None
         known = self.trusted.of(name)
         pins = sorted(each.digest for each in found.definitions.values())
         differs = drift(known.definitions, found.definitions)

@@ -51,7 +51,7 @@ class MemorySearch:
         """At most `most` active memories, the newest first."""
         return await self._store.search_temporal(_BEGINNING, self._clock.now(), most, scope_id)
 
-    async def subscribed(self, address: str, query: str) -> Sequence[FoundMemory]:
+    async def search_subscription(self, address: str, query: str) -> Sequence[FoundMemory]:
         """What a subscription of the context shows."""
         found = await self._retriever.recall(query, whose(address), _SUBSCRIBED)
         return [FoundMemory(one.memory_id, one.content, one.taint, one.sources) for one, _ in found]

@@ -16,11 +16,11 @@ from silas.autonomy.ideas import (
     Asked,
     StoppedGoal,
     SuggestionIdea,
-    failing,
-    repeated,
-    unfinished,
+    failing_ideas,
+    repeated_ideas,
+    unfinished_ideas,
 )
-from silas.autonomy.preferences import Preferences, RulesFit
+from silas.autonomy.preferences import Preferences, PreferencesFit
 from silas.autonomy.signals import (
     STANDING_FAMILY,
     Decision,
@@ -63,7 +63,7 @@ def review_queue(
     channel: CardChannel,
     approval: ApprovalVerifier,
     memory: MemoryStore,
-    rules_fit: RulesFit,
+    rules_fit: PreferencesFit,
     scope_of: ScopeOf,
     after_work: AfterWork,
     wish: Wish,
@@ -183,9 +183,9 @@ def ideas_from(
         )
         known = {title.casefold() for _, title in titled}
         return [
-            *failing(stopped),
-            *unfinished(recent, followed, now),
-            *repeated(recent, known, asked, zone, now),
+            *failing_ideas(stopped),
+            *unfinished_ideas(recent, followed, now),
+            *repeated_ideas(recent, known, asked, zone, now),
         ]
 
     return ideas
@@ -205,15 +205,15 @@ class Learning:
 
     async def call(self, item: WorkItem, tool_name: str, decision: Decision) -> None:
         """What he said of a call."""
-        await self._noted(item, tool_family(tool_name), decision)
+        await self._note_decision(item, tool_family(tool_name), decision)
 
     async def undone(self, item: WorkItem) -> None:
         """He took back what it changed."""
-        await self._noted(item, plan_family(item), "undo")
+        await self._note_decision(item, plan_family(item), "undo")
         if started_alone(item):
-            await self._noted(item, STANDING_FAMILY, "undo")
+            await self._note_decision(item, STANDING_FAMILY, "undo")
 
-    async def _noted(self, item: WorkItem, family: str, decision: Decision) -> None:
+    async def _note_decision(self, item: WorkItem, family: str, decision: Decision) -> None:
         await self._review.noted(Signal(family, decision, self._scope_of(item.id)))
 
 

@@ -1,7 +1,7 @@
 """Learning from an undo in the terminal as from one in the cockpit (spec 5.1.6)."""
 
 from silas.audit import Audit
-from silas.autonomy.preferences import Preferences, RulesFit
+from silas.autonomy.preferences import Preferences, PreferencesFit
 from silas.autonomy.signals import Signal, is_family
 from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import SystemClock
@@ -13,7 +13,7 @@ from silas.types import OWNER
 
 
 async def note_undone(
-    config: SilasConfig, db: Database, audit: Audit, rules_fit: RulesFit, signal: Signal
+    config: SilasConfig, db: Database, audit: Audit, rules_fit: PreferencesFit, signal: Signal
 ) -> None:
     """As `Learning.undone`, for a command beside a running Silas; never fails."""
     clock, store = SystemClock(), SqlAutonomyStore(db)

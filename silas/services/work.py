@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
-from silas.damage import Damaged, unless_damaged
+from silas.damage import Damaged, skip_damaged
 from silas.db import Database
 from silas.errors import DatabaseError, SandboxError
 from silas.home.crash_recovery import recover_after_crash
@@ -19,7 +19,7 @@ from silas.home.runtime import sandbox_of
 from silas.memory.forgotten import ForgottenLog
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult, WorkItemStore
 from silas.plans.projects.kept import with_tasks
-from silas.plans.store import SqlWorkItemStore, missing
+from silas.plans.store import SqlWorkItemStore, missing_item
 from silas.plans.waiting_plans import SqlWaitingPlans
 from silas.services.batches.desk import execution_over
 from silas.services.owner_key import settle_succession
@@ -87,7 +87,7 @@ async def piece_of_work(
         return PieceOfWork(waiting.item, None, waiting)
     item = await store.get(work_item_id)
     if item is None:
-        raise missing(work_item_id)
+        raise missing_item(work_item_id)
     as_shown = await with_tasks(await shown.item_as_shown(item), store)
     return PieceOfWork(as_shown, await result_of(item, shown), None)
 
@@ -157,7 +157,7 @@ class WorkDesk:
 
     async def taken_back_of(self, work_item_id: str) -> str:
         """The same by its id; empty also where the work is damaged or was never there."""
-        item = await unless_damaged(self.store.get(work_item_id))
+        item = await skip_damaged(self.store.get(work_item_id))
         return "" if item is None else self.taken_back(item)
 
     def goal_states(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.dispatch import ShowWork, as_text
 from silas.stream.drafts import DraftWaits, ShowsWaiting, waits_on
-from silas.stream.models import Send
+from silas.stream.models import SendText
 from silas.stream.scope_work import ScopeWork
 from silas.types import OWNER
 from silas.work.models import ENDED, Notify, ProgressEvent
@@ -43,20 +43,20 @@ class ProgressReporter:
         """Where the progress of an item goes."""
         channel = self._channel
         if not isinstance(channel, WorkDisplay):
-            return self._in_passing if isinstance(channel, ShowsWaiting) else self._as_text
+            return self._progress_listener if isinstance(channel, ShowsWaiting) else self._as_text
 
-        def show(item: WorkItem, send: Send) -> Notify:
+        def show(item: WorkItem, send: SendText) -> Notify:
             del send  # it would be said twice
             notify = channel.showing(item, self._work.result)
             return _Following(item, notify, self._board).told
 
         return show
 
-    def _in_passing(self, item: WorkItem, send: Send) -> Notify:
+    def _progress_listener(self, item: WorkItem, send: SendText) -> Notify:
         """Lines of text, and between them what the work does now."""
         return _Stepping(item, self._as_text(item, send), self._board, waits_on(self._channel)).told
 
-    def _as_text(self, item: WorkItem, send: Send) -> Notify:
+    def _as_text(self, item: WorkItem, send: SendText) -> Notify:
         """Lines of text; what the owner's work printed and what its executor says come before the
         line that it has ended.
         """

@@ -57,7 +57,7 @@ def teams_of(workers: WorkerLibrary) -> TeamOf:
     return team
 
 
-def hiring(
+def make_hire(
     runtime: Runtime,
     usual: "Callable[[], ModelChoice]",
     capabilities: "Sequence[AbstractCapability[ToolRun]]",

@@ -26,7 +26,7 @@ _MAX_DESCRIPTION = 1024
 _MAX_WORDS = 500  # characters of other texts in the front matter
 _OPENING = re.compile(r"---[ \t]*")
 # Controls, invisible characters and those that turn text around. A joiner or a selector stays: they
-# shape emoji, and what a model is shown goes through `silas.context.visible` besides.
+# shape emoji, and what a model is shown goes through `silas.context.visible_text` besides.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"

@@ -111,7 +111,7 @@ class SkillLoader:
         """Every folder of every place, usable or not; in the order of places, then by name."""
         return self._found(self._places)
 
-    def _offered(self) -> Iterator[tuple[SkillLookup, SkillFrontMatter]]:
+    def _usable_skills(self) -> Iterator[tuple[SkillLookup, SkillFrontMatter]]:
         """What can be used."""
         for one in self._found([place for place in self._places if place.trust in _USABLE]):
             if one.trust in _USABLE and one.front:
@@ -153,7 +153,7 @@ class SkillLoader:
     def _choose(self) -> Mapping[str, str]:
         offered = sorted(
             (_ASKED[front.activation], one.trust is Trust.bundled, one.name, front)
-            for one, front in self._offered()
+            for one, front in self._usable_skills()
             if front.activation in _ASKED
         )
         chosen: dict[str, str] = {}
@@ -167,7 +167,7 @@ class SkillLoader:
 
     def metadata(self, names: Sequence[str]) -> tuple[str, ...]:
         """`name: description` of each of these that can be used."""
-        usable = {one.name: front for one, front in self._offered()}
+        usable = {one.name: front for one, front in self._usable_skills()}
         return tuple(f"{name}: {usable[name].description}" for name in names if name in usable)
 
     def instructions(self, names: Sequence[str]) -> tuple[SkillText, ...]:
@@ -176,14 +176,14 @@ class SkillLoader:
         Raises:
             SkillError: One cannot be used.
         """
-        return tuple(self._told(name) for name in dict.fromkeys(names))
+        return tuple(self._skill_text(name) for name in dict.fromkeys(names))
 
     def digests(self, names: Sequence[str]) -> dict[str, str]:
         """Hex SHA-256 of every file of these skills, by `name/path`; nothing of a missing one."""
         found: dict[str, str] = {}
         for name in sorted(set(names)):
             try:
-                files = self._usable(name).files
+                files = self._usable_skill(name).files
             except SkillError:
                 continue  # `missing` says so, and the approval binds nothing of it
             found |= {f"{name}/{file.path}": file.digest for file in files}
@@ -199,23 +199,23 @@ class SkillLoader:
         Raises:
             SkillError: The skill cannot be used, or has no such file.
         """
-        if path not in {file.path for file in self._usable(name).files}:
+        if path not in {file.path for file in self._usable_skill(name).files}:
             raise SkillError(f"the skill {ascii(name)[:80]} has no file {ascii(path)[:200]}.")
         return self._place(name).directory / name / path
 
     def _can_use(self, name: str) -> bool:
         try:
-            self._usable(name)
+            self._usable_skill(name)
         except SkillError:
             return False
         return True
 
-    def _told(self, name: str) -> SkillText:
-        skill = self._usable(name)
+    def _skill_text(self, name: str) -> SkillText:
+        skill = self._usable_skill(name)
         raw = next(file for file in skill.files if file.path == SKILL_MD)
         return SkillText(name, skill.text, raw.digest)
 
-    def _usable(self, name: str) -> Skill:
+    def _usable_skill(self, name: str) -> Skill:
         place = self._place(name)
         skill = read_skill(place.directory / name, self._rules)
         self._require_approved(place.trust, name, skill.digests)

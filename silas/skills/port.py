@@ -59,7 +59,7 @@ _BESIDE = 20_000
 """Characters of skills beside a conversation, about the 5,000 tokens that 10.3 gives one skill."""
 
 
-def usable(
+def usable_texts(
     skills: Skills, names: Sequence[str], tokens: int, count: Callable[[str], int]
 ) -> tuple[SkillText, ...]:
     """`SKILL.md` of those of these that can be used, as far as there is room for them.

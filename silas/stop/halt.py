@@ -30,7 +30,7 @@ class StoppableWork:
         """Raise `Stopped` where Silas is stopped."""
         self._sentinel.require_running()
 
-    async def unless_stopped(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def run_unless_stopped(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Do something to its end, or cancel it when the stop comes. Does not nest in one task.
 
         Work that had come too far to be cancelled has its result all the same.

@@ -102,23 +102,23 @@ class ApprovalWords(OwnerWords[str]):
         self._narrowing = narrowing
         self._goals = goals
 
-    def _understood(self, text: str) -> str | None:
+    def _parse_request(self, text: str) -> str | None:
         said = " ".join(text.split()).rstrip(".!?")
         every = (*_NARROW, *_TAKE_BACK, *_PAUSE, *_RESUME, *_TIGHTEN, *_ALONE, *_WHY)
         return said if any(one.fullmatch(said.lower()) for one in every) else None
 
     async def _do(self, turn: Turn, asked: str) -> Answered:
-        words = await self._told(asked) or await self._narrowed(asked)
+        words = await self._describe_approval(asked) or await self._apply_goal_command(asked)
         return said_at(turn.seat.channel.channel_name, words), "answered"
 
-    async def _told(self, said: str) -> str:
+    async def _describe_approval(self, said: str) -> str:
         """How it stands; empty where the words ask for something to be done."""
         if _first(_ALONE, said):
             return await self._ahead().alone_words()
         found = _first(_WHY, said)
         return await self._ahead().why(found["goal"]) if found else ""
 
-    async def _narrowed(self, said: str) -> str:
+    async def _apply_goal_command(self, said: str) -> str:
         desk = self._narrowing()
         if found := _first(_NARROW, said):
             return (await desk.narrow(found["goal"], int(found["uses"][:9]), None)).words

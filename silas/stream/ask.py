@@ -18,7 +18,7 @@ from silas.gates import GateResult
 from silas.language import as_part, tr, tr_later
 from silas.plans import WorkItem, show, show_lines
 from silas.plans.characters import show_exactly
-from silas.stream.ask_reasons import because
+from silas.stream.ask_reasons import describe_reasons
 from silas.stream.held_card import held_card
 from silas.stream.owner import Owner
 from silas.stream.turn_gates import gate_card
@@ -58,7 +58,7 @@ def tool_call_card(why: str, question: CallQuestion, claimed: str = "") -> ToolC
     return ToolCallCard(
         intent=tr("Allow one call of {call}", call=show_exactly(call.tool_name)),
         risk=_CARD_RISK[question.risk],
-        rationale=_why(because(why, [question.reason]), doubts, asked_by),
+        rationale=_why(describe_reasons(why, [question.reason]), doubts, asked_by),
         details=(
             Detail(heading=tr("Arguments"), lines=tuple(show_lines(arguments))),
             *_foreign(doubts),
@@ -168,7 +168,7 @@ def batch_card(why: str, questions: Sequence[CallQuestion], claim: Claim) -> Bat
         intent=tr("Allow {many} calls", many=many),
         risk=max((card.risk for card in cards), key=order.index),
         rationale=_why(
-            because(why, [question.reason for question in questions]),
+            describe_reasons(why, [question.reason for question in questions]),
             [doubt for question in questions for doubt in question.doubts],
         ),
         affected=", ".join(show_exactly(card.tool_name) for card in cards),
@@ -215,7 +215,7 @@ class OwnerQuestions:
         self, item: WorkItem, questions: Sequence[CallQuestion]
     ) -> list[ApprovalDecision]:
         """The owner's decision about each call of work; anything but a clear yes declines."""
-        decisions = await self._decided(for_work(item), questions)
+        decisions = await self._decide_calls(for_work(item), questions)
         for question, decision in zip(questions, decisions, strict=True):
             yes = decision.verdict is ApprovalVerdict.approved
             await self._noted(item, question.call.tool_name, "approved" if yes else "declined")
@@ -228,9 +228,9 @@ class OwnerQuestions:
             to: The conversation that the turn is part of, by its address.
             questions: The look-ups.
         """
-        return await self._decided(tr(IN_A_TURN), questions, to)
+        return await self._decide_calls(tr(IN_A_TURN), questions, to)
 
-    async def _decided(
+    async def _decide_calls(
         self, why: str, questions: Sequence[CallQuestion], to: str = OWNER
     ) -> list[ApprovalDecision]:
         answers: list[bool] = []

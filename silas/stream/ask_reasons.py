@@ -28,7 +28,7 @@ REASONS: Mapping[AskReason, str] = {
 """Ends a sentence that begins with who asks; true in work and in a turn."""
 
 
-def because(why: str, reasons: Sequence[AskReason]) -> str:
+def describe_reasons(why: str, reasons: Sequence[AskReason]) -> str:
     """Who asks and what decided it; of several calls with different reasons, each by number."""
     if len(set(reasons)) == 1:
         return tr("{why}, because {reason}", why=why, reason=tr(REASONS[reasons[0]]))

@@ -4,7 +4,7 @@ from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.errors import ChannelError
 from silas.language import said_at
-from silas.stream.models import Send
+from silas.stream.models import SendText
 
 
 class ChannelSender:
@@ -14,7 +14,7 @@ class ChannelSender:
         self._channel = channel
         self._audit = audit
 
-    def to(self, address: str, reply_to: str = "") -> Send:
+    def to(self, address: str, reply_to: str = "") -> SendText:
         """Says something there.
 
         Args:

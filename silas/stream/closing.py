@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from silas.cards import Arrived, Card, CardChannel
-from silas.cards.unseen import unseen
+from silas.cards.unseen import unseen_answer
 from silas.stream.escalation_actions import HandoverChannel
 from silas.stream.turn_place import asks_beside, heard_in_turn, somebody_looks
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 
 class ClosingChannel:
@@ -58,7 +58,7 @@ class ClosingChannel:
             connection_id, queue, words
         )
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """The channel's answer, unless questions are closed before it comes."""
         if self._closed.is_set():
             return self._unanswered(card)
@@ -72,8 +72,8 @@ class ClosingChannel:
             asking.cancel()
             closing.cancel()
 
-    def _unanswered(self, card: Card[Answer]) -> Answer:
-        return unseen(card) if self.asks_beside else card.safe
+    def _unanswered(self, card: Card[AnswerT]) -> AnswerT:
+        return unseen_answer(card) if self.asks_beside else card.safe
 
     def close(self) -> None:
         """From now on every question has its safe answer."""

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from silas.agents.call_scope import calls_of
 from silas.language import tr, tr_later
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult
-from silas.stream.models import Send
+from silas.stream.models import SendText
 from silas.types import OWNER, whose
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import Notify, ProgressEvent
@@ -29,11 +29,11 @@ def progress_line(event: ProgressEvent) -> str:
     return f"{status}: {event.message}"
 
 
-ShowWork = Callable[[WorkItem, Send], Notify]
+ShowWork = Callable[[WorkItem, SendText], Notify]
 """Where the progress of an item goes: to whoever can show it as such, else as lines of text."""
 
 
-def as_text(item: WorkItem, send: Send) -> Notify:
+def as_text(item: WorkItem, send: SendText) -> Notify:
     """Progress as lines."""
     del item
 
@@ -76,22 +76,22 @@ class Dispatcher:
         address = self._asked_at(work_item_id)
         return address if whose(address) == OWNER else OWNER
 
-    def dispatch(self, item: WorkItem, send: Send) -> None:
+    def dispatch(self, item: WorkItem, send: SendText) -> None:
         """Return at once; every progress event is shown."""
         with calls_of(OWNER):  # he approved it, whoever's turn this is
-            self._executor.dispatch(item, self._shown(item, send))
+            self._executor.dispatch(item, self._progress_listener(item, send))
 
-    async def execute(self, item: WorkItem, send: Send) -> WorkItemResult:
+    async def execute(self, item: WorkItem, send: SendText) -> WorkItemResult:
         """Run an item to its end; every progress event is shown."""
         with calls_of(OWNER):
-            return await self._executor.execute(item, self._shown(item, send))
+            return await self._executor.execute(item, self._progress_listener(item, send))
 
-    async def tell(self, item: WorkItem, send: Send, result: WorkItemResult) -> None:
+    async def tell(self, item: WorkItem, send: SendText, result: WorkItemResult) -> None:
         """Show how an item ended whose changes the owner decided about after its run."""
         event = ProgressEvent(item.id, result.status.value, result.summary, item.attempts)
-        await self._shown(item, send)(event)
+        await self._progress_listener(item, send)(event)
 
-    def _shown(self, item: WorkItem, send: Send) -> Notify:
+    def _progress_listener(self, item: WorkItem, send: SendText) -> Notify:
         notify = self._show(item, send)
 
         async def told(event: ProgressEvent) -> None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 from silas.agents.listener import NOBODY, Listener
 from silas.gates.partial import settle_answers
 from silas.language import tr
-from silas.stream.models import Send
+from silas.stream.models import SendText
 from silas.stream.turn_place import Aside
 from silas.tools.toolset import ToolRun
 
@@ -56,7 +56,7 @@ _TURN: Final = "turn"
 class TurnVoice(NamedTuple):
     """What a turn says texts with, and what it leaves its place with."""
 
-    send: Send
+    send: SendText
     aside: Aside
 
 
@@ -149,7 +149,12 @@ class _Speaking:
     """A turn that may have a draft."""
 
     def __init__(
-        self, channel: ShowsDrafts, connection_id: str, send: Send, reply_to: str, waits: DraftWaits
+        self,
+        channel: ShowsDrafts,
+        connection_id: str,
+        send: SendText,
+        reply_to: str,
+        waits: DraftWaits,
     ) -> None:
         self._channel = channel
         self._waits = waits

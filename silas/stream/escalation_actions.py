@@ -64,19 +64,19 @@ class EscalationActions:
         """Carry it out; returns what is said to whoever asked."""
         action = await self._escalator.last(gate, escalation.action)
         words = action.message or BLOCKED_WORDS
-        told = await self._done(gate, action, escalation.reason)
+        told = await self._carry_out(gate, action, escalation.reason)
         if told and self._connection_id != OWNER:
             await self._owner.tell(told)
         elif action.action == "spawn_task":  # in his own turn he sees all the rest
             return f"{words}\n\n{told}"
         return words
 
-    async def _done(self, gate: Gate, action: EscalationAction, reason: str) -> str:
+    async def _carry_out(self, gate: Gate, action: EscalationAction, reason: str) -> str:
         """Do what it says; returns what the owner is to know of it, if he is."""
         stopped = f"The rule '{gate.name}' stopped a turn of {self._connection_id}"
         if action.action == "respond":
             return ""
-        if action.action == "escalate_human" and await self._taken_over(gate, action):
+        if action.action == "escalate_human" and await self._hand_over(gate, action):
             return ""
         if action.queue and action.action in ("escalate_human", "transfer_to_queue"):
             await self._transfer(self._connection_id, action.queue, gate.name)
@@ -85,13 +85,13 @@ class EscalationActions:
                 "`silas queue list` shows who does."
             )
         if action.action == "spawn_task":
-            return await self._drafted(gate, reason, f"{stopped}.")
+            return await self._draft_task(gate, reason, f"{stopped}.")
         await self._audit.log(
             "escalation_reported", gate=gate.name, wanted=action.action, queue=action.queue
         )
         return f"{stopped}; `silas audit show` says why."
 
-    async def _taken_over(self, gate: Gate, action: EscalationAction) -> bool:
+    async def _hand_over(self, gate: Gate, action: EscalationAction) -> bool:
         channel = self._channel
         if not isinstance(channel, HandoverChannel):
             return False
@@ -104,7 +104,7 @@ class EscalationActions:
             await self._audit.log("handed_over", gate=gate.name, connection_id=self._connection_id)
         return taken
 
-    async def _drafted(self, gate: Gate, reason: str, why: str) -> str:
+    async def _draft_task(self, gate: Gate, reason: str, why: str) -> str:
         item = draft_of(gate, reason, self._connection_id, self._clock)
         await self._keep(item, why)
         await self._audit.log("task_drafted", gate=gate.name, work_item_id=item.id)

@@ -62,10 +62,10 @@ class FileFollower:
         self._files.enter(turn.address, _path(place))
         for named in list(_NAMED.finditer(turn.message.text))[:_MOST]:
             path = f"{place}/{named['path']}"
-            if self._readable(turn.address, path):
+            if self._can_read(turn.address, path):
                 self._subscribe(turn, path, named["first"], named["last"])
 
-    def _readable(self, address: str, path: str) -> bool:
+    def _can_read(self, address: str, path: str) -> bool:
         try:
             self._files(address, path)
         except ContextError:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.context import ContextSubscription
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database
 from silas.stream.sqlite_statements import FOLLOWED_SINCE
 
@@ -50,7 +50,7 @@ class FollowedFiles:
             rows = tx.run(
                 FOLLOWED_SINCE, scope_id=scope_id, turn=turn_number, limit=_MOST
             ).fetchall()
-        return readable(
+        return readable_rows(
             self._db,
             "followed_files",
             rows[::-1],

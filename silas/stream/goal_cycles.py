@@ -44,7 +44,7 @@ from silas.plans.goals.limits import SPAWNS
 from silas.stop.sentinel import RequireRunning
 from silas.stream import goal_words
 from silas.stream.dispatch import Dispatcher
-from silas.stream.models import Send
+from silas.stream.models import SendText
 from silas.stream.propose import STAYS, Proposer
 from silas.types import OWNER
 from silas.work.authority.allowed_hosts import PlannedNetwork
@@ -172,12 +172,12 @@ class GoalCycles:
         self._authority.require_ready()
         checks: dict[str, bool] = {}
         try:
-            end = await self._gone_on(cycle)
-            if end is None and (refused := await self._refused(goal)):
+            end = await self._resume_cycle(cycle)
+            if end is None and (refused := await self._why_refused(goal)):
                 end = _End(Outcome.refused, refused, goal_words.pause_words(refused))
             report = None
             if end is None and goal.cycle != "work":
-                report = await self._checked(goal)
+                report = await self._run_checks(goal)
                 checks = {result.name: result.passed for result in report.results}
             if end is None:
                 cycle, end = await self._follows(goal, cycle, report)
@@ -206,7 +206,7 @@ class GoalCycles:
         why = goal_words.UNFORESEEN if known is None else known.message
         return goal_words.error_words(job.attempts, why)
 
-    async def _refused(self, goal: WorkItem) -> str:
+    async def _why_refused(self, goal: WorkItem) -> str:
         """Why not even its checks may run; nothing where they may."""
         if goal.approval_token is None:
             return tr(goal_words.NO_APPROVAL)
@@ -218,8 +218,8 @@ class GoalCycles:
         self._authority.require_ready()  # a stop says nothing about this goal
         return lapse_words(refusal_words(verdict_words(verdict)), verdict.code)
 
-    async def _checked(self, goal: WorkItem) -> VerificationReport:
-        async with TaskWorkspace.prepared(goal, self._scratch / goal.id, {}) as task_workspace:
+    async def _run_checks(self, goal: WorkItem) -> VerificationReport:
+        async with TaskWorkspace.open_copy(goal, self._scratch / goal.id, {}) as task_workspace:
             bench = PlannedNetwork(goal, self._audit).for_checks(task_workspace.bench())
             return await self._verifier.run_checks(tuple(goal.verify), bench)
 
@@ -239,14 +239,14 @@ class GoalCycles:
         found = goal_words.check_words(result.name for result in report.failed)
         if goal.on_failure != SPAWNS:
             return cycle, _End(Outcome.failed, found, "" if known.quiet else found)
-        return await self._started(goal, cycle, spawn_task(goal, report), found)
+        return await self._start_work(goal, cycle, spawn_task(goal, report), found)
 
     async def _works(self, goal: WorkItem, cycle: Cycle) -> tuple[Cycle, _End]:
         """The goal's own work, once for each slot; its result is told as that of any work."""
         task = recurring_task(goal, cycle.slot, self._clock.now())
-        return await self._started(goal, cycle, task, tr(goal_words.WORK_IS_DUE))
+        return await self._start_work(goal, cycle, task, tr(goal_words.WORK_IS_DUE))
 
-    async def _started(
+    async def _start_work(
         self, goal: WorkItem, cycle: Cycle, task: WorkItem, found: str
     ) -> tuple[Cycle, _End]:
         """Work that the goal's approval covers runs; other work has a card, one for many cycles."""
@@ -254,17 +254,17 @@ class GoalCycles:
         over = await self._over_budget(goal)
         if over:
             return cycle, _End(Outcome.over_budget, over, "" if known.quiet else f"{found} {over}")
-        verdict = await self._authorised(goal, cycle, task)
+        verdict = await self._authorise_task(goal, cycle, task)
         if verdict:
             cycle = cycle._replace(task_id=task.id)
-            return cycle, await self._worked(task)
+            return cycle, await self._wait_for_work(task)
         why = goal_words.card_words(found, goal, verdict.code)
         if known.quiet:
             return cycle, _End(Outcome.asked, why)
         await note_used_up(self._noted, verdict.code)
-        return await self._asked(goal, cycle, task, why)
+        return await self._ask_card(goal, cycle, task, why)
 
-    async def _authorised(self, goal: WorkItem, cycle: Cycle, task: WorkItem) -> Verdict:
+    async def _authorise_task(self, goal: WorkItem, cycle: Cycle, task: WorkItem) -> Verdict:
         """Spend one use for exactly this task and keep both, or neither."""
         token = goal.approval_token
         if token is None:
@@ -281,7 +281,7 @@ class GoalCycles:
         task.approval_token, task.needs_approval = None, True
         return verdict
 
-    async def _asked(
+    async def _ask_card(
         self, goal: WorkItem, cycle: Cycle, task: WorkItem, why: str
     ) -> tuple[Cycle, _End]:
         """One card about this work, and none while one of this goal waits."""
@@ -292,14 +292,14 @@ class GoalCycles:
         cycle = cycle._replace(task_id=task.id)
         proposal = await proposer.propose(task, self._channel, OWNER, why)
         if proposal.verdict == "approved":
-            return cycle, await self._worked(task)
+            return cycle, await self._wait_for_work(task)
         if proposal.verdict in STAYS:
             return cycle, _End(Outcome.asked, f"{why} {goal_words.waiting_words(task.id)}")
         task.status = WorkItemStatus.blocked
         await self._store.save(task)
         return cycle, _End(Outcome.declined, proposal.words, why)
 
-    async def _gone_on(self, cycle: Cycle) -> _End | None:
+    async def _resume_cycle(self, cycle: Cycle) -> _End | None:
         """The rest of a cycle that a crash interrupted after its task was made; None where none
         was.
         """
@@ -312,9 +312,9 @@ class GoalCycles:
             return _End(Outcome.declined, tr(goal_words.NOT_APPROVED))
         if task.status in _ENDED:
             return _result(task, task.status)
-        return await self._worked(task)
+        return await self._wait_for_work(task)
 
-    async def _worked(self, task: WorkItem) -> _End:
+    async def _wait_for_work(self, task: WorkItem) -> _End:
         """Wait for the work, which goes on as any other where this is ended."""
         with suppress(AlreadyRunning):  # a start of Silas resumed it
             self._dispatcher.dispatch(task, self._send(task))
@@ -322,7 +322,7 @@ class GoalCycles:
         ended = await self._store.get(task.id)
         return _result(task, WorkItemStatus.failed if ended is None else ended.status)
 
-    def _send(self, task: WorkItem) -> Send:
+    def _send(self, task: WorkItem) -> SendText:
         """How its work is told; work that recurs comes unasked, so it says first what it is."""
         head = "" if task.cycle is None else self._discreet(f"{show(task.title)} ({task.parent}): ")
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from silas.clock import Clock
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database
 from silas.stream.models import Incoming
 from silas.stream.sqlite_statements import ARRIVALS
@@ -124,7 +124,7 @@ class SqlInbox:
         """See `Inbox.left`."""
         with self._db.read() as tx:
             rows = tx.run(ARRIVALS).fetchall()
-        return readable(self._db, "arrivals", rows, lambda row: row[0], _interrupted)
+        return readable_rows(self._db, "arrivals", rows, lambda row: row[0], _interrupted)
 
 
 def _interrupted(row: Sequence[Any]) -> Interrupted:

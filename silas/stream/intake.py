@@ -8,7 +8,7 @@ from silas.clock import Clock
 from silas.gates import Gate, Gates, GateTrigger
 from silas.stream.escalate import Escalator
 from silas.stream.escalation_actions import EscalationActions, KeepDraft, Transfer
-from silas.stream.models import Incoming, Send
+from silas.stream.models import Incoming, SendText
 from silas.stream.owner import Owner
 from silas.stream.sender_identity import SenderIdentity
 from silas.stream.state import ScopeState, Turn, TurnMessage, TurnOrigin
@@ -57,7 +57,7 @@ class Intake:
         incoming: Incoming,
         arrival: str,
         channel: CardChannel,
-        send: Send,
+        send: SendText,
         place: Aside,
     ) -> Turn:
         """A turn with the gates that are active now, for as long as it lasts."""

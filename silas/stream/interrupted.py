@@ -6,7 +6,7 @@ from typing import NamedTuple
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.context import ChronicleStore, ContextItem, ContextZone
-from silas.damage import unless_damaged
+from silas.damage import skip_damaged
 from silas.db import at_once
 from silas.errors import ChannelError
 from silas.language import COCKPIT
@@ -79,7 +79,7 @@ async def tell_interrupted(unanswered: Sequence[Interrupted], of: InterruptedTur
                 await of.audit.log("send_failed", connection_id=left.scope_id)
         before = await of.chronicle.get_recent(left.scope_id, 1, conversation=left.conversation)
         number = before[-1].turn_number + (not left.heard) if before else 0
-        raw = await _unwritten(of, left, before)
+        raw = await _write_missing(of, left, before)
         with of.together():
             at_once(of.memory.store_many(raw))
             if not left.answer:
@@ -88,7 +88,7 @@ async def tell_interrupted(unanswered: Sequence[Interrupted], of: InterruptedTur
             of.audit.log_now("turn_interrupted", scope_id=left.scope_id, answered=bool(left.answer))
 
 
-async def _unwritten(
+async def _write_missing(
     of: InterruptedTurns, left: Interrupted, newest: Sequence[ContextItem]
 ) -> list[MemoryItem]:
     """The raw record of a message that was heard, where the turn ended before it wrote it (D250).
@@ -125,7 +125,7 @@ async def _words(left: Interrupted, of: InterruptedTurns) -> str:
     if plan and any(one.item.id == plan for one in await of.waiting.all()):
         where = _ASKS.get(of.channel.channel_name, _ASKS_BY_COMMAND.format(plan=plan))
         return _WAITS.format(text=shown, where=where)
-    begun = await unless_damaged(of.work.get(plan)) if plan else None
+    begun = await skip_damaged(of.work.get(plan)) if plan else None
     if begun is not None and begun.created_at >= left.at:  # not an earlier one of that name
         where = _STANDS.get(of.channel.channel_name, _STANDS_BY_COMMAND.format(plan=plan))
         return _APPROVED.format(text=shown, where=where)

@@ -24,7 +24,7 @@ _TAKE_BACK = "DELETE FROM look_answers WHERE workspace = :workspace"
 TAKE_BACK: Final = "silas approvals ask-again"
 """The command that takes the answers about a directory back."""
 
-Witness = Callable[..., object]
+RecordLook = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
 
 
@@ -101,7 +101,7 @@ class LookAnswers:
                 answered_at=self._clock.now().isoformat(),
             )
 
-    def take_back(self, workspace: str, witness: Witness) -> list[ShownAnswer]:
+    def take_back(self, workspace: str, witness: RecordLook) -> list[ShownAnswer]:
         """Forget every answer about exactly this directory, so that the owner is asked again.
 
         Taking a never back allows nothing: looks ask, and work shows on its card who is shown what

@@ -73,7 +73,7 @@ class WorkspaceLooks:
             if answer is None and not unanswered:
                 try:
                     async with aside(), self._asking:  # where another turn asks, its answer counts
-                        answer = await self._asked(place, conversation)
+                        answer = await self._ask_owner(place, conversation)
                 except Stopped as error:
                     return f"Nothing was looked at. {error.message}"
             if answer is None:
@@ -100,7 +100,7 @@ class WorkspaceLooks:
             f"`{TAKE_BACK} DIRECTORY` asks again."
         )
 
-    async def _asked(self, place: str, conversation: str) -> bool | None:
+    async def _ask_owner(self, place: str, conversation: str) -> bool | None:
         if (known := self._answers.of(place, self._shown_to)) is not None:
             return known
         to = address_of(OWNER, conversation)

@@ -70,5 +70,5 @@ class Reply:
     turn_id: str = ""
 
 
-Send = Callable[[str], Awaitable[None]]
+SendText = Callable[[str], Awaitable[None]]
 """Delivers text to the connection that a turn serves."""

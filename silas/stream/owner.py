@@ -9,7 +9,7 @@ from silas.errors import ChannelError
 from silas.language import said_at
 from silas.types import OWNER
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 
 class Owner:
@@ -20,7 +20,7 @@ class Owner:
         self._audit = audit
         self._clock = clock
 
-    async def ask(self, card: Card[Answer], to: str = OWNER) -> Answer:
+    async def ask(self, card: Card[AnswerT], to: str = OWNER) -> AnswerT:
         """The answer, or the card's safe one where the channel fails (18.1, `E_CHANNEL_*`).
 
         A channel answers safely by itself when the card's time is over; that is recorded (8.1).

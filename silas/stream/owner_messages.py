@@ -7,7 +7,7 @@ from silas.cards import ChannelMessage, message_bytes
 from silas.clock import Clock
 from silas.context.conversation_store import FIRST, ConversationStore
 from silas.stream.models import Incoming
-from silas.stream.sender_identity import SignMessage, attested
+from silas.stream.sender_identity import SignMessage, attest_owner
 from silas.types import OWNER, new_nonce
 
 
@@ -51,8 +51,8 @@ class OwnerMessages:
         return Incoming(message, OWNER, self._sign(message_bytes(message, nonce)), nonce, workspace)
 
     def attest(self, incoming: Incoming) -> Incoming:
-        """See `silas.stream.sender_identity.attested`."""
-        return attested(self._sign, incoming)
+        """See `silas.stream.sender_identity.attest_owner`."""
+        return attest_owner(self._sign, incoming)
 
     def attest_in(self, conversation: str) -> Callable[[Incoming], Incoming]:
         """Attests what a channel says that has this one conversation alone and does not name it.

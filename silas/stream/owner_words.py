@@ -16,13 +16,13 @@ from silas.stream.state import Turn, need
 from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode, InteractionRegister, TaintLevel
 
-Request = TypeVar("Request")
+RequestT = TypeVar("RequestT")
 
 Answered = tuple[str, Outcome]
 """What is answered, and how the turn ends with it."""
 
 
-class OwnerWords(ABC, Generic[Request]):
+class OwnerWords(ABC, Generic[RequestT]):
     """Answers the owner's own messages of one kind.
 
     Args:
@@ -50,10 +50,10 @@ class OwnerWords(ABC, Generic[Request]):
         owners = turn.message.taint is TaintLevel.owner
         if not owners and turn.message.incoming.connection_id != MCP_CLIENT:
             return False
-        asked = self._understood(turn.message.text)
+        asked = self._parse_request(turn.message.text)
         if asked is None:
             return False
-        if not await self._answered(turn, asked, owners=owners):
+        if not await self._answer_request(turn, asked, owners=owners):
             return False
         route = need(turn.answer.route, "the answer")
         await self._audit.log(
@@ -67,12 +67,12 @@ class OwnerWords(ABC, Generic[Request]):
         )
         return True
 
-    async def _answered(self, turn: Turn, asked: Request, *, owners: bool) -> bool:
+    async def _answer_request(self, turn: Turn, asked: RequestT, *, owners: bool) -> bool:
         try:
             answered = await self._do(turn, asked) if owners else (tr(self.owners_only), "answered")
         except SilasError as error:
             words = said_at(turn.seat.channel.channel_name, refusal_words(error.message))
-            answered = (self._refused(words), "answered")
+            answered = (self._describe_refusal(words), "answered")
         if answered is None:
             return False
         words, turn.answer.outcome = answered
@@ -90,18 +90,18 @@ class OwnerWords(ABC, Generic[Request]):
         return True
 
     @abstractmethod
-    def _understood(self, text: str) -> Request | None:
+    def _parse_request(self, text: str) -> RequestT | None:
         """What a message asks for; None where it is of another kind."""
 
     @abstractmethod
-    async def _do(self, turn: Turn, asked: Request) -> Answered | None:
+    async def _do(self, turn: Turn, asked: RequestT) -> Answered | None:
         """Do it; None where it turns out to be of another kind after all."""
 
-    def _refused(self, words: str) -> str:
+    def _describe_refusal(self, words: str) -> str:
         """What is answered where it cannot be done: why, in the owner's language at his door."""
         return words
 
-    def _facts(self, asked: Request) -> dict[str, str]:
+    def _facts(self, asked: RequestT) -> dict[str, str]:
         """What the record says of it besides."""
         del asked
         return {}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.clock import Clock
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database
 from silas.errors import ChannelError
 from silas.stream.sqlite_statements import PERSON_QUEUES
@@ -53,7 +53,7 @@ class PersonQueues:
         """Everybody who waits, the longest first."""
         return waiting_in(self._db)
 
-    async def seen_to(self, connection_id: str) -> int:
+    async def mark_seen(self, connection_id: str) -> int:
         """Somebody saw to this conversation: it waits no more, in no queue. Returns in how many.
 
         Raises:
@@ -74,7 +74,7 @@ def waiting_in(db: Database) -> Sequence[QueuedScope]:
     """Whoever waits for a person, the longest first; what cannot be read is set aside."""
     with db.read() as tx:
         rows = tx.run(PERSON_QUEUES).fetchall()
-    return readable(
+    return readable_rows(
         db,
         "person_queues",
         rows,

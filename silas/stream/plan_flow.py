@@ -9,7 +9,7 @@ from silas.autonomy import Decision, Signal, plan_family
 from silas.language import refusal_words, tr, tr_later
 from silas.plans import PlanError, WorkItem, WorkItemStatus
 from silas.plans.source_marks import with_marks
-from silas.stream.models import Outcome, Send
+from silas.stream.models import Outcome, SendText
 from silas.stream.plan_marks import plan_marks
 from silas.stream.plan_review import PROPOSALS, ReviewPlans, is_owners
 from silas.stream.propose import STAYS, Proposal, Proposer
@@ -41,8 +41,8 @@ _AWAY = tr_later("It went back to the planner {times} and is still wrong; ask in
 """Of a plan that did not get better."""
 
 
-Dispatch = Callable[[WorkItem, Send], None]
-"""Starts approved work in the background, its progress going to `Send`."""
+Dispatch = Callable[[WorkItem, SendText], None]
+"""Starts approved work in the background, its progress going to `SendText`."""
 
 Remember = Callable[[Turn, WorkItem, str], None]
 """Notes whose words a plan was made from, in case it takes another one."""
@@ -102,20 +102,20 @@ class PlanFlow:
         item, mistakes = self._proposer.draft(action.plan_markdown)
         back = _times(turn.proposal.returned)
         if item is None:
-            return await self._unreadable(turn, response.message, mistakes[0], back)
+            return await self._answer_unreadable(turn, response.message, mistakes[0], back)
         if not response.needs_approval:
             await self._audit.log(
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=item.id
             )
         forced = self._modes.forced(turn, item)
-        turn.proposal.plan = item = await self._finished(turn, item, action)
+        turn.proposal.plan = item = await self._complete_item(turn, item, action)
         unable = await self._proposer.unable(item)
         if unable is not None:
             turn.answer.outcome = _OUTCOMES[unable.verdict]
             return f"{response.message}\n\n{back}{unable.words}"
         if turn.proposal.review.mistakes:
             return await self._could_not(turn, item, response.message, back)
-        replaces = await self._replaced(turn, item, action)
+        replaces = await self._find_replaced(turn, item, action)
         await self._keeper.plan(turn, item, action.plan_markdown)
         said = _rationale(turn, response.message)
         why = " ".join(filter(None, (said, forced, turn.proposal.review.trial)))
@@ -123,10 +123,10 @@ class PlanFlow:
         filled = not self._plans.marks and is_owners(turn) and not action.continuation_of
         marks = [] if filled else plan_marks(item, response.message, turn.shown.provenance)
         why = with_marks(why, marks)
-        proposal = await self._asked(turn, item, why, replaces)
-        return await self._answered(turn, item, response, proposal)
+        proposal = await self._ask_owner(turn, item, why, replaces)
+        return await self._answer_proposal(turn, item, response, proposal)
 
-    async def _asked(
+    async def _ask_owner(
         self, turn: Turn, item: WorkItem, why: str, replaces: Sequence[WorkItem]
     ) -> Proposal:
         """The owner's answer; where he can go on talking meanwhile, he is told the answer first."""
@@ -137,10 +137,12 @@ class PlanFlow:
                 if turn.answer.said:
                     await turn.seat.send(turn.answer.said)
             return await self._proposer.propose(
-                item, turn.seat.channel, _to(turn), why, replaces, turn.asked_by
+                item, turn.seat.channel, _asking_address(turn), why, replaces, turn.asked_by
             )
 
-    async def _unreadable(self, turn: Turn, message: str, error: PlanError, back: str) -> str:
+    async def _answer_unreadable(
+        self, turn: Turn, message: str, error: PlanError, back: str
+    ) -> str:
         turn.answer.outcome = "blocked"
         await self._audit.log("plan_unreadable", turn_id=turn.id, reason=str(error))
         return tr(
@@ -163,7 +165,7 @@ class PlanFlow:
             back=back,
         )
 
-    async def _answered(
+    async def _answer_proposal(
         self, turn: Turn, item: WorkItem, response: AgentResponse, proposal: Proposal
     ) -> str:
         if (decided := _DECISIONS.get(proposal.verdict)) is not None:
@@ -175,7 +177,7 @@ class PlanFlow:
             action = need(response.plan_action, "step 7")
             self._remember(turn, item, action.plan_markdown or "")
         if proposal.verdict == "approved":
-            return self._dispatched(turn, item, response)
+            return self._dispatch_item(turn, item, response)
         if proposal.verdict not in STAYS:
             self._work_view.may_leave(turn.address, item.id)
         turn.answer.outcome = _OUTCOMES.get(proposal.verdict, "declined")
@@ -183,7 +185,9 @@ class PlanFlow:
             return f"{proposal.words} {tr(_SAY)}"
         return proposal.words
 
-    async def _replaced(self, turn: Turn, item: WorkItem, action: PlanAction) -> list[WorkItem]:
+    async def _find_replaced(
+        self, turn: Turn, item: WorkItem, action: PlanAction
+    ) -> list[WorkItem]:
         """The plans of this conversation that the owner wanted changed and that this changes.
 
         Such a plan gives way to its change, in whichever process it comes, and to nothing else.
@@ -197,7 +201,7 @@ class PlanFlow:
             self._work_view.may_leave(turn.address, former.id)
         return found
 
-    def _dispatched(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
+    def _dispatch_item(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:
         try:
             self._dispatch(item, turn.seat.send)
         except AlreadyRunning as error:  # another conversation was given the same yes meanwhile
@@ -227,7 +231,7 @@ class PlanFlow:
             value=wanted.value,
         )
 
-    async def _finished(self, turn: Turn, item: WorkItem, action: PlanAction) -> WorkItem:
+    async def _complete_item(self, turn: Turn, item: WorkItem, action: PlanAction) -> WorkItem:
         """The item with its deepening link and its resolved mode (step 12)."""
         route = need(turn.answer.route, "step 7")
         named = action.continuation_of or route.continuation_of or item.follow_up_of
@@ -264,7 +268,7 @@ def _times(returned: int) -> str:
     return tr(_AWAY).format(times=times) if returned else ""
 
 
-def _to(turn: Turn) -> str:
+def _asking_address(turn: Turn) -> str:
     """Where the owner is asked: in his conversation, and about what others ask in his first one."""
     return turn.address if turn.scope_id == OWNER else OWNER
 

@@ -97,7 +97,7 @@ class PlanQuestions:
     async def _ask_held(self, item: WorkItem, ask: AskHeldChanges, dispatcher: Dispatcher) -> None:
         send = self._sender.to(dispatcher.address_of(item.id))
         try:
-            await dispatcher.tell(item, send, await self._halt.unless_stopped(ask))
+            await dispatcher.tell(item, send, await self._halt.run_unless_stopped(ask))
         except SilasError as error:  # they go on waiting
             await send(self._sender.put(str(error)))
         finally:
@@ -116,7 +116,7 @@ class PlanQuestions:
             self._proposer.propose, item, self._channel, to, waiting.rationale, asked_by=by
         )
         try:
-            proposal = await self._halt.unless_stopped(ask)
+            proposal = await self._halt.run_unless_stopped(ask)
         except SilasError as error:  # it stays among the open questions
             await send(self._sender.put(str(error)))
             return

@@ -73,12 +73,12 @@ class ModelPlans:
 
     async def review(self, turn: Turn, markdown: str) -> PlanReview:
         """Everything that keeps this plan from being asked about, or from succeeding."""
-        found = await self._found(turn, markdown)
+        found = await self._review_plan(turn, markdown)
         if found.mistakes:
             await self._audit.log("plan_faulty", turn_id=turn.id, reasons=list(found.mistakes))
         return found
 
-    async def _found(self, turn: Turn, markdown: str) -> PlanReview:
+    async def _review_plan(self, turn: Turn, markdown: str) -> PlanReview:
         draft = self._proposer.draft(markdown)
         if draft.item is None:
             told = [one.message[:_SIZE] for one in draft.mistakes[:_SHOWN]]
@@ -91,12 +91,12 @@ class ModelPlans:
             unable = unable if not unable or await _may_tell(turn) else ""
         if unable:
             return PlanReview((unable,))
-        tried = await self._tried(turn, draft.item) if owners else PlanReview()
+        tried = await self._try_checks(turn, draft.item) if owners else PlanReview()
         if (tried.mistakes or tried.hint) and not await _may_tell(turn):
             return PlanReview(trial=tried.trial)  # the owner sees it on the card, and nobody else
         return tried
 
-    async def _tried(self, turn: Turn, item: WorkItem) -> PlanReview:
+    async def _try_checks(self, turn: Turn, item: WorkItem) -> PlanReview:
         """What its checks say before the work; of a project, whose checks come after work that
         nobody has done yet, nothing.
         """
@@ -155,7 +155,7 @@ async def _may_tell(turn: Turn) -> bool:
     """
     if not turn.message.incoming.workspace:
         return True
-    return turn.shown.looks.of_workspace and not await turn.shown.looks.unpermitted()
+    return turn.shown.looks.of_workspace and not await turn.shown.looks.why_unpermitted()
 
 
 def _checking(words: str) -> str:

@@ -38,7 +38,7 @@ _BEING_CHANGED: Final = tr_later(
     "before you are asked about the plan as it was."
 )
 
-ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
+FindResult = Callable[[str], Awaitable[WorkItemResult | None]]
 """How work ended, as it may be shown; None where none of this id has ended."""
 
 
@@ -72,7 +72,7 @@ class PlanRuns:
     halt: StoppableWork
     audit: Audit
     replacing: Callable[[str], str]
-    result_of: ResultOf
+    result_of: FindResult
 
     async def run(self, plan_markdown: str, policy: RunApprovalPolicy) -> WorkItemResult:
         """See `Session.run`."""
@@ -83,14 +83,14 @@ class PlanRuns:
         wanted = await self.proposer.to_change()
         replaces = [one for one in wanted if one.id == item.id]
         waiting = WaitingPlan(item, "You asked to run this plan.")
-        return await self._asked(waiting, policy, replaces, _CHANGE_IT)
+        return await self._ask_plan(waiting, policy, replaces, _CHANGE_IT)
 
     async def answer(self, work_item_id: str) -> WorkItemResult:
         """See `Session.answer`."""
         item = await self._with_held_changes(work_item_id)
         if item is not None:
-            return await self.halt.unless_stopped(partial(self._decided, item))
-        return await self._asked(await self._waiting(work_item_id), PROMPT, (), "")
+            return await self.halt.run_unless_stopped(partial(self._decide_changes, item))
+        return await self._ask_plan(await self._find_waiting(work_item_id), PROMPT, (), "")
 
     async def ask_again(self, work_item_id: str) -> bool:
         """See `Session.ask_again`."""
@@ -100,9 +100,9 @@ class PlanRuns:
         item = await self._with_held_changes(work_item_id)
         if item is not None:
             return self.stream.questions.ask_held(
-                item, partial(self._decided_beside, item), self.dispatcher
+                item, partial(self._decide_in_background, item), self.dispatcher
             )
-        waiting = await self._waiting(work_item_id)
+        waiting = await self._find_waiting(work_item_id)
         if waiting.changes_wanted and self.stream.thinks_about(work_item_id):
             raise PlanFamilyError(_BEING_CHANGED, code="E_PLAN_BEING_CHANGED")
         return self.stream.questions.ask_about(waiting, self.dispatcher)
@@ -120,12 +120,12 @@ class PlanRuns:
         running = await self.executor.wait(work_item_id)
         return running if running is not None else await self.result_of(work_item_id)
 
-    async def _decided(self, item: WorkItem) -> WorkItemResult:
+    async def _decide_changes(self, item: WorkItem) -> WorkItemResult:
         """Ask about changes that wait; of a task of a project, how the project ends after it."""
         result = await self.holding.answer(item)
         return await self._project_after(item) or result
 
-    async def _decided_beside(self, item: WorkItem) -> WorkItemResult:
+    async def _decide_in_background(self, item: WorkItem) -> WorkItemResult:
         """The same in the background: the project tells by itself how it goes."""
         result = await self.holding.answer(item)
         await self._project_after(item)
@@ -151,7 +151,7 @@ class PlanRuns:
         waits = self.holding.held.find(work_item_id) is not None
         return await self.store.get(work_item_id) if waits else None
 
-    async def _waiting(self, work_item_id: str) -> WaitingPlan:
+    async def _find_waiting(self, work_item_id: str) -> WaitingPlan:
         waiting = await self.proposer.question(work_item_id)
         if waiting is None:
             raise PlanFamilyError(
@@ -160,7 +160,7 @@ class PlanRuns:
             )
         return waiting
 
-    async def _asked(
+    async def _ask_plan(
         self,
         waiting: WaitingPlan,
         policy: RunApprovalPolicy,
@@ -172,7 +172,7 @@ class PlanRuns:
         propose = partial(
             self.proposer.propose, item, self.channel, OWNER, why, replaces, waiting.asked_by
         )
-        proposal = await self.halt.unless_stopped(propose)
+        proposal = await self.halt.run_unless_stopped(propose)
         if proposal.verdict != "approved":
             self.halt.require_running()  # who was asked while Silas was stopped has not declined
             wanted = change_it if proposal.verdict == "edit_requested" else ""

@@ -16,8 +16,8 @@ from silas.agents.prompt import PlanningBrief, ReturnedPlan
 from silas.audit import Audit
 from silas.context import TokenCounter
 from silas.errors import LLMError
-from silas.language import grouped, tr, tr_later
-from silas.skills import Skills, SkillText, usable
+from silas.language import group_digits, tr, tr_later
+from silas.skills import Skills, SkillText, usable_texts
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.plan_review import MOST_RETURNS, PROPOSALS, ReviewPlans
 from silas.stream.ports import MakeToolRun, ModelView
@@ -186,7 +186,7 @@ class Planning:
         full = self._context.pressure(turn.address, turn.number)
         names, room = known.item.skills, full.limit - full.used
         count = TokenCounter().count
-        told = await asyncio.to_thread(usable, self._skills, names, room, count)
+        told = await asyncio.to_thread(usable_texts, self._skills, names, room, count)
         for skill in told:
             turn.shown.provenance.entered(skill.text, skill.origin)
         return told
@@ -222,7 +222,7 @@ def _with_cost(review: PlanReview, returned: int, tokens: int) -> PlanReview:
     if not returned:
         return review
     cost = tr(
-        _RETURNED_ONCE if returned == 1 else _RETURNED, times=returned, tokens=grouped(tokens)
+        _RETURNED_ONCE if returned == 1 else _RETURNED, times=returned, tokens=group_digits(tokens)
     )
     return review._replace(trial=" ".join(filter(None, (review.trial, cost))))
 

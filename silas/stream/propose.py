@@ -114,7 +114,7 @@ class Proposer:
             look: Whether the files that it names are looked for, too.
         """
         alone = item.model_copy(update=_SETTLED_WITHOUT)
-        if unable := self._unable(alone) or await self._missing(alone):
+        if unable := self._unable(alone) or await self._why_dependencies_missing(alone):
             return unable
         known = await self._store.get(item.id)
         if known is not None and known.status is not WorkItemStatus.running:
@@ -131,7 +131,7 @@ class Proposer:
             return error.message
         return ""
 
-    async def _taken(self, item: WorkItem) -> str:
+    async def _why_ids_taken(self, item: WorkItem) -> str:
         """Why no new work can have this item's ids; nothing where it can."""
         if taken := await taken_id(item, self._store):
             return taken
@@ -179,11 +179,11 @@ class Proposer:
         self._asking.append(asked)
         try:
             waiting = WaitingPlan(item, rationale, asked_by=asked_by)
-            return await self._proposed(waiting, channel, to, replaces)
+            return await self._ask_about_plan(waiting, channel, to, replaces)
         finally:
             self._asking.remove(asked)
 
-    async def _proposed(
+    async def _ask_about_plan(
         self,
         waiting: WaitingPlan,
         channel: CardChannel,
@@ -193,7 +193,7 @@ class Proposer:
         item = waiting.item
         await self._waiting.put(waiting)
         try:
-            proposal = await self._decided(item, channel, to, waiting.rationale, replaces)
+            proposal = await self._check_and_ask(item, channel, to, waiting.rationale, replaces)
         except asyncio.CancelledError:  # whoever ends Silas at a question has not said yes
             with suppress(DatabaseError):
                 await self._waiting.drop(item)
@@ -232,18 +232,18 @@ class Proposer:
 
     async def unable(self, item: WorkItem) -> Proposal | None:
         """The refusal, on record, of a plan that could not run though it were approved; or None."""
-        why = self._unable(item) or await self._missing(item)
+        why = self._unable(item) or await self._why_dependencies_missing(item)
         if not why:
             return None
-        refused = await self._refused(item, why)
+        refused = await self._record_refusal(item, why)
         words = tr("{why} Nothing was asked, and nothing was run.", why=refusal_words(why))
         return refused._replace(words=words)
 
-    async def _missing(self, item: WorkItem) -> str:
+    async def _why_dependencies_missing(self, item: WorkItem) -> str:
         """What the plan has of other work and is not there, in one sentence, or nothing."""
         return (await inherited_work(item, self._store)).missing
 
-    async def _decided(
+    async def _check_and_ask(
         self,
         item: WorkItem,
         channel: CardChannel,
@@ -254,13 +254,13 @@ class Proposer:
         unable = await self.unable(item)
         if unable is not None:
             return unable
-        taken = await self._taken(item)
+        taken = await self._why_ids_taken(item)
         if taken:
-            return await self._refused(item, taken)
+            return await self._record_refusal(item, taken)
         try:
             binds = await self._tokens.bind(item)
         except ApprovalError as error:  # it names what is not there: nobody is asked in vain
-            return await self._refused(item, error.message)
+            return await self._record_refusal(item, error.message)
         card = self._tokens.card(item, binds, rationale)
         for former in replaces:
             if plan_hash(former) != card.plan_hash:
@@ -269,14 +269,18 @@ class Proposer:
         answer = await Owner(channel, self._audit, self._clock).ask(card, to)
         if answer.verdict == "waiting":
             await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=card.plan_hash)
-            return Proposal(item, answer.verdict, _told(channel, answer.verdict, item.id))
+            return Proposal(
+                item, answer.verdict, _describe_answer(channel, answer.verdict, item.id)
+            )
         if answer.verdict != "approved":
             await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
-            return Proposal(item, answer.verdict, _told(channel, answer.verdict, item.id))
+            return Proposal(
+                item, answer.verdict, _describe_answer(channel, answer.verdict, item.id)
+            )
         try:
             await self._tokens.sign(item, card, binds)
         except ApprovalError as error:  # it changed, or a signer apart was told no
-            return await self._refused(item, error.message)
+            return await self._record_refusal(item, error.message)
         with self._together():  # a goal that is kept is one that runs
             for one in (item, *item.children):
                 one.created_at = self._clock.now()
@@ -291,14 +295,14 @@ class Proposer:
             )
         return Proposal(item, "approved", tr("Approved."))
 
-    async def _refused(self, item: WorkItem, reason: str) -> Proposal:
+    async def _record_refusal(self, item: WorkItem, reason: str) -> Proposal:
         await self._audit.log("plan_refused", work_item_id=item.id, reason=reason.rstrip("."))
         told = refusal_words(reason).rstrip(".")
         words = tr("The plan was refused: {reason}; nothing was run.", reason=told)
         return Proposal(item, "refused", words)
 
 
-def _told(channel: CardChannel, verdict: str, name: str) -> str:
+def _describe_answer(channel: CardChannel, verdict: str, name: str) -> str:
     """What is said to an answer that is no yes, as its channel has it."""
     words = tr(_ANSWERS.get(verdict, _NOT_APPROVED))
     return said_at(channel.channel_name, words.format(id=name))

@@ -10,7 +10,7 @@ from silas.memory import MemoryOperations, OpBasis
 from silas.stream.signed_words import his_own
 from silas.stream.state import Turn, need
 from silas.stream.turn_writer import TurnWriter
-from silas.tools.phrases import plain
+from silas.tools.phrases import collapse_spaces
 from silas.types import TaintLevel
 
 
@@ -57,7 +57,7 @@ class Remembering:
     async def _apply(
         self, turn: Turn, op: MemoryOp, args: dict[str, Any], his_words: list[str]
     ) -> None:
-        content = plain(str(args.get("content") or ""))
+        content = collapse_spaces(str(args.get("content") or ""))
         try:
             if args.get("op") != MemoryOpType.delete:  # what is taken back may always go
                 self._audit.require_whole()
@@ -91,7 +91,7 @@ class Remembering:
 def _at_most(turn: Turn, content: str) -> TaintLevel:
     """What anybody else wants remembered is from outside, but for a known sender's own words."""
     if turn.message.taint is TaintLevel.auth and his_own(
-        content, [plain(turn.message.incoming.message.text)]
+        content, [collapse_spaces(turn.message.incoming.message.text)]
     ):
         return TaintLevel.auth
     return turn.response_taint if turn.message.taint is TaintLevel.owner else TaintLevel.external

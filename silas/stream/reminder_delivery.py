@@ -73,7 +73,7 @@ class ReminderDelivery:
         try:
             await self._channel.send(OWNER, words)
         except ChannelError:
-            store.not_told(reminder.id, reminder.due)
+            store.record_not_told(reminder.id, reminder.due)
             raise
         scope = self._conversations.of(OWNER)
         origin = ItemOrigin(TaintLevel.owner, "silas", (reminder.source,))

@@ -92,19 +92,19 @@ class Reminding(OwnerWords["ReminderRequest"]):
         if asked.phrase is None or not _shares(asked.text, turn.message.text):
             return False
         if turn.response_taint is TaintLevel.owner or not _adds(asked.text, turn.message.text):
-            return await self._answered(turn, asked, owners=True)
+            return await self._answer_request(turn, asked, owners=True)
         turn.answer.speaker = "silas"
         turn.answer.response = AgentResponse(message=tr(_NOT_HIS))
         return True
 
-    def _understood(self, text: str) -> "ReminderRequest | None":
+    def _parse_request(self, text: str) -> "ReminderRequest | None":
         if not any(hint in text.lower() for hint in _HINTS):
             return None
         from silas.reminders.request import request_of  # noqa: PLC0415 - few turns need it
 
         return request_of(text)
 
-    def _refused(self, words: str) -> str:
+    def _describe_refusal(self, words: str) -> str:
         return tr("{message} No reminder was made or changed.", message=words)
 
     def _facts(self, asked: "ReminderRequest") -> dict[str, str]:
@@ -131,7 +131,7 @@ class Reminding(OwnerWords["ReminderRequest"]):
         # the first date of a process costs half a second
         understood = await asyncio.to_thread(desk.understand, asked)
         desk.require_whole()  # nobody is asked for what would be refused
-        if not await self._agreed(turn, reminder_card(understood.text, understood.when)):
+        if not await self._ask_agreement(turn, reminder_card(understood.text, understood.when)):
             return tr("No reminder was made."), "declined"
         made = desk.make(understood.text, understood.when, turn.source)
         return tr(
@@ -141,12 +141,12 @@ class Reminding(OwnerWords["ReminderRequest"]):
         ), "answered"
 
     def _list(self) -> str:
-        from silas.reminders.words import listed  # noqa: PLC0415 - as above
+        from silas.reminders.words import list_lines  # noqa: PLC0415 - as above
 
         waiting = self._reminders().waiting()
         if not waiting:
             return tr("No reminder waits.")
-        return "\n".join([f"{len(waiting)} waiting:", *listed(waiting)])
+        return "\n".join([f"{len(waiting)} waiting:", *list_lines(waiting)])
 
     def _find(self, which: str) -> "Reminder | None":
         from silas.reminders.models import ReminderRefused  # noqa: PLC0415 - as above
@@ -172,14 +172,14 @@ class Reminding(OwnerWords["ReminderRequest"]):
         desk = self._reminders()
         when = await asyncio.to_thread(desk.when, asked.phrase)
         desk.require_whole()
-        if not await self._agreed(turn, moving_card(found, when)):
+        if not await self._ask_agreement(turn, moving_card(found, when)):
             return tr("The reminder stays as it was."), "declined"
         moved = desk.move(found, when)
         return tr(
             "Moved: {text}, {when_line}.", text=moved.text, when_line=when_line(moved)
         ), "answered"
 
-    async def _agreed(self, turn: Turn, card: "DecisionCard") -> bool:
+    async def _ask_agreement(self, turn: Turn, card: "DecisionCard") -> bool:
         owner = Owner(turn.seat.channel, self._audit, self._clock)
         return (await owner.ask(card)).approved
 

@@ -122,7 +122,7 @@ class ReviewQueue:
         """
         if self._rooms.scope_of(item.id) != OWNER:
             return
-        async with self._recorded():
+        async with self._record_failures():
             event = _EVENTS.get(result.status)
             if event is not None:
                 await self._rooms.after_work(OWNER, event)
@@ -134,7 +134,7 @@ class ReviewQueue:
         """Learn from a decision of the owner's; nobody else's counts. Never fails."""
         if signal.scope_id != OWNER or not is_family(signal.family):
             return
-        async with self._recorded():
+        async with self._record_failures():
             await self._rooms.calibrator.record_outcome(signal)
             await self._rooms.preferences.observe(signal)
 
@@ -159,7 +159,7 @@ class ReviewQueue:
 
     async def _show(self) -> None:
         rooms = self._rooms
-        async with self._recorded():
+        async with self._record_failures():
             await self._look()
             waiting: list[Callable[[], Awaitable[None]]] = [
                 *(partial(self._suggest, one) for one in rooms.suggestions.waiting(OWNER)),
@@ -202,11 +202,11 @@ class ReviewQueue:
             task.add_done_callback(self._planning.discard)
 
     async def _plan(self, words: str) -> None:
-        async with self._recorded():
+        async with self._record_failures():
             await self._rooms.wish(words)
 
     async def _promote(self, promotion: Promotion) -> None:
-        if not self._quiet(promotion.pattern):
+        if not self._claim_pattern(promotion.pattern):
             return
         answer = await self._rooms.owner.ask(preference_card(promotion))
         if answer in (KEEP, DROP):  # silence is neither
@@ -225,7 +225,7 @@ class ReviewQueue:
                 "autonomy_refused", proposal_id=proposal.proposal_id, reason=error.message
             )
 
-    def _quiet(self, pattern: str) -> bool:
+    def _claim_pattern(self, pattern: str) -> bool:
         """Whether nobody was asked about this lately; from now on somebody was."""
         now = self._rooms.clock.monotonic()
         asked = self._asked.get(pattern)
@@ -235,7 +235,7 @@ class ReviewQueue:
         return True
 
     @asynccontextmanager
-    async def _recorded(self) -> AsyncGenerator[None]:
+    async def _record_failures(self) -> AsyncGenerator[None]:
         """What fails in here is recorded and stops nothing: nobody waits for it."""
         try:
             yield

@@ -142,7 +142,7 @@ class Revising:
         asked, spent = self._asked.pop(item.id), Revision()
         draft: _Draft | None = None
         try:
-            spent, draft = await self._drafted(item, asked, failures, may_ask)
+            spent, draft = await self._draft_plan(item, asked, failures, may_ask)
         except LLMError as error:  # the work ends as it would have
             await self._audit.log("plan_revision_failed", work_item_id=item.id, code=error.code)
         if draft is None:
@@ -150,7 +150,7 @@ class Revising:
         draft = draft._replace(sources=known.sources)
         return spent._replace(words=await self._keep(item, asked, draft))
 
-    async def _drafted(
+    async def _draft_plan(
         self, item: WorkItem, asked: _Asked, failures: str, may_ask: Callable[[], bool]
     ) -> tuple[Revision, _Draft | None]:
         """Ask, and send back what could not succeed, as often as `may_ask` allows."""
@@ -172,7 +172,7 @@ class Revising:
             if markdown is None or markdown == request.returned.text:
                 return spent, found
             review = await self._plans.review(turn, markdown)
-            found = self._fitting(markdown, run.output.message, review)
+            found = self._accept_draft(markdown, run.output.message, review)
             hint = (
                 ()
                 if found is None or request.returned.mistakes or not review.hint
@@ -183,7 +183,7 @@ class Revising:
             request = replace(request, returned=ReturnedPlan(markdown, told))
         return spent, found
 
-    def _fitting(self, markdown: str, message: str, review: PlanReview) -> _Draft | None:
+    def _accept_draft(self, markdown: str, message: str, review: PlanReview) -> _Draft | None:
         item = self._proposer.draft(markdown).item
         if item is None or review.mistakes:
             return None
@@ -194,7 +194,7 @@ class Revising:
         turn = asked.turn
         item = draft.item.model_copy(
             update={
-                "id": await self._free(draft.item.id),
+                "id": await self._find_free_id(draft.item.id),
                 "follow_up_of": None,
                 "input_artifacts_from": list[str](),
                 "interaction_mode": self._modes.mode(asked.turn, draft.item, confirm=True),
@@ -214,7 +214,7 @@ class Revising:
         self._replaced[former.id] = item.id
         return _KEPT.format(id=item.id)
 
-    async def _free(self, wanted: str) -> str:
+    async def _find_free_id(self, wanted: str) -> str:
         """An id of its own: what was approved for another plan is worth nothing for this one."""
         for name in (wanted, *(f"{wanted[:120]}-{number}" for number in range(2, 10))):
             known = await self._work.known(name, OWNER)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.context.origin import UNKNOWN_SOURCE, names
-from silas.damage import unless_damaged
+from silas.damage import skip_damaged
 from silas.db import Database, Tx
 from silas.memory.forgotten import ForgottenEntry
 from silas.plans import WorkItem, WorkItemResult
@@ -135,7 +135,7 @@ class ScopeWork:
         item = await self._items.get(work_item_id)
         if item is None or self.scope_of(work_item_id) != scope_id:
             return None
-        return await self._known(item, scope_id)
+        return await self._load_work(item, scope_id)
 
     async def result(self, work_item_id: str) -> WorkItemResult | None:
         """How work ended, as it may be shown; see `as_shown`."""
@@ -182,11 +182,11 @@ class ScopeWork:
             ever: Ask of every forgetting, for what an earlier run of it gave.
         """
         scope_id = self.scope_of(work_item_id)
-        since = 0 if ever else self._begun_after(work_item_id)
+        since = 0 if ever else self._forgetting_at_start(work_item_id)
         gone = self._memory.forgotten_since(since, scope_id).sources
         if not gone:
             return False
-        item = await unless_damaged(self._items.get(work_item_id))
+        item = await skip_damaged(self._items.get(work_item_id))
         return item is None or _any_named(await self._sources(item), gone)
 
     async def recent(self, address: str, limit: int) -> list[Known]:
@@ -196,17 +196,16 @@ class ScopeWork:
             found = [item for item in newest if self.address_of(item.id) == address]
         else:
             items = [
-                await unless_damaged(self._items.get(name))
-                for name in self._claimed(address, limit)
+                await skip_damaged(self._items.get(name)) for name in self._claimed(address, limit)
             ]
             found = [item for item in items if item is not None]
-        return [await self._known(item, whose(address)) for item in reversed(found)]
+        return [await self._load_work(item, whose(address)) for item in reversed(found)]
 
-    async def _known(self, item: WorkItem, scope_id: str) -> Known:
+    async def _load_work(self, item: WorkItem, scope_id: str) -> Known:
         sources = tuple(dict.fromkeys(await self._sources(item)))
-        gone = self._memory.forgotten_since(self._begun_after(item.id), scope_id).sources
+        gone = self._memory.forgotten_since(self._forgetting_at_start(item.id), scope_id).sources
         forgotten = _any_named(sources, gone)
-        result = await unless_damaged(self._items.get_result(item.id))
+        result = await skip_damaged(self._items.get_result(item.id))
         return Known(item, result, sources, forgotten)
 
     async def _sources(self, item: WorkItem) -> list[str]:
@@ -215,19 +214,19 @@ class ScopeWork:
         of: WorkItem | None = item
         while of is not None and of.id not in seen:
             seen.add(of.id)
-            found += self._made_from(of.id)
+            found += self._find_sources(of.id)
             found += [answered_by(tool, where) for tool, where in self._answers.answers_of(of.id)]
             above = of.follow_up_of
-            of = None if above is None else await unless_damaged(self._items.get(above))
+            of = None if above is None else await skip_damaged(self._items.get(above))
         return found
 
-    def _begun_after(self, work_item_id: str) -> int:
+    def _forgetting_at_start(self, work_item_id: str) -> int:
         """The last forgetting before it began; where nobody knows, none."""
         with self._db.read() as tx:
             row = tx.run(_FORGOTTEN, work_item_id=work_item_id).fetchone()
         return row[0] if row is not None and isinstance(row[0], int) else 0
 
-    def _made_from(self, work_item_id: str) -> list[str]:
+    def _find_sources(self, work_item_id: str) -> list[str]:
         """What its plan was made from."""
         with self._db.read() as tx:
             row = tx.run(_SOURCES, work_item_id=work_item_id).fetchone()

@@ -70,7 +70,7 @@ class SenderIdentity:
         return ""
 
 
-def attested(sign: SignMessage, incoming: Incoming) -> Incoming:
+def attest_owner(sign: SignMessage, incoming: Incoming) -> Incoming:
     """What the owner types at the terminal is the owner's, as what `ask` is given is."""
     message = incoming.message
     if incoming.signature or (message.channel, message.sender_id) != (TERMINAL, OWNER):
@@ -106,4 +106,4 @@ class TypedWords:
         said = ChannelMessage(
             channel=self._channel, sender_id=OWNER, text=text, timestamp=self._clock.now()
         )
-        return await self._sign_in.taint_of(attested(self._sign, Incoming(said, OWNER)))
+        return await self._sign_in.taint_of(attest_owner(self._sign, Incoming(said, OWNER)))

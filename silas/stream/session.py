@@ -86,7 +86,7 @@ class Session:
             SandboxUnavailable: The plan needs a sandbox and there is none; nothing was asked.
             LLMError: No answer could be had from the model.
         """
-        place = standing_in() if workspace is None else str(workspace)
+        place = current_workspace() if workspace is None else str(workspace)
         return await self.stream.handle(self.messages.make(text, place, conversation))
 
     def busy(self) -> bool:
@@ -266,14 +266,14 @@ class Session:
         Raises:
             ContextError: There is no such conversation, or it is archived.
         """
-        await self.stream.listen(standing_in(), self.messages.attest_in(conversation))
+        await self.stream.listen(current_workspace(), self.messages.attest_in(conversation))
 
     async def work_items(self) -> list[WorkItem]:
         """Every work item, by status, newest last."""
-        found = [item for status in WorkItemStatus for item in await self._with(status)]
+        found = [item for status in WorkItemStatus for item in await self._list_by_status(status)]
         return sorted(found, key=lambda item: (item.created_at, item.id))
 
-    async def _with(self, status: WorkItemStatus) -> list[WorkItem]:
+    async def _list_by_status(self, status: WorkItemStatus) -> list[WorkItem]:
         return list(await self.store.list_by_status(status))
 
     def tool_rows(self) -> list[dict[str, Any]]:
@@ -281,7 +281,7 @@ class Session:
         return tool_rows(self.registry)
 
 
-def standing_in() -> str | None:
+def current_workspace() -> str | None:
     """The current directory as a workspace to offer; None for what no plan should change whole."""
     return _offered(os.getcwd(), os.environ.get("HOME"))
 

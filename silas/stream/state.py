@@ -12,7 +12,7 @@ from silas.gates import GateOutcome
 from silas.memory import MemoryItem
 from silas.persona import SpeakingStyle
 from silas.plans import NO_MESSAGE, AskedBy, WorkItem
-from silas.stream.models import Incoming, Outcome, Send
+from silas.stream.models import Incoming, Outcome, SendText
 from silas.stream.turn_gates import TurnGates
 from silas.stream.turn_place import Aside
 from silas.tools import ToolResult
@@ -174,7 +174,7 @@ class TurnOrigin:
         counted_as: Its number, once it has one of its own.
     """
 
-    send: Send
+    send: SendText
     channel: CardChannel
     scope: ScopeState
     place: Aside

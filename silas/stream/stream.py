@@ -133,12 +133,12 @@ class Stream:
         self.questions.ask_again(waiting, self._dispatcher)
         async for arrived, connection_id in self._channel.listen():
             incoming = Incoming.of(arrived, connection_id, workspace)
-            turn = self._tasks.begin(self._heard(attest(incoming)))
+            turn = self._tasks.begin(self._receive(attest(incoming)))
             if self._channel.heard_in_turn:
                 await asyncio.wait({turn})
         await self._tasks.wait()
 
-    async def _heard(self, incoming: Incoming) -> None:
+    async def _receive(self, incoming: Incoming) -> None:
         """Stop what runs where that is all that the owner says; else one turn."""
         send = self._sender.to(incoming.address, incoming.message.id)
         if words := await stop_on_request(incoming, self._executor, asks_to_stop):
@@ -154,7 +154,7 @@ class Stream:
             await send(STOPPED_WORDS)
 
         name = incoming.message.id
-        await self._answers.run(name, partial(self._turn, incoming, tell), stopped)
+        await self._answers.run(name, partial(self._run_turn, incoming, tell), stopped)
 
     def stop_answer(self, message_id: str) -> bool:
         """End the one turn that answers this message; False where none does any more.
@@ -184,12 +184,12 @@ class Stream:
         async def raised(error: Exception) -> None:
             raise error
 
-        reply = await self._turn(incoming, raised)
+        reply = await self._run_turn(incoming, raised)
         if reply is None:
             raise AssertionError("a failed turn was not raised")
         return reply
 
-    async def _turn(self, incoming: Incoming, failed: Failed) -> Reply | None:
+    async def _run_turn(self, incoming: Incoming, failed: Failed) -> Reply | None:
         """One turn; None where it failed and `failed` told so.
 
         The message is kept from here on until whoever sent it knows how its turn ended.
@@ -198,10 +198,10 @@ class Stream:
         try:
             self._halt.require_running()
             if not self._backpressure.enter(incoming.connection_id):
-                return await self._busy(incoming)
+                return await self._reply_busy(incoming)
             try:
                 arrival = self._arrivals.arrived(incoming)
-                return await self._in_order(incoming, arrival)
+                return await self._run_in_order(incoming, arrival)
             finally:
                 self._backpressure.leave(incoming.connection_id)
         except asyncio.CancelledError:
@@ -216,12 +216,12 @@ class Stream:
                     self._arrivals.done(arrival)
             return None
 
-    async def _busy(self, incoming: Incoming) -> Reply:
+    async def _reply_busy(self, incoming: Incoming) -> Reply:
         await self._audit.log("turn_rejected_busy", scope_id=incoming.connection_id)
         await self._sender.to(incoming.address, incoming.message.id)(_BUSY)
         return Reply(text=_BUSY, outcome="busy")
 
-    async def _in_order(self, incoming: Incoming, arrival: str) -> Reply:
+    async def _run_in_order(self, incoming: Incoming, arrival: str) -> Reply:
         """The turn itself, when those before it in the same conversation are over."""
         address, name = incoming.address, incoming.message.id
         lock = self._locks.setdefault(address, asyncio.Lock())
@@ -235,7 +235,7 @@ class Stream:
                 with self._drafts.turn(address, voice, name) as (say, aside):
                     run = partial(processor.run, incoming, arrival, self._channel, say, aside)
                     with calls_of(incoming.connection_id):
-                        return await self._halt.unless_stopped(run)
+                        return await self._halt.run_unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
             known = from_foreign(error)
             code = "E_SILAS_UNEXPECTED" if known is None else known.code

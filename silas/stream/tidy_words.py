@@ -47,7 +47,7 @@ class TidyWords(OwnerWords["BatchRequest"]):
         self._batches = batches
         self._clock = clock
 
-    def _understood(self, text: str) -> "BatchRequest | None":
+    def _parse_request(self, text: str) -> "BatchRequest | None":
         if not any(hint in text.lower() for hint in _HINTS):
             return None
         from silas.work.batches.request import request_of  # noqa: PLC0415 - few turns need it

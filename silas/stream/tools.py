@@ -12,7 +12,7 @@ from silas.stream.turn_place import Aside
 from silas.tools import AutonomyLevel, ToolCallContext, ToolRegistry
 from silas.tools.look_limits import LOOK_SCOPE, LookLimits
 from silas.tools.provenance import Provenance
-from silas.tools.toolset import AllTools, ToolRun, unwatched
+from silas.tools.toolset import AllTools, ToolRun, watch_no_call
 from silas.types import OWNER, conversation_at, whose
 from silas.work.models import CallQuestion
 
@@ -82,7 +82,7 @@ def turn_tools(
             context=context,
             ask=authority.ask,
             record=note,
-            watch=unwatched,
+            watch=watch_no_call,
         )
 
     return make

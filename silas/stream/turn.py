@@ -8,7 +8,7 @@ from silas.persona import Persona, TurnSummary
 from silas.stream.answering import Answering
 from silas.stream.file_follower import FileFollower
 from silas.stream.intake import Intake
-from silas.stream.models import Incoming, Reply, Send
+from silas.stream.models import Incoming, Reply, SendText
 from silas.stream.plan_flow import PlanFlow
 from silas.stream.ports import Access, Review
 from silas.stream.recall import Recall
@@ -54,7 +54,7 @@ class TurnProcessor:
         self._access = access
 
     async def run(
-        self, incoming: Incoming, arrival: str, channel: CardChannel, send: Send, place: Aside
+        self, incoming: Incoming, arrival: str, channel: CardChannel, send: SendText, place: Aside
     ) -> Reply:
         """Process one message to its reply; every part of its text was sent exactly once."""
         steps, scope = self._steps, self._scope
@@ -64,15 +64,15 @@ class TurnProcessor:
             # 0    freeze the active gate set
             turn = steps.intake.begin(scope, incoming, arrival, channel, send, place)
             try:
-                return await self._processed(turn)
+                return await self._run_steps(turn)
             except BaseException:
-                steps.keeper.broken_off(turn)
+                steps.keeper.end_turn(turn)
                 raise
         finally:
             steps.review.turn_ended(scope.id)
             await steps.waking.rest(scope)
 
-    async def _processed(self, turn: Turn) -> Reply:
+    async def _run_steps(self, turn: Turn) -> Reply:
         steps = self._steps
         await steps.review.poll(turn.scope_id)  # 0.5  what waits for the owner
         stopped = await steps.intake.input_gates(turn)  # 1    policy may end the turn here
@@ -95,13 +95,13 @@ class TurnProcessor:
         steps.answering.keep(turn)  # 11   chronicle; 11.5 raw lane
         text = await steps.plan_flow.run(turn)  # 12   approval, dispatch
         text = await steps.answering.send(turn, text)  # 13   one answer, without waiting for work
-        await self._access_state(turn)  # 14   gates that unlock levels
+        await self._record_passed_gates(turn)  # 14   gates that unlock levels
         happened = TurnSummary(turn.answer.outcome, turn.message.text, turn.message.taint)
         await steps.persona.after_turn(turn.scope_id, happened)  # 15   mood and telemetry
         return await steps.answering.finished(turn, text)  # 16   count the turn
 
     # 14
-    async def _access_state(self, turn: Turn) -> None:
+    async def _record_passed_gates(self, turn: Turn) -> None:
         passed = {
             result.gate_name
             for result in (turn.message.input_results.policy if turn.message.input_results else ())

@@ -100,7 +100,7 @@ class TurnGates:
             )
         asked, refused = bool(outcome.approvals), outcome.block
         for result in outcome.approvals if refused is None else ():
-            if not await self._approved(result):
+            if not await self._ask_approval(result):
                 refused = result
                 break
         if refused is None:
@@ -113,7 +113,7 @@ class TurnGates:
         """What is sent in place of what was stopped, after what follows from it was done."""
         return await self._consequences.of(stop.gate, stop.escalation)
 
-    async def _approved(self, result: GateResult) -> bool:
+    async def _ask_approval(self, result: GateResult) -> bool:
         answer = await self._owner.ask(gate_card(result))
         await self._audit.log("gate_answered", gate=result.gate_name, answer=answer)
         return answer == "approve"

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from silas.language import tr
 from silas.plans import WorkItem, plan_bytes, plan_card
-from silas.plans.card import forced_mode, forcing
+from silas.plans.card import forced_mode, why_forced
 from silas.stream.modes import resolve_interaction_mode
 from silas.stream.state import Turn, need
 from silas.types import InteractionMode, InteractionRegister
@@ -65,4 +65,4 @@ class TurnModes:
 
 def _forcing(item: WorkItem) -> str:
     """Why the risk of a plan forces confirmation; nothing where it does not."""
-    return forcing(plan_card(plan_bytes(item), rationale="risk").risk)
+    return why_forced(plan_card(plan_bytes(item), rationale="risk").risk)

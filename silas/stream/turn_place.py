@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from silas.cards import Card, CardChannel
 from silas.cards.wrapped import WrappedChannel
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 Aside = Callable[[], AbstractAsyncContextManager[bool]]
 """Gives the place up for as long as something is waited for; gives whether others go on now."""
@@ -133,7 +133,7 @@ class AsideChannel(WrappedChannel):
         super().__init__(channel)
         self._aside = aside
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """The channel's answer; the turn goes on when it has its place again."""
         async with self._aside():
             return await self._channel.ask(to, card)

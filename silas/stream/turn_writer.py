@@ -70,7 +70,7 @@ class TurnWriter:
         turn.message.message_id = item.ctx_id
         turn.seat.on_leaving = partial(self._note_sources, turn)
         self._into_chronicle(turn, item)
-        self._raw(turn, turn.message.text, SAID, turn.message.taint, (turn.source,))
+        self._write_raw(turn, turn.message.text, SAID, turn.message.taint, (turn.source,))
 
     # 5
     async def make_room(self, turn: Turn) -> None:
@@ -111,8 +111,8 @@ class TurnWriter:
             self.reply(turn, text, taint, turn.answer.speaker, rests_on)
         for query in need(turn.answer.response, "step 7").memory_queries:
             asked = canonical_json(query.model_dump(mode="json"))
-            self._raw(turn, asked, "research_query_raw", taint, rests_on)
-        self._raw(
+            self._write_raw(turn, asked, "research_query_raw", taint, rests_on)
+        self._write_raw(
             turn, text, "agent_response_raw", taint, as_sources(turn.answer.speaker, rests_on)
         )
 
@@ -127,9 +127,9 @@ class TurnWriter:
         name, result = lookup.tool_name, lookup.result
         source = source_of(lookup)
         asked = canonical_json({"tool": name, "args": lookup.args})
-        self._raw(turn, asked, "research_query_raw", turn.response_taint, (turn.source,))
+        self._write_raw(turn, asked, "research_query_raw", turn.response_taint, (turn.source,))
         words = result.return_value or result.error or ""
-        self._raw(turn, words, "tool_output_raw", result.taint, (source,))
+        self._write_raw(turn, words, "tool_output_raw", result.taint, (source,))
         origin = ItemOrigin(result.taint, source)
         item = self._entry(turn, "tool_result", words, origin, succeeded=result.ok)
         self._into_chronicle(turn, item)
@@ -158,7 +158,7 @@ class TurnWriter:
         self.flush(turn, lambda: self._arrivals.heard(turn.message.arrival))
         kept.raw = waits
 
-    def broken_off(self, turn: Turn) -> None:
+    def end_turn(self, turn: Turn) -> None:
         """The turn ends here, whatever the reason: what was said is on record all the same."""
         said = [record for record in turn.kept.raw if record.source_kind == SAID]
         with suppress(SilasError):  # what ended the turn is told, and not this
@@ -199,7 +199,7 @@ class TurnWriter:
             self._context.add(turn.address, item)
         turn.kept.chronicle.append(item)
 
-    def _raw(
+    def _write_raw(
         self, turn: Turn, text: str, kind: str, taint: TaintLevel, sources: Sequence[str]
     ) -> None:
         if not text:

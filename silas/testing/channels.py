@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from silas.cards import Card, ChannelMessage
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 
 def decline_everything(card: Card[Any]) -> Any:
@@ -52,7 +52,7 @@ class ScriptedChannel:
         del reply_to
         self.sent.append((recipient_id, text))
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """Record, and answer as the function says."""
         del to
         self.cards.append(card)

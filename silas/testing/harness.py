@@ -106,7 +106,7 @@ class Harness:
                 resume=self._resume,
                 runtime=self._runtime,
                 exchange=self.ports,
-                beside=self._within,
+                beside=self._note_wiring,
             )
         )
         try:
@@ -122,7 +122,7 @@ class Harness:
         await self._stack.aclose()
 
     @asynccontextmanager
-    async def _within(self, parts: Parts, session: Session) -> "AsyncGenerator[None]":
+    async def _note_wiring(self, parts: Parts, session: Session) -> "AsyncGenerator[None]":
         """Note what is wired, as long as what stands beside it does."""
         self.gates, self.tools, self.db = parts.gates, parts.door, parts.db
         self.context, self.memory = (

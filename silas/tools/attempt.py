@@ -79,33 +79,33 @@ class Attempts:
 
     async def made(self, key: str, assessed: AssessedCall, context: ToolCallContext) -> ToolResult:
         """Steps 9 and 10. Between step 8 and here nothing is awaited, so no duplicate slips in."""
-        with self._marked_running(key):
-            self._begun(key, assessed, context)  # 9
+        with self._mark_running(key):
+            self._record_start(key, assessed, context)  # 9
             try:
                 result = await assessed.tool.tool.execute(
                     assessed.call.action, assessed.request(), context
                 )
             except (SandboxUnavailable, RateLimited, ToolUnavailable) as error:
-                self._failed(key, assessed, context, error)
+                self._record_not_run(key, assessed, context, error)
                 identify(error, context)
                 raise
             except SilasError as error:
-                self._unknown(key, assessed, context, type(error).__name__)
+                self._record_unknown(key, assessed, context, type(error).__name__)
                 identify(error, context)
                 raise
             except Exception as error:  # a tool may be anybody's code; the outcome is unknown
-                self._unknown(key, assessed, context, type(error).__name__)
+                self._record_unknown(key, assessed, context, type(error).__name__)
                 raise self._unknown_error(assessed, context) from error
             except BaseException as error:  # cancellation: it may or may not have happened
                 # The journal's open attempt says `unknown` too, so a failed write loses nothing
                 # and must not swallow the cancellation.
                 with contextlib.suppress(DatabaseError):
-                    self._unknown(key, assessed, context, type(error).__name__)
+                    self._record_unknown(key, assessed, context, type(error).__name__)
                 raise
-            return self._concluded(key, assessed, context, result)  # 10
+            return self._record_result(key, assessed, context, result)  # 10
 
     @contextlib.contextmanager
-    def _marked_running(self, key: str) -> Generator[None]:
+    def _mark_running(self, key: str) -> Generator[None]:
         done = self._running[key] = asyncio.Event()
         try:
             yield
@@ -114,7 +114,7 @@ class Attempts:
             done.set()
 
     # 9 -------------------------------------------------------------------------------------------
-    def _begun(self, key: str, assessed: AssessedCall, context: ToolCallContext) -> None:
+    def _record_start(self, key: str, assessed: AssessedCall, context: ToolCallContext) -> None:
         """Record the attempt and its audit entry as one; what cannot be recorded does not run.
 
         Durable against power loss where the effect could not be repeated.
@@ -135,12 +135,12 @@ class Attempts:
             self._audit.log_now("tool_call.attempted", **about_call(assessed.call, context))
 
     # 10 ------------------------------------------------------------------------------------------
-    def _concluded(
+    def _record_result(
         self, key: str, assessed: AssessedCall, context: ToolCallContext, result: ToolResult
     ) -> ToolResult:
         clean = result.model_copy(
             update={
-                **self._scrubbed(result, assessed.tool),
+                **self._scrub_result(result, assessed.tool),
                 "ran": assessed.call,
                 "deduped": False,
                 "taint": _taint_of(result, assessed, context),
@@ -160,10 +160,10 @@ class Attempts:
                 taint=clean.taint.value,
             )
         # A program that ran and failed says nothing against the tool that ran it.
-        self._healed(assessed, HealthOutcome())
+        self._record_health(assessed, HealthOutcome())
         return _entered(clean, assessed, context)
 
-    def _scrubbed(self, result: ToolResult, tool: RegisteredTool) -> dict[str, Any]:
+    def _scrub_result(self, result: ToolResult, tool: RegisteredTool) -> dict[str, Any]:
         """Everything a model may see, neutralised; metadata and artifacts never reach one."""
         # Markup stays only where the owner says so and the tool names no farther origin.
         near = result.origin in (OriginKind.tool, OriginKind.file)
@@ -179,7 +179,7 @@ class Attempts:
             "error": None if result.error is None else clean(result.error),
         }
 
-    def _failed(
+    def _record_not_run(
         self,
         key: str,
         assessed: AssessedCall,
@@ -193,16 +193,16 @@ class Attempts:
             self._outcomes.finish(key, OutcomeStatus.failed, result)
             self._audit.log_now("tool_call.failed", **about, code=error.code)
         resets = error.resets_at if isinstance(error, RateLimited) else None
-        self._healed(assessed, HealthOutcome(error.code, resets))
+        self._record_health(assessed, HealthOutcome(error.code, resets))
 
-    def _unknown(
+    def _record_unknown(
         self, key: str, assessed: AssessedCall, context: ToolCallContext, why: str
     ) -> None:
         with self._db.write(durable=not assessed.tool.tool.idempotent):
             self._outcomes.finish(key, OutcomeStatus.unknown, None)
             self._audit.log_now("tool_call.unknown", **about_call(assessed.call, context), why=why)
         if why != asyncio.CancelledError.__name__:
-            self._healed(assessed, HealthOutcome(why))
+            self._record_health(assessed, HealthOutcome(why))
 
     def _unknown_error(self, assessed: AssessedCall, context: ToolCallContext) -> OutcomeUnknown:
         return OutcomeUnknown(
@@ -212,7 +212,7 @@ class Attempts:
             **ids_of(context),
         )
 
-    def _healed(self, assessed: AssessedCall, outcome: HealthOutcome) -> None:
+    def _record_health(self, assessed: AssessedCall, outcome: HealthOutcome) -> None:
         name = assessed.call.tool_name
         known = self._registry.get(name)
         before = assessed.tool.health if known is None else known.health

@@ -41,7 +41,7 @@ from silas.tools.models import (
     ToolResult,
     ValidatedCall,
 )
-from silas.tools.outcomes import OutcomeStore, flapping, storming
+from silas.tools.outcomes import OutcomeStore, is_flapping, is_storming
 from silas.tools.pending_call import AskReason, PendingCall
 from silas.tools.policy import (
     LOOKED_AT,
@@ -61,9 +61,9 @@ from silas.tools.refusals import (
     ScopeViolation,
     ToolUnavailable,
 )
-from silas.tools.registry import ToolRegistry, usable
+from silas.tools.registry import ToolRegistry, is_usable
 
-_AnyError = TypeVar("_AnyError", bound=SilasError)
+ErrorT = TypeVar("ErrorT", bound=SilasError)
 
 
 class ToolExecutor:
@@ -143,19 +143,19 @@ class ToolExecutor:
             DatabaseError: The journal or the audit could not be written. Before the attempt,
                 nothing ran; after it, the journal shows the attempt as unknown.
         """
-        await self._not_stopped(tool_name, action, request, context)
-        tool = await self._registered(tool_name, action, request, context)  # 1
-        args = await self._validated(tool, action, request, context)  # 2
-        await self._scoped(tool, action, args, context)  # 3
-        assessed = self._assessed(tool, action, args)  # 4
-        gate, assessed = await self._gated(assessed, context)  # 5
-        ruling = await self._decided(assessed, gate, context)  # 6
-        context = await self._authorised(assessed, ruling, context)  # 7
+        await self._refuse_when_stopped(tool_name, action, request, context)
+        tool = await self._find_tool(tool_name, action, request, context)  # 1
+        args = await self._validate_arguments(tool, action, request, context)  # 2
+        await self._check_scope(tool, action, args, context)  # 3
+        assessed = self._assess_call(tool, action, args)  # 4
+        gate, assessed = await self._run_gates(assessed, context)  # 5
+        ruling = await self._decide_call(assessed, gate, context)  # 6
+        context = await self._authorise_call(assessed, ruling, context)  # 7
         key = key_of(assessed.call, context)
         recorded = await self._attempts.recorded(key, assessed, context)  # 8
         if recorded is not None:
             return recorded
-        await self._not_stopped(tool_name, action, request, context)
+        await self._refuse_when_stopped(tool_name, action, request, context)
         return await self._attempts.made(key, assessed, context)  # 9 and 10
 
     def foresee(
@@ -170,7 +170,7 @@ class ToolExecutor:
         tool = self._registry.get(tool_name)
         if tool is None:
             raise ToolUnavailable(f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN")
-        assessed = self._foreseen(tool, action, request)
+        assessed = self._assess_ahead(tool, action, request)
         ruling = strictest_ruling(Decision.ALLOW, assessed, context)
         by_worker = ruling.source == AskReason.worker_policy
         reason = AskReason.worker_policy if by_worker else AskReason.toolset
@@ -186,7 +186,7 @@ class ToolExecutor:
         """
         tool = self._registry.get(tool_name)
         try:
-            assessed = None if tool is None else self._foreseen(tool, action, request)
+            assessed = None if tool is None else self._assess_ahead(tool, action, request)
         except InvalidArguments:
             return False
         if assessed is None:
@@ -196,14 +196,14 @@ class ToolExecutor:
             return False
         return strictest_ruling(Decision.ALLOW, assessed, context).decision is Decision.CONFIRM
 
-    def _foreseen(self, tool: RegisteredTool, action: str, request: object) -> AssessedCall:
-        return self._assessed(tool, action, fitting_arguments(tool, action, request))
+    def _assess_ahead(self, tool: RegisteredTool, action: str, request: object) -> AssessedCall:
+        return self._assess_call(tool, action, fitting_arguments(tool, action, request))
 
     async def declined(self, call: ValidatedCall, context: ToolCallContext) -> None:
         """Record that the owner said no to a call."""
         await self._audit.log("gate.denied", **about_call(call, context), source="owner")
 
-    async def _not_stopped(
+    async def _refuse_when_stopped(
         self, tool_name: str, action: str, request: object, context: ToolCallContext
     ) -> None:
         try:
@@ -211,14 +211,14 @@ class ToolExecutor:
         except Stopped as error:
             identify(error, context)
             facts = about_request(tool_name, action, request, context)
-            raise await self._audited(error, "gate.stopped", facts) from None
+            raise await self._record_error(error, "gate.stopped", facts) from None
 
     # 1 -------------------------------------------------------------------------------------------
-    async def _registered(
+    async def _find_tool(
         self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
     ) -> RegisteredTool:
         tool = self._registry.get(tool_name)
-        if tool is not None and usable(tool.health, self._clock.now()):
+        if tool is not None and is_usable(tool.health, self._clock.now()):
             return tool
         why, code = (
             (f"There is no tool named {tool_name!r}.", "E_TOOL_UNKNOWN")
@@ -230,10 +230,10 @@ class ToolExecutor:
         )
         absent = ToolUnavailable(why, code=code, **ids_of(context))
         facts = about_request(tool_name, action, request, context)
-        raise await self._audited(absent, "tool_call.failed", facts)
+        raise await self._record_error(absent, "tool_call.failed", facts)
 
     # 2 -------------------------------------------------------------------------------------------
-    async def _validated(
+    async def _validate_arguments(
         self, tool: RegisteredTool, action: str, request: object, context: ToolCallContext
     ) -> dict[str, Any]:
         try:
@@ -241,10 +241,10 @@ class ToolExecutor:
         except InvalidArguments as error:
             facts = about_request(tool.tool_name, action, request, context)
             identify(error, context)
-            raise await self._audited(error, "tool_call.failed", facts) from error.__cause__
+            raise await self._record_error(error, "tool_call.failed", facts) from error.__cause__
 
     # 3 -------------------------------------------------------------------------------------------
-    async def _scoped(
+    async def _check_scope(
         self, tool: RegisteredTool, action: str, args: dict[str, Any], context: ToolCallContext
     ) -> None:
         missing = sorted(set(tool.scopes) - context.granted_scopes)
@@ -256,15 +256,15 @@ class ToolExecutor:
                 **ids_of(context),
             )
             facts = about_request(tool.tool_name, action, args, context)
-            raise await self._audited(error, "scope.violation", {**facts, "missing": missing})
+            raise await self._record_error(error, "scope.violation", {**facts, "missing": missing})
 
     # 4 -------------------------------------------------------------------------------------------
-    def _assessed(self, tool: RegisteredTool, action: str, args: dict[str, Any]) -> AssessedCall:
+    def _assess_call(self, tool: RegisteredTool, action: str, args: dict[str, Any]) -> AssessedCall:
         quiet = in_quiet_hours(self._config, self._clock.now())
         return assess(tool, action, args, self._config.blast_limit, quiet_hours=quiet)
 
     # 5 -------------------------------------------------------------------------------------------
-    async def _gated(
+    async def _run_gates(
         self, assessed: AssessedCall, context: ToolCallContext
     ) -> tuple[GateAction, AssessedCall]:
         tool, call = assessed.tool, assessed.call
@@ -279,7 +279,9 @@ class ToolExecutor:
                 code="E_TOOL_GATE_FAILED",
                 **ids_of(context),
             )
-            raise await self._audited(blocked, "gate.denied", about_call(call, context)) from error
+            raise await self._record_error(
+                blocked, "gate.denied", about_call(call, context)
+            ) from error
         await self._observe(quality, call, context)
         blocks = [result for result in policy if result.action == "block"]
         if blocks:
@@ -289,11 +291,11 @@ class ToolExecutor:
                 **ids_of(context),
             )
             facts = {**about_call(call, context), "source": "gate", "gate": blocks[0].gate_name}
-            raise await self._audited(stopped, "gate.denied", facts)
+            raise await self._record_error(stopped, "gate.denied", facts)
         rewritten = merged.get("tool_args")
         if rewritten != given["tool_args"]:
-            args = await self._validated(tool, call.action, rewritten, context)
-            assessed = self._assessed(tool, call.action, args)
+            args = await self._validate_arguments(tool, call.action, rewritten, context)
+            assessed = self._assess_call(tool, call.action, args)
         asks = any(result.action != "continue" for result in policy)
         return ("require_approval" if asks else "continue"), assessed
 
@@ -310,13 +312,13 @@ class ToolExecutor:
             )
 
     # 6 -------------------------------------------------------------------------------------------
-    async def _decided(
+    async def _decide_call(
         self, assessed: AssessedCall, gate: GateAction, context: ToolCallContext
     ) -> CallRuling:
         call, facts = assessed.call, assessed.facts
         now, limits = self._clock.now(), self._config
-        antiflap = flapping(self._outcomes, call, facts, now, limits.cooldown_seconds)
-        storm = storming(self._outcomes, facts, now, limits.outbound_per_hour)
+        antiflap = is_flapping(self._outcomes, call, facts, now, limits.cooldown_seconds)
+        storm = is_storming(self._outcomes, facts, now, limits.outbound_per_hour)
         matrix = decide(
             context.autonomy_level,
             assessed.risk,
@@ -333,12 +335,12 @@ class ToolExecutor:
         if ruling.decision is Decision.HARD_BLOCK:
             event, why = block_reason(ruling, antiflap=antiflap, storm=storm)
             error = HardBlocked(why, code="E_TOOL_HARD_BLOCKED", **ids_of(context))
-            raise await self._audited(error, event, about)
+            raise await self._record_error(error, event, about)
         if ruling.decision is Decision.PREVIEW:
-            raise await self._previewed(assessed, context, about)
+            raise await self._preview_error(assessed, context, about)
         return ruling
 
-    async def _previewed(
+    async def _preview_error(
         self, assessed: AssessedCall, context: ToolCallContext, about: Mapping[str, Any]
     ) -> PreviewRequired:
         call = assessed.call
@@ -347,10 +349,10 @@ class ToolExecutor:
             await preview_of(assessed, context),
             **ids_of(context),
         )
-        return await self._audited(error, "gate.preview", about)
+        return await self._record_error(error, "gate.preview", about)
 
     # 7 -------------------------------------------------------------------------------------------
-    async def _authorised(
+    async def _authorise_call(
         self, assessed: AssessedCall, ruling: CallRuling, context: ToolCallContext
     ) -> ToolCallContext:
         call = assessed.call
@@ -363,7 +365,7 @@ class ToolExecutor:
             self._audit.require_whole()
         except Stopped as error:
             identify(error, context)
-            raise await self._audited(error, "gate.stopped", about) from None
+            raise await self._record_error(error, "gate.stopped", about) from None
         # Who asks so wants a person to look at this call; a plan approved before is no look.
         covered = context.authorise_alone if ruling.source in LOOKED_AT else context.authorise
         try:
@@ -374,7 +376,7 @@ class ToolExecutor:
             refused = HardBlocked(
                 verdict_words(verdict), code="E_TOOL_OUTSIDE_PLAN", **ids_of(context)
             )
-            raise await self._audited(refused, "gate.denied", {**about, "why": verdict.code})
+            raise await self._record_error(refused, "gate.denied", {**about, "why": verdict.code})
         if not verdict:
             needed = ApprovalRequired(
                 f"The call of {call.tool_name!r} needs an approval of exactly these arguments: "
@@ -384,12 +386,12 @@ class ToolExecutor:
                 ),
                 **ids_of(context),
             )
-            raise await self._audited(needed, "gate.required", {**about, "why": verdict.code})
+            raise await self._record_error(needed, "gate.required", {**about, "why": verdict.code})
         await self._audit.log("gate.approved", **about)
         # The journal counts a grant's uses by this step, also after a restart.
         return context.model_copy(update={"step_id": verdict.use}) if verdict.use else context
 
-    async def _audited(self, error: _AnyError, event: str, about: Mapping[str, Any]) -> _AnyError:
+    async def _record_error(self, error: ErrorT, event: str, about: Mapping[str, Any]) -> ErrorT:
         """Write the event that explains a stop, then hand the error back to be raised."""
         await self._audit.log(event, **{**about, "code": error.code})
         return error

@@ -105,12 +105,12 @@ class LookLimits:
                 f"A turn looks at most {MAX_LOOKS} times and at {MAX_SEEN:,} bytes, and this one "
                 "has; answer from what you have seen, and say what you could not look at."
             )
-        if not attached and (why := await self.unpermitted()):
+        if not attached and (why := await self.why_unpermitted()):
             return why
         self._left -= 1
         return ""
 
-    async def unpermitted(self) -> str:
+    async def why_unpermitted(self) -> str:
         """Why nothing of the workspace may be told to the models; asks where that is unknown."""
         if why := await self._may_look():
             self.refused = why

@@ -141,7 +141,7 @@ class ShellSettings(PlainSettings):
         return {"shell_exec": ShellRules(rules=self.rules, default=self.default)}
 
 
-AnySettings = TypeVar("AnySettings", bound=PlainSettings)
+SettingsT = TypeVar("SettingsT", bound=PlainSettings)
 
 
 class BuiltIn(NamedTuple):
@@ -206,11 +206,11 @@ def _mounted(name: str, given: Mapping[str, Any]) -> ToolOffer:
     return ToolOffer(mounted=frozenset({name}), policy=policy)
 
 
-def _settings(model: type[AnySettings], name: str, given: Mapping[str, Any]) -> AnySettings:
+def _settings(model: type[SettingsT], name: str, given: Mapping[str, Any]) -> SettingsT:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        raise misconfigured((name,), error, model) from error
+        raise find_misconfigured((name,), error, model) from error
 
 
 def _offered(name: str, given: Mapping[str, Any], mounted: Collection[str]) -> ToolOffer:
@@ -237,7 +237,9 @@ def _offered(name: str, given: Mapping[str, Any], mounted: Collection[str]) -> T
     return ToolOffer(known.tools, policy=policy)
 
 
-def misconfigured(before: Way, error: ValidationError, model: type[BaseModel]) -> Misconfigured:
+def find_misconfigured(
+    before: Way, error: ValidationError, model: type[BaseModel]
+) -> Misconfigured:
     """The first thing that is wrong with settings, where it is, in words."""
     first = misfits(error)[0]
     way = tuple(part for part in first.loc if part != "*")

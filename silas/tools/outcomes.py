@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from silas.canonical import digest
 from silas.clock import Clock
-from silas.damage import readable, set_aside
+from silas.damage import readable_rows, set_aside
 from silas.db import Database, Tx
 from silas.tools.models import (
     CallFacts,
@@ -303,7 +303,7 @@ class SqlOutcomeStore:
         with self._db.read() as tx:
             rows = tx.run(_ALL).fetchall()
         self._records([row[:-1] for row in rows])
-        readable(self._db, "tool_outcomes", rows, lambda row: row[0], _result)
+        readable_rows(self._db, "tool_outcomes", rows, lambda row: row[0], _result)
 
     def _records(self, rows: Sequence[Sequence[Any]]) -> list[OutcomeRecord]:
         """Calls from their rows; of a damaged one nobody knows what became, and it is named."""
@@ -338,7 +338,7 @@ def cooling_down(last: datetime | None, now: datetime, cooldown_seconds: float) 
     return last is not None and now - last < timedelta(seconds=cooldown_seconds)
 
 
-def flapping(
+def is_flapping(
     outcomes: OutcomeStore,
     call: ValidatedCall,
     facts: CallFacts,
@@ -352,7 +352,7 @@ def flapping(
     return cooling_down(last, now, cooldown_seconds)
 
 
-def storming(outcomes: OutcomeStore, facts: CallFacts, now: datetime, per_hour: int) -> bool:
+def is_storming(outcomes: OutcomeStore, facts: CallFacts, now: datetime, per_hour: int) -> bool:
     """Whether the hourly limit of notifications to the outside is used up."""
     return facts.outbound and outcomes.outbound_since(now - timedelta(hours=1)) >= per_hour
 

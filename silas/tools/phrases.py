@@ -49,10 +49,10 @@ _COMMON: Final = _listed(
     "close email mail subject body note text date number amount"
 )
 
-_MARK = TypeVar("_MARK")
+MarkT = TypeVar("MarkT")
 
 
-def plain(text: str) -> str:
+def collapse_spaces(text: str) -> str:
     """A text with every run of white space as one space, and none at its ends."""
     return _SPACE.sub(" ", text).strip()
 
@@ -60,7 +60,7 @@ def plain(text: str) -> str:
 def stands_in(said: str, text: str) -> bool:
     """Whether `said` stands in `text` as a whole: not as a part of a longer word or value.
 
-    Both as `plain` gives them.
+    Both as `collapse_spaces` gives them.
     """
     if not said:
         return False
@@ -92,7 +92,7 @@ def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def distinctive(said: str) -> bool:
+def is_distinctive(said: str) -> bool:
     """Whether finding these words in a text proves that they come from there.
 
     A value with inner structure does, such as an address, a path or an identifier: letters tied to
@@ -122,19 +122,19 @@ def is_structured(token: str) -> bool:
 
 
 def passages(
-    text: str, read: Sequence[tuple[str, _MARK]], at_least: int = 3, most: int = 8
-) -> Iterator[tuple[str, _MARK]]:
+    text: str, read: Sequence[tuple[str, MarkT]], at_least: int = 3, most: int = 8
+) -> Iterator[tuple[str, MarkT]]:
     """Stretches of a text that were read elsewhere, the longest first taken; at most `most`.
 
     The whole, if it stands somewhere; else runs of at least `at_least` words.
 
     Args:
         text: What a model wrote.
-        read: What it was shown, as `plain` gives it, with a mark for each.
+        read: What it was shown, as `collapse_spaces` gives it, with a mark for each.
         at_least: Words of a run that is worth telling.
         most: How many runs are told.
     """
-    whole = plain(text)
+    whole = collapse_spaces(text)
     for shown, mark in reversed(read):
         if stands_in(whole, shown):
             yield whole, mark
@@ -153,8 +153,8 @@ _COMPARED: Final = 400  # words of one argument that are compared
 
 
 def _longest(
-    words: Sequence[str], at: int, at_least: int, read: Sequence[tuple[str, _MARK]]
-) -> tuple[int, _MARK | None]:
+    words: Sequence[str], at: int, at_least: int, read: Sequence[tuple[str, MarkT]]
+) -> tuple[int, MarkT | None]:
     """How many words from here on were read in one place, and where."""
     best, found = 0, None
     for shown, mark in reversed(read):
@@ -165,7 +165,7 @@ def _longest(
     return (best, found) if best >= at_least else (_single(words[at], read))
 
 
-def _single(word: str, read: Sequence[tuple[str, _MARK]]) -> tuple[int, _MARK | None]:
+def _single(word: str, read: Sequence[tuple[str, MarkT]]) -> tuple[int, MarkT | None]:
     """One word with a structure of its own is worth telling, too."""
     if is_structured(word):
         for shown, mark in reversed(read):

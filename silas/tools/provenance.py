@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from silas.canonical import canonical_json
-from silas.tools.phrases import distinctive, passages, plain, stands_in
+from silas.tools.phrases import collapse_spaces, is_distinctive, passages, stands_in
 from silas.tools.repeated_words import Repeats, Value
 from silas.types import Origin, OriginKind, TaintLevel, join_taint
 
@@ -63,7 +63,7 @@ class Derivation(NamedTuple):
     taint: TaintLevel
 
     @property
-    def unproved(self) -> tuple[ArgumentLeaf, ...]:
+    def unproved_leaves(self) -> tuple[ArgumentLeaf, ...]:
         """The values that are not proved to be the owner's or the plan's."""
         return tuple(leaf for leaf in self.leaves if not leaf.proved)
 
@@ -108,7 +108,7 @@ class Provenance:
 
     def says_owner(self, text: str) -> Iterator[str]:
         """The owner's signed messages that hold these words, the newest first."""
-        words = plain(text)
+        words = collapse_spaces(text)
         for said, origin in reversed(self._trusted):
             if origin.kind is OriginKind.owner and stands_in(words, said):
                 yield said
@@ -128,9 +128,9 @@ class Provenance:
         unread, self._unread = self._unread, []
         for text, origin in (labelled for texts in unread for labelled in texts()):
             if origin.taint is TaintLevel.owner and origin.kind in _TRUSTED:
-                self._read_trusted.append((plain(text), origin))
+                self._read_trusted.append((collapse_spaces(text), origin))
                 continue
-            kept = plain(text[: self._room])
+            kept = collapse_spaces(text[: self._room])
             self._room -= len(kept)
             self._read_others.append((kept, origin))
 
@@ -172,21 +172,23 @@ class Provenance:
             kind = OriginKind(source)
             return all(self._says(leaf.text, kind) for leaf in leaves)
         name = source.removeprefix("tool ")
-        return name != source and all(self._answered(leaf.text, name) for leaf in leaves)
+        return name != source and all(self._result_holds(leaf.text, name) for leaf in leaves)
 
     def _says(self, text: str, kind: OriginKind) -> bool:
         return any(
-            stands_in(plain(text), said) for said, origin in self._trusted if origin.kind is kind
+            stands_in(collapse_spaces(text), said)
+            for said, origin in self._trusted
+            if origin.kind is kind
         )
 
-    def _answered(self, text: str, tool: str) -> bool:
+    def _result_holds(self, text: str, tool: str) -> bool:
         """Whether a result of this tool holds the value; numbers and short words count here.
 
         Prose may be put in other words, so of prose no more is asked than that the tool answered:
         it is not proved by that, and the owner sees it before it goes anywhere.
         """
         answers = [said for said, origin in (*self._others, *self._trusted) if origin.tool == tool]
-        value = plain(text)
+        value = collapse_spaces(text)
         prose = value.count(" ") >= _PROSE
         return bool(answers) if prose else any(stands_in(value, said) for said in answers)
 
@@ -215,9 +217,9 @@ class Provenance:
         return self._leaf(f"{path}.{name}", name)
 
     def _leaf(self, path: str, text: str) -> ArgumentLeaf:
-        said = plain(text)
+        said = collapse_spaces(text)
         stands = any(stands_in(said, trusted) for trusted, _ in self._trusted)
-        return ArgumentLeaf(path, text, proved=stands and distinctive(said))
+        return ArgumentLeaf(path, text, proved=stands and is_distinctive(said))
 
 
 def _fixed(value: object, fixed: frozenset[str]) -> bool:

@@ -55,7 +55,7 @@ def next_health(health: ToolHealth, outcome: HealthOutcome, now: datetime) -> To
     )
 
 
-def usable(health: ToolHealth, now: datetime) -> bool:
+def is_usable(health: ToolHealth, now: datetime) -> bool:
     """Whether a call may be tried: an unavailable tool only once its time to retry has come."""
     if health.status is not HealthStatus.unavailable:
         return True
@@ -143,7 +143,7 @@ class ToolRegistry:
         Raises:
             ToolError: There is no such tool.
         """
-        self._known(tool_name)
+        self._find_tool(tool_name)
         self._outages[tool_name] = why
 
     def withdraw(self, tool_name: str) -> None:
@@ -158,7 +158,7 @@ class ToolRegistry:
     def list_healthy(self) -> list[RegisteredTool]:
         """The tools that may be tried now: healthy, degraded, or due for another try."""
         now = self._clock.now()
-        return [tool for tool in self.all() if usable(tool.health, now)]
+        return [tool for tool in self.all() if is_usable(tool.health, now)]
 
     def note_absent(self, source: str, words: str) -> None:
         """Remember that the tools of a source could not be had, and why, in one sentence."""
@@ -178,7 +178,7 @@ class ToolRegistry:
         Raises:
             ToolError: There is no such tool.
         """
-        known = self._known(tool_name)
+        known = self._find_tool(tool_name)
         self._tools[tool_name] = known.model_copy(update={"health": health})
         if _changed(known.health, health):
             self._store.keep(tool_name, health)
@@ -186,11 +186,11 @@ class ToolRegistry:
     def standing(self, tool: RegisteredTool) -> HealthStatus:
         """The health as it counts now: what is due for another try is not unavailable any more."""
         status = tool.health.status
-        if status is HealthStatus.unavailable and usable(tool.health, self._clock.now()):
+        if status is HealthStatus.unavailable and is_usable(tool.health, self._clock.now()):
             return HealthStatus.degraded
         return status
 
-    def _known(self, tool_name: str) -> RegisteredTool:
+    def _find_tool(self, tool_name: str) -> RegisteredTool:
         if tool_name not in self._tools:
             raise ToolError(f"There is no tool named {tool_name!r}.", code="E_TOOL_UNKNOWN")
         return self._tools[tool_name]

@@ -17,7 +17,7 @@ _RUN: Final = 3  # words in a row that are told
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 _FENCES: Final = ("```", "~~~")
 
-_Mark = TypeVar("_Mark")
+MarkT = TypeVar("MarkT")
 _Gram = tuple[str, ...]
 
 
@@ -33,7 +33,7 @@ class Value(NamedTuple):
     prose: bool
 
 
-class Repeats(Generic[_Mark]):
+class Repeats(Generic[MarkT]):
     """What of some texts was read elsewhere.
 
     Args:
@@ -43,7 +43,7 @@ class Repeats(Generic[_Mark]):
     """
 
     def __init__(
-        self, values: Sequence[Value], read: Iterable[tuple[str, _Mark]], own: Iterable[str]
+        self, values: Sequence[Value], read: Iterable[tuple[str, MarkT]], own: Iterable[str]
     ) -> None:
         asked = {gram for value in values for gram in _grams(_words(value.text))}
         said = {gram for text in own for gram in _grams(_words(text))}
@@ -54,12 +54,12 @@ class Repeats(Generic[_Mark]):
             if gram in asked and gram not in said
         }
 
-    def of(self, value: Value) -> Iterator[tuple[str, _Mark]]:
+    def of(self, value: Value) -> Iterator[tuple[str, MarkT]]:
         """Each stretch that was read elsewhere, with its mark, in the order of the text."""
         raw = value.text.split()
         placed = [at for at, token in enumerate(raw) if _bare(token)]
         words = [_bare(raw[at]) for at in placed]
-        marks: list[_Mark | None] = [None] * len(words)
+        marks: list[MarkT | None] = [None] * len(words)
         for at in range(len(words)):
             self._run(words, at, marks)
         if not value.prose and 0 < len(words) < _RUN and (found := self._whole(words)) is not None:
@@ -70,20 +70,20 @@ class Repeats(Generic[_Mark]):
             if 0 < len(tokens) < _RUN and (found := self._whole(tokens)) is not None:
                 yield short, found
 
-    def _run(self, words: Sequence[str], at: int, marks: list[_Mark | None]) -> None:
+    def _run(self, words: Sequence[str], at: int, marks: list[MarkT | None]) -> None:
         gram = tuple(words[at : at + _RUN])
         if len(gram) == _RUN and (found := self._found.get(gram)) is not None:
             marks[at : at + _RUN] = [found] * _RUN
         elif marks[at] is None and is_structured(words[at]):
             marks[at] = self._found.get((words[at],))
 
-    def _whole(self, words: Sequence[str]) -> _Mark | None:
+    def _whole(self, words: Sequence[str]) -> MarkT | None:
         return self._found.get(tuple(words))
 
 
 def _stretches(
-    raw: Sequence[str], placed: Sequence[int], marks: Sequence[_Mark | None]
-) -> Iterator[tuple[str, _Mark]]:
+    raw: Sequence[str], placed: Sequence[int], marks: Sequence[MarkT | None]
+) -> Iterator[tuple[str, MarkT]]:
     """Neighbours of one mark, with the punctuation that stands between them."""
     at = 0
     while at < len(placed):

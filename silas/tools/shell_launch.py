@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from silas.tools.interpreter import SHELLS
 
-Words = tuple[str, ...]
+LaunchWords = tuple[str, ...]
 
 
 class LauncherSyntax(NamedTuple):
@@ -157,8 +157,8 @@ class Started(NamedTuple):
         readable: Whether `commands` is certain to be all.
     """
 
-    commands: tuple[Words, ...] = ()
-    words: tuple[Words, ...] = ()
+    commands: tuple[LaunchWords, ...] = ()
+    words: tuple[LaunchWords, ...] = ()
     readable: bool = True
 
 
@@ -182,7 +182,7 @@ def started_by(argv: Sequence[str], named: Collection[str]) -> Started:
     return found if found is NOTHING else found._replace(words=_words_of(whole[1:], named))
 
 
-def _started(argv: Words, depth: int) -> Started:
+def _started(argv: LaunchWords, depth: int) -> Started:
     if not argv:
         return NOTHING
     if depth == 0:
@@ -198,7 +198,7 @@ def _started(argv: Words, depth: int) -> Started:
     )
 
 
-def _direct(name: str, argv: Words) -> Started:
+def _direct(name: str, argv: LaunchWords) -> Started:
     if name in SHELLS and (text := _given_text(argv)) is not None:
         return _of_text(argv, text)
     if name in LAUNCHERS or _LOADER.fullmatch(name):
@@ -213,7 +213,7 @@ def _direct(name: str, argv: Words) -> Started:
     return NOTHING
 
 
-def _given_text(argv: Words) -> str | None:
+def _given_text(argv: LaunchWords) -> str | None:
     """The text a shell is given, joined; None where it is given none."""
     for at, word in enumerate(argv[1:], 1):
         long = word.startswith("--")
@@ -225,7 +225,7 @@ def _given_text(argv: Words) -> str | None:
     return None
 
 
-def _of_text(argv: Words, text: str) -> Started:
+def _of_text(argv: LaunchWords, text: str) -> Started:
     """The simple commands of a line for a shell. Anything that it would first work out, a variable
     or a substitution, leaves the line unreadable.
     """
@@ -244,7 +244,7 @@ _KEYWORDS: Final = frozenset(
 )  # fmt: skip
 
 
-def _simple(part: str) -> Words:
+def _simple(part: str) -> LaunchWords:
     try:
         words = shlex.split(part)
     except ValueError:
@@ -254,7 +254,7 @@ def _simple(part: str) -> Words:
     return tuple(words)
 
 
-def _launched(launcher: LauncherSyntax, argv: Words) -> Started:
+def _launched(launcher: LauncherSyntax, argv: LaunchWords) -> Started:
     """The command behind a launcher's own words, and every word that could be one."""
     command = _behind(launcher, argv[1:])
     if not command:
@@ -265,7 +265,7 @@ def _launched(launcher: LauncherSyntax, argv: Words) -> Started:
     return Started((command, *filter(None, lines)), readable=plain)
 
 
-def _behind(launcher: LauncherSyntax, words: Words) -> Words | None:
+def _behind(launcher: LauncherSyntax, words: LaunchWords) -> LaunchWords | None:
     """The words of the command; None where an option is not known."""
     at, left = 0, launcher.positions
     while at < len(words):
@@ -299,9 +299,9 @@ def _is_option(launcher: LauncherSyntax, word: str) -> bool:
     return len(word) > 1 and all(f"-{letter}" in launcher.plain for letter in word[1:])
 
 
-def _found(argv: Words) -> Started:
+def _found(argv: LaunchWords) -> Started:
     """The commands behind `find -exec` and its like, each up to `;` or `+`."""
-    commands: list[Words] = []
+    commands: list[LaunchWords] = []
     for at, word in enumerate(argv):
         if word in FIND_RUNS:
             rest = argv[at + 1 :]
@@ -310,7 +310,7 @@ def _found(argv: Words) -> Started:
     return Started(tuple(filter(None, commands)))
 
 
-def _gives_code(words: Words, options: frozenset[str]) -> bool:
+def _gives_code(words: LaunchWords, options: frozenset[str]) -> bool:
     """An option that gives code, also with its value attached or among bundled letters."""
     for word in words:
         if word in options or word.partition("=")[0] in options:
@@ -323,13 +323,13 @@ def _gives_code(words: Words, options: frozenset[str]) -> bool:
     return False
 
 
-def _words_of(words: Words, named: Collection[str]) -> tuple[Words, ...]:
+def _words_of(words: LaunchWords, named: Collection[str]) -> tuple[LaunchWords, ...]:
     """Where a named program stands, as a word or inside one: any may be where a command begins.
 
     Values that are attached to an option (`--to-command=rm`) and text for a shell are searched,
     too, with its quotes as they are and as a shell would take them off.
     """
-    found = set[Words]()
+    found = set[LaunchWords]()
     lines = [words, *(pieces for word in words for pieces in _pieces(word))]
     for line in lines:
         for at, word in enumerate(line):
@@ -340,7 +340,7 @@ def _words_of(words: Words, named: Collection[str]) -> tuple[Words, ...]:
     return tuple(sorted(found))
 
 
-def _pieces(word: str) -> Iterator[Words]:
+def _pieces(word: str) -> Iterator[LaunchWords]:
     if _WORD.fullmatch(word):
         return
     yield tuple(_WORD.findall(word))

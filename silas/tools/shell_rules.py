@@ -24,7 +24,7 @@ from silas.tools.shell_launch import (
     NOTHING,
     OPERATORS,
     WINDOW,
-    Words,
+    LaunchWords,
     lines_in,
     program,
     started_by,
@@ -89,7 +89,7 @@ class ShellRule(ShellDefault):
         return pattern
 
     @property
-    def words(self) -> Words:
+    def words(self) -> LaunchWords:
         """The literal words; none for `*` alone, which covers everything."""
         return _literal(self.pattern)
 
@@ -127,7 +127,7 @@ class ShellRules(Frozen):
             verdicts.append(ShellVerdict.looks)
         return max(verdicts)
 
-    def of_one(self, argv: Words) -> ShellVerdict:
+    def of_one(self, argv: LaunchWords) -> ShellVerdict:
         """The first rule that covers these words, read as one plain command."""
         first = next((rule for rule in self.rules if rule.covers(argv)), None)
         return self._unmatched() if first is None else first.verdict
@@ -135,14 +135,14 @@ class ShellRules(Frozen):
     def _unmatched(self) -> ShellVerdict:
         return ShellVerdict.blocked if self.default is None else self.default.verdict
 
-    def _forbids(self, maybe: Words) -> bool:
+    def _forbids(self, maybe: LaunchWords) -> bool:
         """Whether words that may or may not be a command are one that a rule blocks by name."""
         first = next((rule for rule in self.rules if rule.words and rule.covers(maybe)), None)
         return first is not None and first.blocked
 
 
 @lru_cache
-def _literal(pattern: str) -> Words:
+def _literal(pattern: str) -> LaunchWords:
     words = shlex.split(pattern)
     return tuple(words[:-1] if words[-1] == "*" else words)
 
@@ -151,7 +151,7 @@ NO_SHELL_RULES: Final = ShellRules(default=ShellDefault(approval_required=False)
 """A shell toolset without rules of its own: the plan, the matrix and the gates decide."""
 
 
-def _is_line(argv: Words) -> bool:
+def _is_line(argv: LaunchWords) -> bool:
     """Whether a line for a shell was given where there is no shell: as a word, or word by word."""
     if any(character.isspace() for character in argv[0]) or META.search(argv[0]):
         return True
@@ -159,7 +159,7 @@ def _is_line(argv: Words) -> bool:
     return any(word in OPERATORS - ends for word in argv[1:])
 
 
-def _gives_code(argv: Words, *, known: bool) -> bool:
+def _gives_code(argv: LaunchWords, *, known: bool) -> bool:
     """Whether a program that nobody knows is given text that it may run."""
     if known:
         return False

@@ -22,4 +22,4 @@ def must_ask(facts: CallFacts, derivation: Derivation) -> bool:
     if derivation.taint is TaintLevel.external:
         return True
     chooses = facts.state_changing or (facts.egress and facts.addressed)
-    return chooses and bool(derivation.unproved)
+    return chooses and bool(derivation.unproved_leaves)

@@ -87,7 +87,7 @@ Watch = Callable[[str, dict[str, Any]], AbstractContextManager[CallEnded]]
 
 
 @contextmanager
-def unwatched(tool: str, args: dict[str, Any]) -> Generator[CallEnded]:
+def watch_no_call(tool: str, args: dict[str, Any]) -> Generator[CallEnded]:
     """Nobody looks on."""
     del tool, args
     yield lambda _: None
@@ -170,7 +170,7 @@ class DoorToolset(AbstractToolset[ToolRun]):
             if ctx.tool_call_approved:
                 # It was approved, and what would run now is something else.
                 raise ToolFailed(f"Refused: {scrub(error.message)}") from error
-            raise Pause(_told(error.asked)) from error
+            raise Pause(_pending_facts(error.asked)) from error
         except OutcomeUnknown as error:
             if error.repeatable:
                 raise ToolFailed(error.message) from error
@@ -219,7 +219,7 @@ def approval_handler(
     ) -> PendingCall:
         """The call the door refused, with gates applied; else the call as the model made it."""
         if told is not None:
-            return _read(told)
+            return _parse_pending(told)
         name, context = part.tool_name, ctx.deps.context(_step(ctx, part.tool_call_id))
         return executor.foresee(name, _first_action(registry, name), part.args_as_dict(), context)
 
@@ -243,7 +243,7 @@ def approval_handler(
     return HandleDeferredToolCalls[ToolRun](handler=resolve)
 
 
-def _told(asked: PendingCall) -> dict[str, Any]:
+def _pending_facts(asked: PendingCall) -> dict[str, Any]:
     """What a pause keeps of a call that the door refused, with gates applied."""
     return {
         "call": asked.call.model_dump(),
@@ -252,7 +252,7 @@ def _told(asked: PendingCall) -> dict[str, Any]:
     }
 
 
-def _read(told: dict[str, Any]) -> PendingCall:
+def _parse_pending(told: dict[str, Any]) -> PendingCall:
     return PendingCall(
         ValidatedCall.model_validate(told["call"]),
         RiskLevel(told["risk"]),

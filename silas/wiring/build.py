@@ -35,7 +35,7 @@ from silas.wiring.context_services import aftermath
 from silas.wiring.models import open_models
 from silas.wiring.parts import Parts
 from silas.wiring.session import session_of
-from silas.wiring.turn import Exchange, as_wired
+from silas.wiring.turn import Exchange, keep_port
 
 if TYPE_CHECKING:
     from silas.services.clock.ahead import Ahead
@@ -69,7 +69,7 @@ class Silas(Session):
         resume: bool = True,
         overdue: Callable[[], None] = never_end,
         runtime: Callable[[SilasConfig], Runtime] = real_runtime,
-        exchange: Exchange = as_wired,
+        exchange: Exchange = keep_port,
         beside: Beside = alone,
     ) -> "AsyncGenerator[Silas]":
         """Wire, migrate, rehydrate and start; stop and leave a checkpoint at the end.
@@ -110,7 +110,7 @@ async def build(
     *,
     resume: bool = True,
     overdue: Callable[[], None] = never_end,
-    exchange: Exchange = as_wired,
+    exchange: Exchange = keep_port,
     beside: Beside = alone,
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""

@@ -128,7 +128,9 @@ def context_services_of(
         wish,
         able,
     )
-    context = ContextManager(config.context, count, clock, scorer, files, search.subscribed, audit)
+    context = ContextManager(
+        config.context, count, clock, scorer, files, search.search_subscription, audit
+    )
     items, chronicle = (
         ItemFactory(count, clock),
         SqlChronicleStore(db, clock, config.context.chronicle),

@@ -55,7 +55,7 @@ from silas.stream.drafts import drafts_on
 from silas.stream.sender_identity import SenderIdentity, TypedWords
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.context_services import ContextServiceParts, context_services_of
-from silas.wiring.tasks import holding
+from silas.wiring.tasks import build_holding
 from silas.wiring.tools import plan_binding, tool_door, tool_registry
 from silas.work.authority.run_policy import RunPolicies
 from silas.work.changes.undo import Undo
@@ -125,7 +125,7 @@ class Parts:
             self.channel, self.audit, clock, claims_of(self.registry), self.learning.call
         )
         self.policies = RunPolicies()
-        self.holding = holding(self)
+        self.holding = build_holding(self)
         self.sign_in = SenderIdentity(
             owner_verified(signer, db, clock), self.nonces, self.audit, clock, _KNOWN_CHANNELS
         )

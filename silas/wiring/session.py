@@ -35,12 +35,12 @@ from silas.work.projects.undo import WorkUndo
 if TYPE_CHECKING:
     from silas.wiring.parts import Parts
 
-_Session = TypeVar("_Session", bound=Session)
+SessionT = TypeVar("SessionT", bound=Session)
 
 
 async def session_of(
-    parts: "Parts", kind: type[_Session], stack: AsyncExitStack, exchange: Exchange
-) -> _Session:
+    parts: "Parts", kind: type[SessionT], stack: AsyncExitStack, exchange: Exchange
+) -> SessionT:
     """The whole, from agents to the Stream; every tool must be registered by now."""
     from silas.tools.toolset import build_chain  # noqa: PLC0415 - PydanticAI
 

@@ -9,7 +9,7 @@ from silas.services.emergency_stop import PausedByStop
 from silas.services.gates import PROVIDERS
 from silas.services.held_changes import HeldQuestion
 from silas.services.tools.look_tools import refused_showing, shown_by_work
-from silas.services.workers import hiring, offer_delegation, tools_of
+from silas.services.workers import make_hire, offer_delegation, tools_of
 from silas.stream.look_answers import LookAnswers
 from silas.tools import AutonomyLevel
 from silas.wiring.models import run_capabilities
@@ -45,7 +45,7 @@ _AUTONOMY: Final = AutonomyLevel.A2
 """Of every execution (decision table C); no configuration changes it."""
 
 
-def holding(parts: "Parts") -> Holding:
+def build_holding(parts: "Parts") -> Holding:
     """What keeps changes that wait, and asks about them."""
     data = parts.config.data_dir
     return Holding(
@@ -68,7 +68,7 @@ def crew_of(
         executor,
         chain,
         parts.workers,
-        hiring(parts.runtime, parts.models.executor_choice, run_capabilities(parts)),
+        make_hire(parts.runtime, parts.models.executor_choice, run_capabilities(parts)),
         parts.questions.calls,
         tools_of(parts.registry),
         parts.skills,

@@ -61,7 +61,7 @@ class Exchange(Protocol):
         ...
 
 
-def as_wired(name: str, port: T) -> T:
+def keep_port(name: str, port: T) -> T:
     """Every port as it was wired."""
     del name
     return port

@@ -111,11 +111,11 @@ class AgentRunner:
             if briefing != item.body:
                 readings.again()
             seen = readings.watching(watch)
-            return await self._attempted(
+            return await self._run_attempt(
                 item, task_workspace, gates, briefing, tracker, usage, seen
             )
 
-    async def _attempted(
+    async def _run_attempt(
         self,
         item: WorkItem,
         task_workspace: TaskWorkspace,

@@ -67,12 +67,12 @@ class Consulting:
         try:
             with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
                 async with time_limit(self._clock, left.wall_time_seconds):
-                    return await self._advised(item, failures, held)
+                    return await self._ask_advice(item, failures, held)
         except (TimeoutError, LLMError, BudgetExhausted) as error:
-            await self._unasked("planner_advice_failed", item, error)
+            await self._record_unasked("planner_advice_failed", item, error)
             return NO_ADVICE
 
-    async def _advised(self, item: WorkItem, failures: str, held: Reservation) -> Advice:
+    async def _ask_advice(self, item: WorkItem, failures: str, held: Reservation) -> Advice:
         try:
             advice = await self._advise(item, failures)
         except ModelRunFailed as error:
@@ -106,11 +106,11 @@ class Consulting:
                     revision = await self._revise.revise(item, failures, may_ask)
                 held.settle(tokens=revision.tokens, cost_usd=revision.cost_usd)
         except (TimeoutError, BudgetExhausted) as error:
-            await self._unasked("plan_revision_failed", item, error)
+            await self._record_unasked("plan_revision_failed", item, error)
             return ""
         return revision.words
 
-    async def _unasked(
+    async def _record_unasked(
         self, event: str, item: WorkItem, error: TimeoutError | LLMError | BudgetExhausted
     ) -> None:
         code = "E_LLM_TIMEOUT" if isinstance(error, TimeoutError) else error.code

@@ -26,7 +26,7 @@ class Effects:
         a new approval of the plan approves its effects anew.
         """
         calls = self._outward(self._outcomes.calls_of(item.id), item)
-        unknown = self.unknown_of(item)
+        unknown = self.list_unknown(item)
         if unknown:
             return (
                 f"Whether its earlier call of {unknown[0].tool_name} took effect is unknown. See "
@@ -49,15 +49,15 @@ class Effects:
             )
         return ""
 
-    def unknown_of(self, item: WorkItem) -> list[OutcomeRecord]:
+    def list_unknown(self, item: WorkItem) -> list[OutcomeRecord]:
         """The calls of an item that only the owner can settle, the oldest first."""
         calls = self._outward(self._outcomes.calls_of(item.id), item)
         return [call for call in calls if call.status is OutcomeStatus.unknown]
 
     def _outward(self, calls: list[OutcomeRecord], item: WorkItem) -> list[OutcomeRecord]:
-        return [call for call in calls if not self._repeatable(call, item)]
+        return [call for call in calls if not self._is_repeatable(call, item)]
 
-    def _repeatable(self, call: OutcomeRecord, item: WorkItem) -> bool:
+    def _is_repeatable(self, call: OutcomeRecord, item: WorkItem) -> bool:
         known = self._registry.get(call.tool_name)
         if known is None:
             return False  # a tool that is gone cannot vouch

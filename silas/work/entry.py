@@ -8,7 +8,7 @@ from silas.approval import ApprovalToken, ApprovalVerifier, Verdict
 from silas.gates import GateProvider
 from silas.plans import WorkItem
 from silas.plans.binding import PlanBinding
-from silas.plans.unsupported import unsupported
+from silas.plans.unsupported import why_unsupported
 from silas.skills import Skills
 from silas.work.authority.plan_approval import MISSING, check_plan, refusal_of
 from silas.work.models import MissingSecrets
@@ -68,7 +68,7 @@ class EntryCheck:
         Asked before a card is made of it, so that nobody is asked in vain, and again at every
         entry.
         """
-        why = unsupported(item, self._providers)
+        why = why_unsupported(item, self._providers)
         if why:
             return why
         missing = self._skills.missing(item.skills)

@@ -64,7 +64,7 @@ class WorkItemExecutor:
         Raises:
             AlreadyRunning: It is at work; nothing was started.
         """
-        self._start(item, self._reported, notify)
+        self._start(item, self._report_failure, notify)
 
     def _start(
         self,
@@ -78,20 +78,20 @@ class WorkItemExecutor:
 
         async def begin() -> WorkItemResult:
             begun.set()
-            return await run(item, self._heard(notify))
+            return await run(item, self._guard_listener(notify))
 
         async def stopped() -> None:
-            await self._heard(notify)(
+            await self._guard_listener(notify)(
                 ProgressEvent(item.id, WorkItemStatus.paused.value, tr(_STOPPED), item.attempts)
             )
 
         task = asyncio.create_task(begin(), name=f"work:{item.id}")
         running = _Running(task, begun, stopped)
         self._running[item.id] = running
-        running.task.add_done_callback(lambda task: self._gone(item.id, task))
+        running.task.add_done_callback(lambda task: self._drop_task(item.id, task))
         return running
 
-    def _gone(self, work_item_id: str, task: asyncio.Task[WorkItemResult]) -> None:
+    def _drop_task(self, work_item_id: str, task: asyncio.Task[WorkItemResult]) -> None:
         del self._running[work_item_id]
         if not task.cancelled():
             task.exception()  # retrieved, in case its caller was cancelled and never asks
@@ -99,7 +99,7 @@ class WorkItemExecutor:
     async def _run(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         return await self._runners.get(item.type, self._otherwise)(item, notify)
 
-    async def _reported(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+    async def _report_failure(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         """Nobody may be waiting for background work, so its failure is told, not only raised."""
         try:
             return await self._run(item, notify)
@@ -112,7 +112,7 @@ class WorkItemExecutor:
             await notify(ProgressEvent(item.id, "failed", words, item.attempts))
             return _result(item.id, WorkItemStatus.failed, words)
 
-    def _heard(self, notify: Notify) -> Notify:
+    def _guard_listener(self, notify: Notify) -> Notify:
         """A listener that is gone or broken must not change what becomes of the work."""
 
         async def tell(event: ProgressEvent) -> None:

@@ -95,7 +95,7 @@ def doubts_of(provenance: Provenance, call: ValidatedCall) -> tuple[UntrustedArg
     """What of a call's arguments is neither the owner's nor the plan's, and where it was read."""
     return tuple(
         UntrustedArgument(leaf.path, part.text, part.origin)
-        for leaf in provenance.derive(call.tool_name, call.args).unproved
+        for leaf in provenance.derive(call.tool_name, call.args).unproved_leaves
         for part in provenance.parts(leaf.text)
     )
 

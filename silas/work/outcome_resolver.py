@@ -44,7 +44,7 @@ class OutcomeResolver:
     async def open(self) -> list[OpenCall]:
         """Every call that waits for the owner's word, by work item."""
         items = [i for status in WorkItemStatus for i in await self._store.list_by_status(status)]
-        return [OpenCall(call, i.title) for i in items for call in self._effects.unknown_of(i)]
+        return [OpenCall(call, i.title) for i in items for call in self._effects.list_unknown(i)]
 
     async def settle(self, key: str, *, happened: bool) -> OutcomeRecord:
         """Record that a call took effect, or that it did not and may be made again.

@@ -16,7 +16,7 @@ _SUCCESS = "exit code 0\n"
 _ALONE = "stdout ("
 
 
-def printed(entries: Iterable[LedgerEntry], redact: Callable[[str], str]) -> str:
+def format_output(entries: Iterable[LedgerEntry], redact: Callable[[str], str]) -> str:
     """The output of an attempt: each call in plain words, below it what it put out, indented.
 
     The text came through the tool door, which cleaned it and took known secrets out of it; it is

@@ -24,7 +24,7 @@ from silas.plans.characters import show
 from silas.sandbox.models import Hear
 from silas.tools import ToolResult
 from silas.tools.refusals import ApprovalRequired
-from silas.work.checks.verify import SeenCheck, WatchCheck, unwatched
+from silas.work.checks.verify import SeenCheck, WatchCheck, watch_no_check
 from silas.work.models import NOTHING_YET, WorkProgress, WorkStep
 from silas.work.step_descriptions import step_words
 
@@ -168,13 +168,13 @@ class ProgressBoard:
 
     def checks(self, work_item_id: str) -> WatchCheck:
         """Who looks at the checks of an item."""
-        return partial(self._checked, work_item_id)
+        return partial(self._watch_check, work_item_id)
 
     @contextmanager
-    def _checked(self, work_item_id: str, name: str) -> Generator[SeenCheck]:
+    def _watch_check(self, work_item_id: str, name: str) -> Generator[SeenCheck]:
         page = self._pages.get(work_item_id)
         if page is None:
-            with unwatched(name) as unseen:
+            with watch_no_check(name) as unseen:
                 yield unseen
             return
         number = page.begin(
@@ -203,7 +203,7 @@ class ProgressBoard:
         """
         self._counts(item, lambda: tracker.used().merge(live()), "attempt")
         try:
-            yield partial(self._watched, item.id)
+            yield partial(self._watch_call, item.id)
         finally:
             self._counts(item, tracker.used, "after")
 
@@ -217,7 +217,7 @@ class ProgressBoard:
             page.look()
 
     @contextmanager
-    def _watched(
+    def _watch_call(
         self, work_item_id: str, tool: str, args: dict[str, Any]
     ) -> Generator[BoardCallEnded]:
         page = self._pages.get(work_item_id)

@@ -54,7 +54,7 @@ class TaskRecord:
         """Note what the last attempt of a running item leaves; its result will have it."""
         self._left[item.id] = left
 
-    def with_left(self, result: WorkItemResult) -> WorkItemResult:
+    def add_left(self, result: WorkItemResult) -> WorkItemResult:
         """A result with what was printed and reported on the way to it."""
         left = self._left.get(result.work_item_id, NOTHING_LEFT)
         return result.model_copy(update=left._asdict())
@@ -81,9 +81,9 @@ class TaskRecord:
         result = result_of(
             item, status, words, artifacts=artifacts, next_steps=next_steps, diff=diff
         )
-        return await self.finished(item, self.with_left(result))
+        return await self.finished(item, self.add_left(result))
 
-    async def not_begun(self, item: WorkItem, words: str) -> WorkItemResult:
+    async def record_not_begun(self, item: WorkItem, words: str) -> WorkItemResult:
         """The task is over, and nothing of it was ever done."""
         result = result_of(item, WorkItemStatus.blocked, words)
         return await self.finished(item, result, "work_item_not_begun")

@@ -12,7 +12,7 @@ from silas.language import tr, tr_many
 from silas.plans import WorkItemResult
 from silas.tools.builtin.sandboxed import exit_code_of
 from silas.work.ledger import Ledger, LedgerEntry
-from silas.work.printed_output import printed
+from silas.work.printed_output import format_output
 from silas.work.printed_output import printed_message as output_told
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ NOTHING_LEFT = AttemptOutput()
 def attempt_output(attempt: "Attempt", redact: Callable[[str], str]) -> AttemptOutput:
     """What is kept of an attempt, however it ended."""
     return AttemptOutput(
-        printed(attempt.ledger.distinct(), redact),
+        format_output(attempt.ledger.distinct(), redact),
         kept_words(attempt.said.words, redact),
         grounds(attempt.ledger),
     )

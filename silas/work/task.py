@@ -97,7 +97,7 @@ class TaskRunner:
             DatabaseError: What became of it could not be recorded.
         """
         try:
-            result = await self._ended(item, notify)
+            result = await self._run_to_end(item, notify)
             event = ProgressEvent(item.id, result.status.value, result.summary, item.attempts)
             await notify(event)
         except asyncio.CancelledError:
@@ -107,18 +107,18 @@ class TaskRunner:
             return ended  # the cancellation came too late
         return result
 
-    async def _ended(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+    async def _run_to_end(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         try:
-            return await self._entered(item, notify)
+            return await self._run_in_workspace(item, notify)
         except AlreadyRunning:
             raise
         except SilasError as error:
-            return await self._broken_off(item, error)
+            return await self._record_failure(item, error)
         except Exception as error:  # a mistake of ours: it is recorded, and then shown
-            await self._broken_off(item, _unexpected(error))
+            await self._record_failure(item, _unexpected_error(error))
             raise
 
-    async def _broken_off(self, item: WorkItem, error: SilasError) -> WorkItemResult:
+    async def _record_failure(self, item: WorkItem, error: SilasError) -> WorkItemResult:
         """Record what ended the work; raise where even that is not possible."""
         said = f"{error.message} {_AGAIN}" if isinstance(error, Stopped) else str(error)
         words = self._secrets.redact(said)  # it may name a file of the workspace
@@ -129,13 +129,13 @@ class TaskRunner:
             raise unrecorded from error
         return result
 
-    async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+    async def _run_in_workspace(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         # 0  approval gate: mandatory, before anything else but the emergency stop
         self._require_running()
         await self._files.require_whole(item.workspace)
         refusal = await self._entry.refuse(item, None)
         if refusal:
-            return await self._blocked(item, refusal)
+            return await self._block_item(item, refusal)
         unsettled = self._effects.refuse(item)
         if unsettled:
             await self._audit.log("effects_unsettled", work_item_id=item.id, reason=unsettled)
@@ -144,7 +144,7 @@ class TaskRunner:
         artifacts, missing = await inherited_work(item, self._store)
         if missing:
             return await self._record.ended(item, WorkItemStatus.blocked, missing)
-        async with TaskWorkspace.prepared(
+        async with TaskWorkspace.open_copy(
             item, self._settings.scratch / item.id, artifacts
         ) as task_workspace:
             # nobody else changes the copy: what it holds runs
@@ -153,11 +153,11 @@ class TaskRunner:
                     item, task_workspace.copied, task_workspace.root
                 )
                 if differs:
-                    return await self._blocked(item, differs)
+                    return await self._block_item(item, differs)
             budget = self._settings.budget_of(item)
             tracker = BudgetTracker(budget, item.budget_used, self._clock)
             try:
-                result = await self._loop(item, task_workspace, tracker, notify)
+                result = await self._run_attempts(item, task_workspace, tracker, notify)
             finally:
                 item.budget_used = tracker.used()
         # 4  what waits for the owner is asked about when nothing of the run is left behind
@@ -167,12 +167,12 @@ class TaskRunner:
         """Why the checks may not run, or nothing; everything is asked again, also of the copy."""
         return await self._entry.refuse(item, task_workspace.copied)
 
-    async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
+    async def _block_item(self, item: WorkItem, refusal: str) -> WorkItemResult:
         self._require_running()  # a stop refuses everything; that says nothing about this plan
         await self._audit.log("execution_blocked_no_approval", work_item_id=item.id, reason=refusal)
         return await self._record.ended(item, WorkItemStatus.blocked, refusal)
 
-    async def _loop(
+    async def _run_attempts(
         self, item: WorkItem, task_workspace: TaskWorkspace, tracker: BudgetTracker, notify: Notify
     ) -> WorkItemResult:
         # 1  budget: asked before every action
@@ -197,33 +197,33 @@ class TaskRunner:
             item.budget_used = tracker.used()
             left = attempt_output(attempt, self._secrets.redact)
             self._record.leaves(item, left)
-            if (end := _given_up(attempt, left)) is not None:
-                return await self._over(item, end, left, tracker, notify)
+            if (end := _end_before_checks(attempt, left)) is not None:
+                return await self._end_without_success(item, end, left, tracker, notify)
             if attempt.error is None:
                 # 2e  external verification; 2f  without checks, one successful run is done
                 refusal = await self._refusal(item, task_workspace)
                 if refusal:
-                    return await self._blocked(item, refusal)
+                    return await self._block_item(item, refusal)
                 changes = await task_workspace.changes()
-                passed = await self._verified(item, task_workspace, attempt, changes)
+                passed = await self._verify_attempt(item, task_workspace, attempt, changes)
                 item.budget_used = tracker.used()
                 # what changed during the checks was not what they were approved to look at
                 differs = await self._entry.unbound(item, task_workspace.copied)
                 if differs:
-                    return await self._blocked(item, differs)
+                    return await self._block_item(item, differs)
                 # a step that could not start did nothing, whatever the checks say
                 if passed and not broken_plan(item, attempt, follows_runbook=follows):
                     self._require_running()  # what was verified before a stop is not applied
                     taken = await self._entry.taken_back(item)
                     if taken:
-                        return await self._blocked(item, taken)
+                        return await self._block_item(item, taken)
                     influence = readings.influence
                     return await self._ending.done(
                         item, task_workspace, attempt, changes, influence
                     )
             failures, before = what_failed(attempt), marks
             if (end := _final(item, attempt, follows_runbook=follows)) is not None:
-                return await self._over(item, end, left, tracker, notify)
+                return await self._end_without_success(item, end, left, tracker, notify)
             marks = fingerprint(attempt)
             again = marks == before  # the same steps that failed in the same way
             if again and (guidance or follows):
@@ -238,9 +238,9 @@ class TaskRunner:
         # 3  budget or attempts exhausted
         words = failures or out_of_budget(item, tracker)
         stuck = _End(WorkItemStatus.stuck, words, unfit=bool(failures))
-        return await self._over(item, stuck, left, tracker, notify)
+        return await self._end_without_success(item, stuck, left, tracker, notify)
 
-    async def _over(
+    async def _end_without_success(
         self,
         item: WorkItem,
         end: "_End",
@@ -259,7 +259,7 @@ class TaskRunner:
         item.budget_used = tracker.used()
         return await self._record.ended(item, end.status, words)
 
-    async def _verified(
+    async def _verify_attempt(
         self, item: WorkItem, task_workspace: TaskWorkspace, attempt: Attempt, changes: Changes
     ) -> bool:
         # Withheld: it would be there while the checks look, and missing where the work is wanted.
@@ -320,7 +320,7 @@ class _End(NamedTuple):
     unfit: bool
 
 
-def _given_up(attempt: Attempt, left: AttemptOutput) -> _End | None:
+def _end_before_checks(attempt: Attempt, left: AttemptOutput) -> _End | None:
     """What stops work before its checks: a rule, or its executor's word.
 
     An executor's words can end work, never pass it.
@@ -365,7 +365,7 @@ def _status_after(error: SilasError) -> WorkItemStatus:
     return WorkItemStatus.blocked if isinstance(error, _BLOCKING) else WorkItemStatus.failed
 
 
-def _unexpected(error: Exception) -> SilasError:
+def _unexpected_error(error: Exception) -> SilasError:
     return SilasError(
         f"Silas itself failed ({type(error).__name__}); nothing was applied.",
         code="E_SILAS_UNEXPECTED",

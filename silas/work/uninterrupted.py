@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def shielded(work: Coroutine[Any, Any, T]) -> T:
+async def finish_work(work: Coroutine[Any, Any, T]) -> T:
     """Wait for work to its end, whoever cancels meanwhile; the cancellation is passed on then.
 
     A thread cannot be cancelled: without this its caller would go on, and clean up, beside it.

@@ -135,7 +135,7 @@ class WorkerRunner:
         missing = self._skills.missing(team.skills())
         if missing:
             return f"The plan's `worker` needs skills that are not installed: {', '.join(missing)}."
-        idle = next((name for name in _granted(item) if not self._callable(team, name)), "")
+        idle = next((name for name in _granted(item) if not self._can_call(team, name)), "")
         if idle:
             return tr(
                 "The plan grants the tool {tool}, which its worker {worker} cannot call: no file "
@@ -146,15 +146,15 @@ class WorkerRunner:
             )
         return ""
 
-    def _callable(self, team: Team, tool: str) -> bool:
+    def _can_call(self, team: Team, tool: str) -> bool:
         """Whether anybody of a team is offered a tool and does not block it whatever its call."""
         return any(
-            tool in self._offered(member)
+            tool in self._offered_tools(member)
             and member.offer.policy.tools.get(tool) is not Stance.blocked
             for member in team.members.values()
         )
 
-    def _offered(self, worker: Worker) -> frozenset[str]:
+    def _offered_tools(self, worker: Worker) -> frozenset[str]:
         """The tools that a worker's file gives it, with the one by which it hands tasks on."""
         tools = worker.offer.tools | self._tools_of(worker.offer.mounted)
         return tools | {DELEGATE} if worker.delegates and self._max_depth else tools
@@ -166,7 +166,7 @@ class WorkerRunner:
             PlanFamilyError: `E_PLAN_SKILL`: one cannot be used, or is not what was approved;
                 `E_PLAN_WORKER`: the same of a worker's file.
         """
-        theirs = () if item.worker is None else self._approved(item).skills()
+        theirs = () if item.worker is None else self._approved_team(item).skills()
         try:
             told = self._skills.instructions((*item.skills, *theirs))
         except ConfigError as error:
@@ -199,7 +199,7 @@ class WorkerRunner:
                 limits=job.limits,
                 usage=job.usage,
             )
-        team = self._approved(job.item)
+        team = self._approved_team(job.item)
         return await self._work(_Shift(job, team, team.lead, 0), briefing)
 
     async def delegated(self, context: ToolCallContext, name: str, task: str) -> ToolResult:
@@ -230,7 +230,7 @@ class WorkerRunner:
             return f"The task was handed on {caller.depth} times; do it yourself or report back."
         return ""
 
-    def _approved(self, item: WorkItem) -> Team:
+    def _approved_team(self, item: WorkItem) -> Team:
         """The team as its files are now, if those are what the approval binds."""
         assert item.worker is not None
         try:
@@ -299,7 +299,7 @@ class WorkerRunner:
 
         return ToolRun(
             role=WORKER,
-            allowed=self._offered(worker) - ({DELEGATE} if last else frozenset[str]()),
+            allowed=self._offered_tools(worker) - ({DELEGATE} if last else frozenset[str]()),
             context=context,
             ask=authority.ask,
             record=record,

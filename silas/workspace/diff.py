@@ -13,7 +13,7 @@ Reader = Callable[[str, TreeEntry], bytes | None]
 """Content of a path as its entry describes it; None when it is not there like that any more."""
 
 
-def visible(text: str) -> str:
+def escape_hidden(text: str) -> str:
     """Escape control, format and unpaired characters, which could rewrite what is on the screen."""
     if text.isascii() and text.isprintable():
         return text
@@ -36,7 +36,7 @@ def text_of(content: bytes | None) -> str | None:
 
 
 def _visible_lines(text: str) -> list[str]:
-    return lines_of("\n".join(visible(line) for line in text.split("\n")))
+    return lines_of("\n".join(escape_hidden(line) for line in text.split("\n")))
 
 
 def _facts(entry: TreeEntry | None) -> str:
@@ -60,7 +60,7 @@ def _body(change: Change, before: Reader, after: Reader) -> Iterable[str]:
     if sides[0] is None or sides[1] is None:
         yield "binary content, not shown\n"
         return
-    name = visible(change.path)
+    name = escape_hidden(change.path)
     yield f"--- {f'a/{name}' if old else '/dev/null'}\n"
     yield f"+++ {f'b/{name}' if new else '/dev/null'}\n"
     yield from hunks(sides[0], sides[1])
@@ -73,12 +73,12 @@ def _shown(read: Reader, path: str, entry: TreeEntry | None) -> list[str] | None
     text = text_of(read(path, entry))
     if text is None:
         return None
-    return [f"{visible(text)}\n"] if entry.kind == "link" else _visible_lines(text)
+    return [f"{escape_hidden(text)}\n"] if entry.kind == "link" else _visible_lines(text)
 
 
 def heading(change: Change) -> str:
     """One line that names kind, size and permissions on both sides."""
-    return f"{visible(change.path)}: {_facts(change.before)} -> {_facts(change.after)}\n"
+    return f"{escape_hidden(change.path)}: {_facts(change.before)} -> {_facts(change.after)}\n"
 
 
 def facts_of(change: Change) -> tuple[str, ...]:
@@ -117,7 +117,11 @@ def _by_content(changes: Iterable[Change]) -> tuple[_Paths, _Paths]:
 def _renamed(path: str, moved: Mapping[str, str]) -> str:
     """A rename in one line; empty where the path was not renamed."""
     new = moved.get(path)
-    return f"{visible(path)} -> {visible(new)}: renamed, with the same content\n" if new else ""
+    return (
+        f"{escape_hidden(path)} -> {escape_hidden(new)}: renamed, with the same content\n"
+        if new
+        else ""
+    )
 
 
 def unified_diff(

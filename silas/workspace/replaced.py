@@ -7,7 +7,7 @@ begin there where every path holds what the work read or wrote; the journal know
 import os
 
 from silas.workspace.journal import Change, Journal, States
-from silas.workspace.transition import conflict, depth, now, unknown_inside
+from silas.workspace.transition import conflict, depth, find_entry, unknown_inside
 from silas.workspace.tree import TreeEntry
 
 
@@ -34,7 +34,7 @@ def states_on_the_way(original: int, journal: Journal, *, missing: bool) -> Stat
     after = journal.after
     start: States = {}
     for change in sorted(journal.changes, key=lambda one: depth(one.path)):
-        here = now(original, change.path, after)
+        here = find_entry(original, change.path, after)
         if here is None and not missing and not _passes_nothing(change):
             raise conflict(change.path, "is missing")
         # permissions are no content: a backup may have lost them
@@ -50,7 +50,7 @@ def states_on_the_way(original: int, journal: Journal, *, missing: bool) -> Stat
 def is_half_way(original: int, journal: Journal) -> bool:
     """Whether a directory, wherever it lies, holds some of what the interrupted work wrote."""
     before, after = journal.before, journal.after
-    here = {path: now(original, path, after) for path in after}
+    here = {path: find_entry(original, path, after) for path in after}
     contents = {path: (_content(before[path]), _content(after[path])) for path in after}
     found = {path: _content(entry) for path, entry in here.items()}
     return found != {path: pair[0] for path, pair in contents.items()} and all(

@@ -79,7 +79,7 @@ def open_original(root: Path, identity: tuple[int, int]) -> int:
     raise conflict(str(root), "is another directory than before")
 
 
-def now(root: int, path: str, known: States) -> TreeEntry | None:
+def find_entry(root: int, path: str, known: States) -> TreeEntry | None:
     """What stands at a path.
 
     A directory missing on the way is no surprise only if it is itself part of the change.
@@ -127,7 +127,7 @@ def surprises(root: int, expected: States, leaving: States) -> Iterator[tuple[st
     """Every path that is not as expected or would be lost, with words."""
     for path in sorted(expected, key=depth):
         entry, after = expected[path], leaving[path]
-        if now(root, path, expected) != entry:
+        if find_entry(root, path, expected) != entry:
             yield path, "was changed meanwhile"
         elif entry is not None and entry.kind == "dir" and (after is None or after.kind != "dir"):
             for inside in unknown_inside(root, path, expected):
@@ -188,7 +188,7 @@ class Transition:
             self._settle(path, kept[path])
 
     def _known(self, path: str) -> TreeEntry | None:
-        here = now(self._root, path, self._start)
+        here = find_entry(self._root, path, self._start)
         start, goal = self._start[path], self._goal[path]
         if here is None or here in (start, goal):
             return here

@@ -39,7 +39,7 @@ from silas.testing.approval import a_decision, a_signer, a_subject
 from silas.testing.tools import a_context
 from silas.tools import CallFacts
 from silas.tools.models import validated_call
-from silas.tools.outcomes import SqlOutcomeStore, flapping, storming
+from silas.tools.outcomes import SqlOutcomeStore, is_flapping, is_storming
 from tests.stream.kit import saying_yes
 from tests.support.command import environment, run, silas
 
@@ -414,8 +414,8 @@ async def test_limits_on_what_goes_out_count_though_the_clock_goes_back(house: H
     call = validated_call("notify", "send", {})
     facts = CallFacts(target="somebody", outbound=True)
     assert outcomes.begin("k" * 64, call, a_context(), facts, idempotent=False) is None
-    assert storming(outcomes, facts, house.time.now(), 1)
-    assert flapping(outcomes, call, facts, house.time.now(), 60)
+    assert is_storming(outcomes, facts, house.time.now(), 1)
+    assert is_flapping(outcomes, call, facts, house.time.now(), 60)
 
 
 def test_the_owner_is_told_of_the_clock_and_sets_it_right(

@@ -9,7 +9,7 @@ from silas.approval.grants import (
     Fields,
     Literal,
     Slot,
-    covering,
+    find_grant,
     grant_lines,
     grants_of,
     literals_of,
@@ -69,9 +69,9 @@ OTHERS: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 
 def test_an_open_part_is_filled_and_nothing_else_is_changed() -> None:
-    assert covering(grants_of([FILE]), "send_email", CALL, _listed)
+    assert find_grant(grants_of([FILE]), "send_email", CALL, _listed)
     absent = _attached(FITS, NOTE | {"text": None})
-    assert covering(grants_of([FILE]), "send_email", absent, _listed)
+    assert find_grant(grants_of([FILE]), "send_email", absent, _listed)
 
 
 @pytest.mark.proves("B1-TOOL-GRANTS")
@@ -79,7 +79,7 @@ def test_an_open_part_is_filled_and_nothing_else_is_changed() -> None:
 def test_around_an_open_part_everything_is_as_the_plan_says(
     call: dict[str, Any], reason: str
 ) -> None:
-    coverage = covering(grants_of([FILE]), "send_email", call, _listed)
+    coverage = find_grant(grants_of([FILE]), "send_email", call, _listed)
     assert not coverage
     assert reason in coverage.reason
     assert coverage.reason.isprintable()

@@ -13,7 +13,7 @@ from silas.approval.grants import (
     GrantRefused,
     Literal,
     Sourced,
-    covering,
+    find_grant,
     grant_lines,
     grants_of,
     literals_of,
@@ -171,7 +171,7 @@ def test_a_call_is_covered_exactly_by_the_first_grant_it_fits(case: Call, seed: 
     raw, tool, args = case
     sourced = _sourced_by(seed)
     expected = next((n for n, one in enumerate(raw) if _covers(one, tool, args, sourced)), -1)
-    coverage = covering(grants_of(raw), tool, args, sourced)
+    coverage = find_grant(grants_of(raw), tool, args, sourced)
     assert coverage.index == expected
     assert bool(coverage.reason) == (expected == -1)
 
@@ -184,9 +184,9 @@ def test_the_order_of_keys_means_nothing(case: Call, order: random.Random) -> No
     order.shuffle(names)
     turned = [_turned(grant, order) for grant in raw]
     assert grants_of(turned) == grants_of(raw)
-    assert covering(
+    assert find_grant(
         grants_of(turned), tool, {n: args[n] for n in names}, _sourced_by(1)
-    ) == covering(grants_of(raw), tool, args, _sourced_by(1))
+    ) == find_grant(grants_of(raw), tool, args, _sourced_by(1))
 
 
 def _turned(value: Any, order: random.Random) -> Any:
@@ -202,13 +202,13 @@ def _turned(value: Any, order: random.Random) -> Any:
 @given(st.dictionaries(NAMES, VALUES, min_size=1), st.data())
 def test_another_value_than_the_literal_is_never_covered(fixed: Raw, data: st.DataObject) -> None:
     grants = grants_of([{"tool": "t", "args": {n: {"literal": v} for n, v in fixed.items()}}])
-    assert covering(grants, "t", fixed, _never)
+    assert find_grant(grants, "t", fixed, _never)
     name = data.draw(st.sampled_from(sorted(fixed)))
     other = data.draw(VALUES)
     assume(_plain(other) != _plain(fixed[name]))
-    assert not covering(grants, "t", fixed | {name: other}, _always)
-    assert not covering(grants, "t", {n: v for n, v in fixed.items() if n != name}, _always)
-    assert not covering(grants, "u", fixed, _always)
+    assert not find_grant(grants, "t", fixed | {name: other}, _always)
+    assert not find_grant(grants, "t", {n: v for n, v in fixed.items() if n != name}, _always)
+    assert not find_grant(grants, "u", fixed, _always)
 
 
 @settings(max_examples=examples(200), deadline=None)
@@ -218,7 +218,7 @@ def test_every_literal_of_a_covered_call_is_what_the_plan_fixes_for_that_argumen
 ) -> None:
     raw, tool, args = case
     grants = grants_of(raw)
-    coverage = covering(grants, tool, args, _always)
+    coverage = find_grant(grants, tool, args, _always)
     assume(coverage)
     for name, wanted in grants[coverage.index].args.items():
         if isinstance(wanted, Literal):
@@ -268,7 +268,7 @@ def _lines_or_reason(raw: object) -> Sequence[str]:
 @settings(max_examples=examples(300), deadline=None)
 @given(st.lists(GRANTS, max_size=3), st.dictionaries(NAMES | st.text(max_size=3), _ANY, max_size=4))
 def test_whatever_is_called_is_covered_or_told_why_not(raw: list[Raw], args: Raw) -> None:
-    coverage = covering(grants_of(raw), "t", args, _sourced_by(2))
+    coverage = find_grant(grants_of(raw), "t", args, _sourced_by(2))
     assert bool(coverage) == (coverage.reason == "") == (coverage.index >= 0)
     assert coverage.reason.isprintable()
-    assert coverage == covering(grants_of(raw), "t", dict(reversed(args.items())), _sourced_by(2))
+    assert coverage == find_grant(grants_of(raw), "t", dict(reversed(args.items())), _sourced_by(2))

@@ -8,7 +8,7 @@ from silas.approval.grants import (
     GrantRefused,
     Literal,
     Slot,
-    covering,
+    find_grant,
     grant_lines,
     grants_of,
     literals_of,
@@ -82,9 +82,9 @@ def test_what_is_not_said_has_the_least_value() -> None:
 @pytest.mark.proves("B1-TOOL-GRANTS")
 def test_a_call_of_literals_patterns_and_slots_is_covered() -> None:
     grants = grants_of([{"tool": "other"}, MAIL])
-    assert covering(grants, "send_email", CALL, PAGE) == (1, "")
-    assert covering(grants, "send_email", CALL | {"cc": ["bob@example.com"]}, PAGE)
-    assert covering(grants, "send_email", CALL | {"cc": None, "attachments": None}, PAGE)
+    assert find_grant(grants, "send_email", CALL, PAGE) == (1, "")
+    assert find_grant(grants, "send_email", CALL | {"cc": ["bob@example.com"]}, PAGE)
+    assert find_grant(grants, "send_email", CALL | {"cc": None, "attachments": None}, PAGE)
 
 
 UNCOVERED: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -122,7 +122,7 @@ UNCOVERED: tuple[tuple[str, dict[str, Any], str], ...] = (
 def test_a_call_outside_the_grants_is_not_covered_and_says_why(
     tool: str, change: dict[str, Any], reason: str
 ) -> None:
-    coverage = covering(grants_of([MAIL]), tool, CALL | change, PAGE)
+    coverage = find_grant(grants_of([MAIL]), tool, CALL | change, PAGE)
     assert not coverage
     assert coverage.index == -1
     assert reason in coverage.reason
@@ -131,8 +131,8 @@ def test_a_call_outside_the_grants_is_not_covered_and_says_why(
 
 def test_a_missing_argument_is_no_literal_null() -> None:
     grants = grants_of([{"tool": "t", "args": {"a": None}}])
-    assert covering(grants, "t", {"a": None}, _never)
-    assert not covering(grants, "t", {}, _never)
+    assert find_grant(grants, "t", {"a": None}, _never)
+    assert not find_grant(grants, "t", {}, _never)
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_a_missing_argument_is_no_literal_null() -> None:
 )
 def test_a_value_of_another_type_is_not_what_the_plan_fixes(fixed: Any, given_: Any) -> None:
     grants = grants_of([{"tool": "t", "args": {"a": fixed}}])
-    assert covering(grants, "t", {"a": fixed}, _never)
-    assert not covering(grants, "t", {"a": given_}, _never)
+    assert find_grant(grants, "t", {"a": fixed}, _never)
+    assert not find_grant(grants, "t", {"a": given_}, _never)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_value_of_another_type_is_not_what_the_plan_fixes(fixed: Any, given_: 
 )
 def test_a_whole_number_is_the_same_with_a_point_after_it(fixed: Any, given_: Any) -> None:
     grants = grants_of([{"tool": "t", "args": {"a": fixed}}])
-    assert covering(grants, "t", {"a": given_}, _never)
+    assert find_grant(grants, "t", {"a": given_}, _never)
 
 
 @pytest.mark.parametrize(
@@ -178,21 +178,21 @@ def test_a_whole_number_is_the_same_with_a_point_after_it(fixed: Any, given_: An
 )
 def test_what_is_no_json_is_nothing_that_a_plan_fixes(value: Any) -> None:
     grants = grants_of([{"tool": "t", "args": {"a": 1}}])
-    assert not covering(grants, "t", {"a": value}, _never)
+    assert not find_grant(grants, "t", {"a": value}, _never)
 
 
 def test_a_value_too_deep_to_be_compared_is_not_covered() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
-    assert not covering(grants_of([{"tool": "t", "args": {"a": 1}}]), "t", {"a": deep}, _never)
+    assert not find_grant(grants_of([{"tool": "t", "args": {"a": 1}}]), "t", {"a": deep}, _never)
 
 
 def test_a_mapping_that_reads_like_a_slot_is_a_value_where_it_is_said_to_be_one() -> None:
     value = {"slot": "text", "from": "any"}
     grants = grants_of([{"tool": "t", "args": {"a": {"literal": value}}}])
-    assert covering(grants, "t", {"a": value}, _never)
-    assert not covering(grants, "t", {"a": "anything"}, _always)
+    assert find_grant(grants, "t", {"a": value}, _never)
+    assert not find_grant(grants, "t", {"a": "anything"}, _always)
     assert shortest(grants[0])["args"] == {"a": {"literal": value}}
 
 
@@ -204,7 +204,7 @@ def test_the_source_of_a_slot_is_asked_with_path_value_and_source() -> None:
         return source == "plan"
 
     call = CALL | {"cc": ["b@example.com"]}
-    assert not covering(grants_of([MAIL]), "send_email", call, sourced)
+    assert not find_grant(grants_of([MAIL]), "send_email", call, sourced)
     assert asked == [
         ("body", "It rained.", "tool get_webpage"),
         ("cc[]", "b@example.com", "owner"),
@@ -214,21 +214,21 @@ def test_the_source_of_a_slot_is_asked_with_path_value_and_source() -> None:
 
 def test_a_slot_from_anywhere_asks_nobody_and_is_still_of_its_type() -> None:
     grants = grants_of([{"tool": "t", "args": {"n": {"slot": "integer", "from": "any"}}}])
-    assert covering(grants, "t", {"n": 13}, _never)
-    assert not covering(grants, "t", {"n": "13"}, _never)
+    assert find_grant(grants, "t", {"n": 13}, _never)
+    assert not find_grant(grants, "t", {"n": "13"}, _never)
 
 
 def test_a_source_is_not_asked_about_a_value_that_does_not_fit() -> None:
     grants = grants_of([{"tool": "t", "args": {"n": {"slot": "integer", "from": "owner"}}}])
-    assert not covering(grants, "t", {"n": "13 files"}, _never)
+    assert not find_grant(grants, "t", {"n": "13 files"}, _never)
 
 
 def test_a_grant_covers_no_more_calls_than_it_says() -> None:
     grants = grants_of([{"tool": "t"}, {"tool": "t", "times": 2}])
-    assert covering(grants, "t", {}, _never).index == 0
-    assert covering(grants, "t", {}, _never, {0: 1}).index == 1
-    assert covering(grants, "t", {}, _never, {0: 1, 1: 1}).index == 1
-    spent = covering(grants, "t", {}, _never, {0: 1, 1: 2})
+    assert find_grant(grants, "t", {}, _never).index == 0
+    assert find_grant(grants, "t", {}, _never, {0: 1}).index == 1
+    assert find_grant(grants, "t", {}, _never, {0: 1, 1: 1}).index == 1
+    spent = find_grant(grants, "t", {}, _never, {0: 1, 1: 2})
     assert spent == (-1, "the plan allows this call once, and no more are left")
 
 
@@ -236,13 +236,13 @@ def test_the_reason_is_that_of_the_grant_of_which_the_most_fits() -> None:
     near = {"tool": "t", "args": {"a": 1, "b": 2}}
     far = {"tool": "t", "args": {"a": 9, "b": 9}}
     for grants in ([near, far], [far, near]):
-        coverage = covering(grants_of(grants), "t", {"a": 1, "b": 3}, _never)
+        coverage = find_grant(grants_of(grants), "t", {"a": 1, "b": 3}, _never)
         assert coverage.reason == "`b` is not exactly what the plan says"
 
 
 def test_a_pattern_that_may_take_too_long_on_this_text_covers_nothing() -> None:
     pattern = {"pattern": "a*a*a*a*b", "max_chars": 10_000}
-    coverage = covering(
+    coverage = find_grant(
         grants_of([{"tool": "t", "args": {"x": pattern}}]), "t", {"x": "a" * 9000}, _never
     )
     assert not coverage

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import silas
 from silas.audit import AuditEntry
-from silas.audit.narrate import behind, documents, known_events, narrate, timeline
+from silas.audit.narrate import documents, entry_details, known_events, narrate, timeline
 
 SOURCE = Path(str(silas.__file__)).parent
 DOTTED = re.compile(r"(approval|emergency|gate|scope|tool_call)\.[a-z_]+\Z")
@@ -182,7 +182,7 @@ def test_no_sentence_reaches_into_its_values() -> None:
 def test_the_record_tells_tool_digest_and_cause_where_the_sentence_does_not(
     event: str, data: dict[str, object], words: str
 ) -> None:
-    assert narrate(event, data) + behind(event, data) == words
+    assert narrate(event, data) + entry_details(event, data) == words
     entry = an_entry(1, "2026-01-02T22:00:00+00:00", event, **data)
     (told,) = documents([entry])
     assert (told["words"], told["data"]) == (words, data)

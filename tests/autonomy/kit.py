@@ -11,7 +11,7 @@ from silas.approval.models import ApprovalConfig, NonceConfig
 from silas.approval.nonces import SqlNonceStore
 from silas.audit.log import AuditLog
 from silas.autonomy.calibrate import AutonomyCalibrator, knobs
-from silas.autonomy.ideas import SuggestionIdea, unfinished
+from silas.autonomy.ideas import SuggestionIdea, unfinished_ideas
 from silas.autonomy.models import AutonomyConfig, BehaviorPreferencesConfig, SuggestionsConfig
 from silas.autonomy.preferences import Preferences
 from silas.autonomy.signals import Decision, Signal
@@ -101,7 +101,7 @@ class Rooms:
         return learned
 
     async def _ideas(self, now: datetime) -> Sequence[SuggestionIdea]:
-        return unfinished(self.items, self.followed, now)
+        return unfinished_ideas(self.items, self.followed, now)
 
     def _fits(self, rules: Sequence[MemoryItem]) -> bool:
         return self.fits

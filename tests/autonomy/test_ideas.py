@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from silas.autonomy.ideas import repeated
+from silas.autonomy.ideas import repeated_ideas
 from silas.clock import Clock
 from silas.db import Database
 from silas.goals.models import GoalState
@@ -43,7 +43,7 @@ THREE = (1, 2, 4)
 
 def test_what_was_asked_for_on_three_days_could_come_by_itself() -> None:
     items = [done(days, workspace="/work/a") for days in THREE]
-    (idea,) = repeated(items, set(), asked, VIENNA, NOW)
+    (idea,) = repeated_ideas(items, set(), asked, VIENNA, NOW)
     assert idea.words == "Every day at 13:00: Run the tests in /work/a"
     assert idea.rationale == "You asked for it on 3 of the last 7 days."
 
@@ -72,16 +72,16 @@ def test_what_was_asked_for_on_three_days_could_come_by_itself() -> None:
     ],
 )
 def test_anything_less_is_no_habit(items: list[WorkItem]) -> None:
-    assert repeated(items, set(), asked, VIENNA, NOW) == []
+    assert repeated_ideas(items, set(), asked, VIENNA, NOW) == []
 
 
 def test_what_comes_by_itself_already_is_not_suggested() -> None:
     items = [done(days) for days in THREE]
-    assert repeated(items, {"run the tests"}, asked, VIENNA, NOW) == []
+    assert repeated_ideas(items, {"run the tests"}, asked, VIENNA, NOW) == []
 
 
 def test_what_cannot_be_asked_for_in_words_is_not_suggested() -> None:
-    assert repeated([done(days) for days in THREE], set(), lambda _: "", VIENNA, NOW) == []
+    assert repeated_ideas([done(days) for days in THREE], set(), lambda _: "", VIENNA, NOW) == []
 
 
 async def test_a_goal_that_paused_by_itself_is_looked_into_and_one_that_was_paused_is_not(

@@ -138,11 +138,11 @@ def test_another_folder_at_the_same_path_is_refused(place: Place, tmp_path: Path
     folder = place.plan.folder
     place.path.rename(tmp_path / "before")
     place.path.mkdir()
-    with pytest.raises(BatchRefused, match="another folder"), mover.opened(folder):
+    with pytest.raises(BatchRefused, match="another folder"), mover.open_folder(folder):
         pass
     place.path.rmdir()
     place.path.symlink_to(tmp_path / "before")
-    with pytest.raises(BatchRefused, match="cannot be opened"), mover.opened(folder):
+    with pytest.raises(BatchRefused, match="cannot be opened"), mover.open_folder(folder):
         pass
 
 

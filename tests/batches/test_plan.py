@@ -19,7 +19,7 @@ from silas.work.batches.proposals import (
     batch_subject,
     chunks,
     file_batch,
-    selected,
+    select_items,
 )
 from tests.batches.folders import NOW, PDF, PNG, ZIP, put
 
@@ -209,12 +209,12 @@ def test_a_selection_is_a_strict_subset_in_the_order_chosen(folder: Path) -> Non
     found = planned(folder)
     batch = file_batch(found.folder, found.moves, Band.high, NOW)
     a, b, c = batch.proposal.item_ids
-    chosen = selected(batch, (c, a), NOW)
+    chosen = select_items(batch, (c, a), NOW)
     assert chosen is not None
     assert [move.name for move in chosen.moves] == ["c.pdf", "a.pdf"]
     assert chosen.proposal.batch_id != batch.proposal.batch_id
     for wrong in ((), (a, b, c), (a, a), (a, "elsewhere")):
-        assert selected(batch, wrong, NOW) is None
+        assert select_items(batch, wrong, NOW) is None
 
 
 def test_batches_have_the_configured_size(folder: Path) -> None:

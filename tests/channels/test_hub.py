@@ -31,7 +31,7 @@ from silas.cards import (
     SignedMessage,
     choice_bytes,
 )
-from silas.cards.answers import shown
+from silas.cards.answers import show_card
 from silas.cards.models import ALL_CARDS
 from silas.channels import hub
 from silas.channels.cli import CLIChannel
@@ -522,8 +522,8 @@ async def test_a_nonce_is_spent_by_a_choice_that_counts_and_by_no_other(tmp_path
 
 def test_each_showing_of_a_card_has_a_digest_of_its_own() -> None:
     card = a_card(PlanCard)
-    assert shown(card).digest != shown(card).digest
-    assert len(shown(card).digest) == 64
+    assert show_card(card).digest != show_card(card).digest
+    assert len(show_card(card).digest) == 64
 
 
 async def test_an_answer_after_the_close_is_a_message_and_answers_nothing(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ async def test_a_draft_that_cannot_be_erased_is_closed_by_a_line(live: Live, dra
 
 async def test_what_was_typed_into_is_closed_and_not_erased(live: Live) -> None:
     live.more("Good", begins=True)
-    live.terminal._received("hm\n")  # pyright: ignore[reportPrivateUsage]
+    live.terminal._receive_line("hm\n")  # pyright: ignore[reportPrivateUsage]
     assert WITHDRAWN in "".join(await live.answer("No."))
 
 

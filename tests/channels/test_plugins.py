@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from silas.channels import plugins
-from silas.channels.plugins import ChannelAbsent, ChannelContext, made, path_of, settings_of
+from silas.channels.plugins import ChannelAbsent, ChannelContext, load_channel, path_of, settings_of
 from silas.config import SilasConfig, dump_config, load_config
 from silas.errors import ConfigError
 from silas.services.channels import channel_findings, examine_channels, load_channels
@@ -60,7 +60,7 @@ def _pigeon(tmp_path: Path, name: str, **config: Any) -> Any:
     others = _config(tmp_path, f"{{pigeon: {settings}}}").channels.others
     context = ChannelContext("pigeon", tmp_path, MockClock())
     settings = settings_of(others["pigeon"], {"LOFT": "north"}, WHERE)
-    return made(path_of(others["pigeon"].use, WHERE), settings, context, WHERE)
+    return load_channel(path_of(others["pigeon"].use, WHERE), settings, context, WHERE)
 
 
 def test_a_channel_is_made_with_its_settings_and_what_it_declares_is_held(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.main.phone import drawn
+from silas.main.phone import draw_code
 from silas.services.phone.qr import QUIET, qr_rows
 from tests.support.command import environment, person, run, silas
 
@@ -46,7 +46,7 @@ def test_on_a_terminal_it_shows_two_codes_the_fingerprint_and_what_it_gives(
             assert words in " ".join(seen.split())
         assert re.search(r"https://127\.0\.0\.1:\d+/pair#[0-9a-f]{64}", seen)
         [steps] = re.findall(r"http://127\.0\.0\.1:\d+/\n", seen)
-        first = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in drawn(qr_rows(steps.strip()))]
+        first = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in draw_code(qr_rows(steps.strip()))]
         assert all(line in seen for line in first)
         assert re.search(r"(?m)^ +([0-9A-F]{2}:){15}[0-9A-F]{2}$", seen)
         one = finding(home)
@@ -89,6 +89,6 @@ def test_a_code_is_drawn_whole_dark_on_light() -> None:
     assert all(set(row) == {"0"} for row in (*rows[:QUIET], *rows[-QUIET:]))
     finder = [row[QUIET : QUIET + 7] for row in rows[QUIET : QUIET + 7]]
     assert finder == ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]
-    lines = drawn(rows)
+    lines = draw_code(rows)
     assert len(lines) == (len(rows) + 1) // 2
     assert all(line.startswith("\x1b[38;5;16m\x1b[48;5;231m") for line in lines)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from silas.home.garbage_collection import EVERY_SECONDS, reclaiming
+from silas.home.garbage_collection import EVERY_SECONDS, collect_by_clock
 from silas.testing import MockClock
 from tests.support.command import ROOT, environment
 from tests.support.waits import SECONDS
@@ -79,7 +79,7 @@ async def passes(clock: MockClock, seconds: float) -> None:
 async def test_everything_is_searched_by_the_clock_and_not_at_all_where_nothing_was_made() -> None:
     clock, before = MockClock(), gc.get_threshold()
     with full_searches() as seen:
-        async with reclaiming(clock):
+        async with collect_by_clock(clock):
             seen.clear()
             for _ in range(5):
                 make_cycles(100_000)

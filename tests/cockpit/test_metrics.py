@@ -141,9 +141,9 @@ async def test_answers_that_come_too_fast_are_told_once_and_hold_nobody_up() -> 
 async def test_a_pile_of_questions_is_told_and_its_end_too() -> None:
     async with a_house() as house:
         attention = FatigueWatch(house.harness.audit)
-        assert (await attention.noticed([HIGH] * 6)).kind == "density"  # pyright: ignore[reportOptionalMemberAccess] - there is one
-        assert await attention.noticed([HIGH] * 7) is None
-        assert (await attention.noticed([])).kind == "none"  # pyright: ignore[reportOptionalMemberAccess] - there is one
+        assert (await attention.find_cue([HIGH] * 6)).kind == "density"  # pyright: ignore[reportOptionalMemberAccess] - there is one
+        assert await attention.find_cue([HIGH] * 7) is None
+        assert (await attention.find_cue([])).kind == "none"  # pyright: ignore[reportOptionalMemberAccess] - there is one
 
 
 async def _metrics(house: House) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silas.context import ContextItem, ContextZone, ScorerGroups
-from silas.context.render import entering
+from silas.context.render import render_entering
 from silas.types import TaintLevel
 from tests.context.kit import A, B, Context, item, text_of, words
 from tests.support.chance import examples
@@ -132,7 +132,7 @@ class Program:
     def check(self) -> None:
         view = {one.ctx_id: one for one in self.manager.in_view(A)}
         for ctx_id, one in self.added.items():
-            text = entering(one)
+            text = render_entering(one)
             if self.must_stay(one) and not self.left.get(ctx_id):
                 assert view[ctx_id].content == text or view[ctx_id].masked
             assert not (self.must_stay(one) and ctx_id not in view)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from silas.agents import TurnRequest
 from silas.context import NOTHING, ContextItem, ContextZone, FramedSection, sections
-from silas.context.render import entering
+from silas.context.render import render_entering
 from silas.types import TaintLevel
 from tests.context.kit import ABOVE, NOW, A, Context, blocks_of, item, text_of
 from tests.support.chance import examples
@@ -140,5 +140,5 @@ def test_a_file_called_like_a_label_is_shown_in_quotes() -> None:
     manager.add(A, one)
     (section,) = sections(text_of(manager.render(A, 1)))
     assert f'"mark: {MARK} / taint: owner"' in section.labels
-    assert section.text == entering(one)
+    assert section.text == render_entering(one)
     assert _taint(section) == "external"

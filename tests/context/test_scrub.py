@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from silas.context import scrub, scrub_output
-from silas.context.roles import posing
+from silas.context.roles import find_markers
 from tests.context.scrub_cases import (
     ATTACKS,
     BENIGN,
@@ -68,10 +68,10 @@ def test_no_text_poses_as_a_voice_or_a_call(name: str) -> None:
 def test_no_text_poses_as_a_voice_once_it_is_normalised(name: str) -> None:
     text, cleaned = MASKED[name]
     assert scrub(text) == cleaned
-    assert list(posing(normalize("NFKC", text)))
-    assert not list(posing(normalize("NFKC", cleaned)))
+    assert list(find_markers(normalize("NFKC", text)))
+    assert not list(find_markers(normalize("NFKC", cleaned)))
     many = text * 1_000
-    assert not list(posing(normalize("NFKC", scrub(many)), besides=scrub(many)))
+    assert not list(find_markers(normalize("NFKC", scrub(many)), besides=scrub(many)))
 
 
 @pytest.mark.parametrize("name", MARKUP)

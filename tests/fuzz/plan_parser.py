@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from silas.approval.grants import Grant, Literal, covering, grants_of, literals_of, shortest
+from silas.approval.grants import Grant, Literal, find_grant, grants_of, literals_of, shortest
 from silas.plans import PlanError, PlanParser, plan_bytes, plan_card, subject_of
 from silas.plans.models import WorkItem
 from silas.testing.builders import plan_text
@@ -80,10 +80,10 @@ def _check(grants: tuple[Grant, ...]) -> None:
     assert grants_of([shortest(grant) for grant in grants]) == grants
     for grant in grants:
         fixed = {n: one.value for n, one in grant.args.items() if isinstance(one, Literal)}
-        found = covering(grants, grant.tool, fixed, _nowhere)
+        found = find_grant(grants, grant.tool, fixed, _nowhere)
         assert not found or all(name in grants[found.index].args for name in fixed)
-        assert not covering(grants, grant.tool, {**fixed, "not/named": 1}, _nowhere)
-        assert not covering(grants, f"{grant.tool} ", fixed, _nowhere)
+        assert not find_grant(grants, grant.tool, {**fixed, "not/named": 1}, _nowhere)
+        assert not find_grant(grants, f"{grant.tool} ", fixed, _nowhere)
         assert {(grant.tool, name) for name in fixed} <= set(literals_of(grants))
 
 

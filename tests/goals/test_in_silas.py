@@ -254,7 +254,7 @@ async def test_a_kill_at_a_step_spends_one_use_and_starts_one_task(
         reached.set()
         await never.wait()
 
-    worked = GoalCycles._worked  # pyright: ignore[reportPrivateUsage] - where the kill comes
+    worked = GoalCycles._wait_for_work  # pyright: ignore[reportPrivateUsage] - where the kill comes
 
     async def ended(self: GoalCycles, task: WorkItem) -> Any:
         await worked(self, task)

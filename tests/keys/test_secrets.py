@@ -116,14 +116,14 @@ def test_a_file_that_was_damaged_or_exchanged_for_another_is_refused(tmp_path: P
 
 
 def test_a_box_moved_under_another_reference_is_refused(tmp_path: Path) -> None:
-    from silas.keys.sealed import read_document, unsealed
+    from silas.keys.sealed import read_document, read_unsealed
 
     vault = a_vault(tmp_path)
     token, other = vault.add("TOKEN", VALUE, NOW), vault.add("OTHER", "another-value", NOW)
     one, two = (tmp_path / "secrets" / f"{facts.ref_id}.json" for facts in (token, other))
     stolen = read_document(one.read_text(), "")["box"]
     forged = {**read_document(two.read_text(), ""), "box": stolen}
-    two.write_text(unsealed(forged))
+    two.write_text(read_unsealed(forged))
     with pytest.raises(ConfigError, match="damaged"):
         value_of(vault, other.ref_id)
 

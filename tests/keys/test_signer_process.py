@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from silas.errors import ApprovalError, ConfigError
 from silas.keys.remote import RemoteSigner, fetch_public_key, pin_public_key
-from silas.keys.signer_server import SigningDesk, SigningRuling, listening
+from silas.keys.signer_server import SigningDesk, SigningRuling, open_socket
 from silas.keys.wire import LARGEST, BadFrame, ask_now, body_length, document_of, frame
 from silas.testing import a_signer
 from tests.support.waits import SECONDS
@@ -60,7 +60,7 @@ async def serving(place: Path, *, agent_uid: int = ME) -> AsyncGenerator[Owner]:
         under_way.add(asyncio.create_task(desk.serve(reader, writer)))
 
     async with asyncio.timeout(SECONDS):
-        async with await asyncio.start_unix_server(serve, sock=listening(place, -1)):
+        async with await asyncio.start_unix_server(serve, sock=open_socket(place, -1)):
             yield owner
             with contextlib.suppress(ApprovalError):  # who came before is served when this is
                 await asyncio.to_thread(fetch_public_key, place, ME)
@@ -245,22 +245,22 @@ def test_a_frame_is_bounded() -> None:
 
 # where it listens ---------------------------------------------------------------------------------
 def test_the_socket_is_its_users_alone(tmp_path: Path) -> None:
-    with listening(tmp_path / "new" / "sock", -1):
+    with open_socket(tmp_path / "new" / "sock", -1):
         modes = [stat.S_IMODE((tmp_path / "new" / name).stat().st_mode) for name in ("", "sock")]
     assert modes == [0o700, 0o600]
 
 
 def test_a_group_may_be_given_the_socket(tmp_path: Path) -> None:
-    with listening(tmp_path / "new" / "sock", os.getegid()):
+    with open_socket(tmp_path / "new" / "sock", os.getegid()):
         modes = [stat.S_IMODE((tmp_path / "new" / name).stat().st_mode) for name in ("", "sock")]
     assert modes == [0o750, 0o660]
 
 
 def test_a_socket_that_nobody_serves_is_replaced_and_one_in_use_is_not(tmp_path: Path) -> None:
     place = tmp_path / "sock"
-    listening(place, -1).close()
-    with listening(place, -1), pytest.raises(ConfigError, match="running there already"):
-        listening(place, -1)
+    open_socket(place, -1).close()
+    with open_socket(place, -1), pytest.raises(ConfigError, match="running there already"):
+        open_socket(place, -1)
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o702, 0o777])
@@ -269,20 +269,20 @@ def test_it_listens_in_no_directory_that_others_change(mode: int, tmp_path: Path
     folder.mkdir()
     folder.chmod(mode)
     with pytest.raises(ConfigError, match="others may change"):
-        listening(folder / "sock", -1)
+        open_socket(folder / "sock", -1)
 
 
 @pytest.mark.parametrize("make", [Path.touch, Path.mkdir])
 def test_it_takes_no_place_of_something_else(make: Callable[[Path], None], tmp_path: Path) -> None:
     make(tmp_path / "sock")
     with pytest.raises(ConfigError, match="something else"):
-        listening(tmp_path / "sock", -1)
+        open_socket(tmp_path / "sock", -1)
     assert (tmp_path / "sock").exists()
 
 
 def test_a_path_that_no_socket_can_have_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="set a shorter"):
-        listening(tmp_path / ("x" * 120), -1)
+        open_socket(tmp_path / ("x" * 120), -1)
 
 
 def test_a_key_is_pinned_once(tmp_path: Path) -> None:

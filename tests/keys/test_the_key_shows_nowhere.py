@@ -16,7 +16,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from silas.errors import ConfigError
 from silas.keys import Ed25519Signer
 from silas.keys.oskeyring import write_secret
-from silas.keys.sealed import seal, unsealed
+from silas.keys.sealed import read_unsealed, seal
 from tests.keys.places import Place
 from tests.support.command import Ended, processes_saying, run, silas, started
 from tests.support.home import Home, digest_of, soon
@@ -224,7 +224,7 @@ def test_a_key_that_does_not_fit_its_record_is_in_no_traceback(tmp_path: Path) -
     place = Place("keyring", tmp_path)
     place.keys.mkdir(mode=0o700)
     facts = {"backend": "keyring", "owner": "owner", "public_key": "ab" * 32}
-    place.record.write_text(unsealed(facts))
+    place.record.write_text(read_unsealed(facts))
     place.record.chmod(0o600)
     place.store.set_password("silas", "owner", SEED.hex())
     with pytest.raises(ConfigError) as raised:

@@ -12,7 +12,7 @@ from silas.cards import Card, Detail, PlanCard
 from silas.gates import GateResult
 from silas.language import speak
 from silas.plans import plan_bytes, plan_card
-from silas.plans.card import forcing
+from silas.plans.card import why_forced
 from silas.plans.goals.schedule import schedule_words
 from silas.plans.projects.card import BoundPlan, project_card
 from silas.reminders.models import When
@@ -141,5 +141,5 @@ def test_parts_of_a_card_are_the_same_in_both_languages(german: None) -> None:
 
 @pytest.mark.usefixtures("german")
 def test_a_risk_that_makes_silas_ask_is_told_in_german() -> None:
-    assert forcing(Risk.high) == "sein Risiko ist hoch"
-    assert forcing(Risk.low) == ""
+    assert why_forced(Risk.high) == "sein Risiko ist hoch"
+    assert why_forced(Risk.low) == ""

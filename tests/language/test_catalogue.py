@@ -7,7 +7,7 @@ from string import Formatter
 import pytest
 
 from scripts.words import CATALOGUE, PAGE, ROOT, package_sentences, page_sentences
-from silas.language import LANGUAGES, language_of, speak, spoken, tr, tr_many
+from silas.language import LANGUAGES, language_of, speak, spoken_language, tr, tr_many
 
 
 def _german() -> dict[str, str]:
@@ -92,4 +92,4 @@ def test_a_language_that_silas_does_not_speak_is_refused() -> None:
     assert set(LANGUAGES) == {"en", "de"}
     with pytest.raises(ValueError, match="it speaks en, de"):
         speak("fr")
-    assert spoken() == "en"
+    assert spoken_language() == "en"

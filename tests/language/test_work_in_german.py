@@ -9,7 +9,7 @@ import pytest
 from silas.audit.narrate import narrate
 from silas.config import load_config
 from silas.home.findings import DoctorFinding
-from silas.language import grouped, tr_many
+from silas.language import group_digits, tr_many
 from silas.plans import Budget, BudgetUsed, plan_bytes, plan_card
 from silas.plans.budget import shares
 from silas.services.cockpit.facts import settings_in_force
@@ -53,7 +53,7 @@ def test_a_step_is_told_in_german(tool: str, args: dict[str, Any], told: str) ->
 def test_numbers_are_written_as_german_has_them() -> None:
     told = [one.words for one in shares(BudgetUsed(tokens=2265), Budget(max_tokens=200_000))]
     assert told[:2] == ["2.265 von 200.000 Token", "$0,00 von $2,00"]
-    assert grouped(3_221_225_472) == "3.221.225.472"
+    assert group_digits(3_221_225_472) == "3.221.225.472"
     limited = a_plan(budget=Budget(max_tokens=10_000, max_cost_usd=0.1))
     card = plan_card(plan_bytes(limited), rationale="")
     told = "\n".join(line for detail in card.details for line in detail.lines)

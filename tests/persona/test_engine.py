@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from silas.context import TokenCounter
 from silas.errors import ConfigError, DatabaseError
 from silas.persona import PersonaState, TurnSummary
-from silas.persona.axes import MOST_DRIFT, calmed
+from silas.persona.axes import MOST_DRIFT, calm_mood
 from silas.persona.engine import MOST_UNTRUSTED_PER_HOUR, PersonalityEngine
 from silas.persona.models import AxisDelta, AxisProfile, MoodState
 from silas.persona.state import PersonaEvent
@@ -71,11 +71,11 @@ async def test_feedback_that_the_owner_did_not_sign_never_moves_the_baseline(
 @pytest.mark.proves("S5.14-BOUNDED-DELTAS", "A10-DECAY-PER-HOUR")
 def test_a_mood_goes_a_tenth_of_the_way_back_every_hour() -> None:
     angry, neutral = MoodState(frustration=1.0), MoodState()
-    assert calmed(angry, neutral, 0.10, 1).frustration == pytest.approx(0.95)
-    assert calmed(angry, neutral, 0.10, 2).frustration == pytest.approx(0.905)
-    assert calmed(angry, neutral, 0.10, 0) == angry
-    assert calmed(angry, neutral, 1.0, 1) == neutral
-    assert calmed(angry, neutral, 0.0, 1000) == angry
+    assert calm_mood(angry, neutral, 0.10, 1).frustration == pytest.approx(0.95)
+    assert calm_mood(angry, neutral, 0.10, 2).frustration == pytest.approx(0.905)
+    assert calm_mood(angry, neutral, 0.10, 0) == angry
+    assert calm_mood(angry, neutral, 1.0, 1) == neutral
+    assert calm_mood(angry, neutral, 0.0, 1000) == angry
 
 
 @settings(max_examples=50, deadline=None)

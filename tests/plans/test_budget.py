@@ -30,12 +30,12 @@ def test_exactly_at_a_limit_is_exhausted(
     limits: dict[str, Any], below: dict[str, Any], at: dict[str, Any]
 ) -> None:
     tracker = _tracker(**limits)
-    assert not tracker.exhausted()
+    assert not tracker.is_exhausted()
     tracker.charge(**below)
-    assert not tracker.exhausted()
+    assert not tracker.is_exhausted()
     tracker = _tracker(**limits)
     tracker.charge(**at)
-    assert tracker.exhausted()
+    assert tracker.is_exhausted()
 
 
 @pytest.mark.proves("S3.3-BUDGET-AT-LIMIT")
@@ -46,9 +46,9 @@ def test_wall_time_runs_by_itself_and_goes_on_after_a_restart() -> None:
     assert tracker.remaining_seconds() == 20
     resumed = _tracker(clock, tracker.used(), max_wall_time_seconds=60)
     clock.advance(19.5)
-    assert not resumed.exhausted()
+    assert not resumed.is_exhausted()
     clock.advance(0.5)
-    assert resumed.exhausted()
+    assert resumed.is_exhausted()
     assert resumed.remaining_seconds() == 0
     assert resumed.used().wall_time_seconds == 60
 
@@ -57,7 +57,7 @@ def test_executor_runs_are_counted_and_limit_nothing() -> None:
     tracker = _tracker()
     tracker.charge(executor_runs=1000)
     assert tracker.used().executor_runs == 1000
-    assert not tracker.exhausted()
+    assert not tracker.is_exhausted()
 
 
 @pytest.mark.parametrize(("limit", "calls"), [(0, [False]), (2, [True, True, False])])
@@ -73,9 +73,9 @@ def test_the_planner_is_consulted_as_often_as_the_budget_says(
 def test_a_budget_without_planner_calls_or_cost_still_lets_free_work_run() -> None:
     tracker = _tracker(max_planner_calls=0, max_cost_usd=0)
     tracker.charge(tokens=10)
-    assert not tracker.exhausted()
+    assert not tracker.is_exhausted()
     tracker.charge(cost_usd=0.01)
-    assert tracker.exhausted()
+    assert tracker.is_exhausted()
 
 
 @pytest.mark.parametrize("amount", [-1, float("nan"), float("inf")])
@@ -103,7 +103,7 @@ def test_two_calls_that_fit_alone_do_not_fit_together() -> None:
     assert tracker.used().tokens == 20
     with tracker.reserve(tokens=80, cost_usd=0.95) as second:
         second.settle(tokens=80, cost_usd=0.95)
-    assert tracker.exhausted()
+    assert tracker.is_exhausted()
 
 
 def test_nothing_is_reserved_when_time_or_tokens_are_spent() -> None:

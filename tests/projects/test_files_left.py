@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from silas.plans.bound_files import tree_digest, tree_entries
-from silas.work.projects.files_left import MadeChange, explained
+from silas.work.projects.files_left import MadeChange, is_explained
 from silas.workspace.tree import TreeEntry
 
 
@@ -41,7 +41,7 @@ FILES: dict[str, tuple[str | None, str | None, tuple[str | None, str | None] | N
 def test_a_difference_is_taken_only_where_finished_tasks_made_all_of_it(name: str) -> None:
     signed, now, change, wanted = FILES[name]
     made = {} if change is None else {"/w/f": MadeChange(*map(_entry, change))}
-    assert explained("/w/f", _facts(signed), _facts(now), made) is wanted
+    assert is_explained("/w/f", _facts(signed), _facts(now), made) is wanted
 
 
 TREES: dict[str, tuple[dict[str, str], dict[str, tuple[str | None, str | None]], bool]] = {
@@ -76,7 +76,7 @@ def test_a_directory_is_taken_where_it_is_as_signed_without_their_changes(
     found = {"kind": "tests", "sha256": _tree(tmp_path / "now", now)}
     place = str(tmp_path / "now")
     made = {f"{place}/{path}": MadeChange(*map(_entry, change)) for path, change in changes.items()}
-    assert explained(place, signed, found, made) is wanted
+    assert is_explained(place, signed, found, made) is wanted
 
 
 def _tree(place: Path, files: dict[str, str]) -> str:

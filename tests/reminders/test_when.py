@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from silas.jobs.slots import at_wall_time, comes_twice, count_between, following, is_skipped
+from silas.jobs.slots import at_wall_time, comes_twice, count_between, is_skipped, next_slot
 from silas.reminders.models import ReminderRefused, When
 from silas.reminders.phrase import chosen_phrase, phrases_in
 from silas.reminders.request import read_request, request_of
@@ -205,7 +205,7 @@ def moments(rule: str, start: str, after: datetime, count: int) -> list[str]:
     moment: datetime | None = after
     for _ in range(count):
         assert moment is not None
-        moment = following(rule, local(start), VIENNA, moment)
+        moment = next_slot(rule, local(start), VIENNA, moment)
         assert moment is not None
         found.append(f"{moment.astimezone(VIENNA):%d.%m.%Y %H:%M %z}")
     return found
@@ -264,13 +264,13 @@ def test_each_moment_is_after_the_last_and_found_from_any_moment_between(
 ) -> None:
     where, begun = ZoneInfo(zone), start.replace(second=0, microsecond=0)
     after = at_wall_time(begun, where) + timedelta(days=days)
-    first = following(rule, begun, where, after)
+    first = next_slot(rule, begun, where, after)
     assert first is not None
-    second = following(rule, begun, where, first)
+    second = next_slot(rule, begun, where, first)
     assert second is not None
     assert after < first < second
     between = first + (second - first) / 2
-    assert following(rule, begun, where, between) == second
+    assert next_slot(rule, begun, where, between) == second
     assert count_between(rule, begun, where, after, second, 10) == 2
 
 

@@ -21,7 +21,7 @@ from pydantic import SecretBytes
 
 from silas.errors import SandboxError
 from silas.plans import PlanParser
-from silas.plans.binding import Grants, bound, difference
+from silas.plans.binding import Grants, binding_facts, difference
 from silas.sandbox import (
     Mount,
     SandboxConfig,
@@ -32,7 +32,7 @@ from silas.sandbox import (
 )
 from silas.sandbox.capability import machine_here
 from silas.sandbox.docker.backend import DockerSandbox
-from silas.sandbox.docker.command import Container, DockerCommands, visible
+from silas.sandbox.docker.command import Container, DockerCommands, visible_mounts
 from silas.sandbox.docker.container import guard
 from silas.sandbox.docker.engine import Client, Engine, find_client, find_engine
 from silas.sandbox.docker.group import find
@@ -145,8 +145,8 @@ def test_what_a_later_mount_covers_is_not_shown_at_all() -> None:
     def at(target: str) -> Mount:
         return Mount(source=Path("/s"), target=Path(target))
 
-    assert visible([at("/w/a"), at("/w"), at("/w/b"), at("/w/b")]) == [1, 3]
-    assert visible([at("/w"), at("/w/a"), at("/x")]) == [0, 1, 2]
+    assert visible_mounts([at("/w/a"), at("/w"), at("/w/b"), at("/w/b")]) == [1, 3]
+    assert visible_mounts([at("/w"), at("/w/a"), at("/x")]) == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_an_approval_binds_the_image_as_well_as_the_backend() -> None:
     def bound_to(engine: Engine) -> dict[str, Any]:
         name = DockerSandbox(engine, boxer(engine), UNREGISTERED).name
         grants = Grants(name, SandboxLimits())
-        return bound(PlanParser().parse(plan_text()), {}, {}, grants, {}, {}, {})
+        return binding_facts(PlanParser().parse(plan_text()), {}, {}, grants, {}, {}, {})
 
     signed = bound_to(WHOLE)
     assert difference(signed, bound_to(WHOLE)) == ""

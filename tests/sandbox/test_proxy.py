@@ -18,7 +18,7 @@ from silas.sandbox.network.traffic import (
     NetworkEvent,
     RecordTraffic,
     Traffic,
-    unrecorded,
+    record_nothing,
 )
 from silas.testing import FakeOutside
 from tests.sandbox.test_proxy_rules import hello
@@ -300,7 +300,7 @@ async def test_what_cannot_be_recorded_is_not_connected_and_ends_in_its_error() 
 
 async def test_where_nobody_records_nothing_is_connected() -> None:
     outside = FakeOutside({"a.example": [HERE]}, {})
-    async with a_proxy(outside, unrecorded) as door:
+    async with a_proxy(outside, record_nothing) as door:
         assert (await door.say(GET)).startswith(b"HTTP/1.1 403 ")
     assert outside.connected == []
 

@@ -9,7 +9,7 @@ import pytest
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch
-from silas.sandbox.toolchains.probe import ToolProbe, missing, parse, there
+from silas.sandbox.toolchains.probe import ToolProbe, describe_versions, missing_habits, parse
 from silas.sandbox.toolchains.search import SearchPlace
 from silas.testing import FakeSandbox
 from silas.testing.tools import exited
@@ -57,7 +57,7 @@ async def test_a_program_of_the_workspace_says_nothing_to_a_model(
     tool(work, "git", "printf 'x 1.2\\ngo 9\\nevil 3\\n'")
     tool(work, "evil", "echo evil 1")
     found = await probe(sandbox, tmp_path, of_machine(tmp_path)).versions(str(work))
-    words = f"{there(found)} {missing(found)}"
+    words = f"{describe_versions(found)} {missing_habits(found)}"
     assert "pytest 8.1" in words
     assert not {"Ignore", "instructions", "evil", "files", "send"} & set(words.split())
 
@@ -110,6 +110,8 @@ async def test_where_nothing_can_be_asked_nothing_is_told(tmp_path: Path) -> Non
 
 def test_the_words_for_a_model() -> None:
     found = parse("python Python 3.11.2\npython3 Python 3.11.2\nm.pytest pytest 8.3\ngit 2.39\n")
-    assert there(found) == "python 3.11.2 (also python3), python -m pytest 8.3, git 2.39"
-    assert missing(found) == "make, gcc, node, npm, cargo, go"
-    assert "python -m pytest" not in there({**found, "pytest": "8.3"})
+    assert (
+        describe_versions(found) == "python 3.11.2 (also python3), python -m pytest 8.3, git 2.39"
+    )
+    assert missing_habits(found) == "make, gcc, node, npm, cargo, go"
+    assert "python -m pytest" not in describe_versions({**found, "pytest": "8.3"})

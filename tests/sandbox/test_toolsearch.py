@@ -12,7 +12,7 @@ from silas.plans.card import plan_card
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, make_masks, mounts_of, tool_words
 from silas.sandbox.toolchains.search import MOST_PROGRAMS, SearchPlace, find
-from silas.sandbox.toolchains.table import chosen, holds_credentials, parse_pin
+from silas.sandbox.toolchains.table import choose_version, holds_credentials, parse_pin
 from silas.testing import a_plan
 
 
@@ -394,7 +394,7 @@ def test_facts_that_somebody_edited_show_nothing(machine: Machine, tmp_path: Pat
 def test_which_version_is_meant(
     names: tuple[str, ...], wanted: tuple[str, ...], newest: bool, meant: str
 ) -> None:
-    assert chosen(names, wanted, newest=newest) == meant
+    assert choose_version(names, wanted, newest=newest) == meant
 
 
 def test_a_pin_is_one_plain_word() -> None:

@@ -11,7 +11,7 @@ from benchmarks.year.planned import START
 from benchmarks.year.run import Year
 from benchmarks.year.verify import faults
 from silas.goals.models import Outcome
-from silas.plans.goals.schedule import following, read_schedule
+from silas.plans.goals.schedule import next_moment, read_schedule
 
 DAYS = 21
 
@@ -82,7 +82,7 @@ def test_the_reckoning_that_judges_knows_what_daylight_saving_skips(
         assert expected in found
         if not late:
             schedule = read_schedule(f"CRON_TZ={zone} {wall.minute} {wall.hour} * * *")
-            coming = following(schedule, here, begin)
+            coming = next_moment(schedule, here, begin)
             assert coming == moments(rhythm, begin, end)[0]
 
 

@@ -22,9 +22,9 @@ from silas.memory.rows import COLUMNS, item_of
 from silas.persona import Persona
 from silas.plans import WorkItem
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
-from silas.services.tools.look_tools import shown_to
+from silas.services.tools.look_tools import describe_viewers
 from silas.stream.look_answers import LookAnswers
-from silas.stream.models import Incoming, Send
+from silas.stream.models import Incoming, SendText
 from silas.stream.ports import Access, MakeToolRun, Note, Review
 from silas.stream.turn_place import Aside
 from silas.testing import CallTool, FakeSandbox, Harness, Ports, ScriptedChannel, ScriptedModel
@@ -160,7 +160,7 @@ def asks_to_show(card: Card[Any]) -> bool:
 def may_be_shown(h: Harness, place: Path) -> None:
     """The owner has said that models elsewhere may be shown what lies in a folder."""
     answers = LookAnswers(h.db, h.clock)
-    answers.keep(os.path.realpath(place), shown_to(h.config.models), allowed=True)
+    answers.keep(os.path.realpath(place), describe_viewers(h.config.models), allowed=True)
 
 
 def saying_yes(card: Card[Any]) -> Any:
@@ -247,7 +247,7 @@ class House:
         def access(connection_id: str) -> Access:
             return self.access
 
-        def dispatch(item: WorkItem, send: Send) -> None:
+        def dispatch(item: WorkItem, send: SendText) -> None:
             self.journal.append("12 dispatch")
             self.dispatched.append(item)
 

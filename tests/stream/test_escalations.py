@@ -80,10 +80,10 @@ async def test_who_waits_in_a_queue_waits_over_restarts_until_somebody_saw_to_it
             people = ports["people"]
             seen.append([(one.connection_id, one.queue) for one in people.waiting()])
             if len(seen) == 3:
-                assert await people.seen_to("stranger") == 1
+                assert await people.mark_seen("stranger") == 1
                 assert [one.connection_id for one in people.waiting()] == ["guest"]
                 with pytest.raises(ChannelError, match="waits in no queue"):
-                    await people.seen_to("stranger")
+                    await people.mark_seen("stranger")
                 assert len(await entries_of(h, "queue_seen_to")) == 1
     both = [("stranger", "desk"), ("guest", "desk")]
     assert seen == [both[:1], both, both]

@@ -12,7 +12,7 @@ from silas.agents import AgentResponse, ModelChoice, RouteDecision
 from silas.agents.choice import ModelsConfig
 from silas.cards import Card, ChannelMessage
 from silas.cards.models import DecisionAnswer, DecisionCard
-from silas.services.tools.look_tools import shown_to
+from silas.services.tools.look_tools import describe_viewers
 from silas.stream.models import Incoming
 from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
@@ -249,7 +249,7 @@ def test_who_is_shown_what_is_read_is_known_and_unknown_is_elsewhere(
     for name in ("http_proxy", "all_proxy", "HTTP_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     choices, whom = MODELS[which]
-    assert shown_to(ModelsConfig(**choices)) == whom
+    assert describe_viewers(ModelsConfig(**choices)) == whom
 
 
 async def test_a_model_elsewhere_looks_once_the_owner_said_yes_and_he_is_asked_once(

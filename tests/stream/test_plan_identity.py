@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from silas.plans import WorkItem, WorkItemStatus, subject_of
-from silas.stream.models import Send
+from silas.stream.models import SendText
 from silas.stream.scope_work import ScopeWork
 from silas.testing import (
     CallTool,
@@ -214,7 +214,7 @@ async def test_a_plan_that_is_running_is_not_started_a_second_time() -> None:
 
 
 async def test_a_plan_that_was_begun_while_its_card_was_answered_is_not_started_again() -> None:
-    def begun(item: WorkItem, send: Send) -> None:
+    def begun(item: WorkItem, send: SendText) -> None:
         raise AlreadyRunning(f"{item.id} is running already.", work_item_id=item.id)
 
     models, ports = planned(proposing(plan_text())), Ports(dispatch=lambda _: begun)

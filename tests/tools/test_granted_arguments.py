@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from silas.approval.grants import covering, grants_of
+from silas.approval.grants import find_grant, grants_of
 from silas.tools.builtin.arguments import ToolArguments, validated_arguments
 from silas.tools.web.fetch import FetchArguments
 from silas.tools.web.search import WebSearchArguments
@@ -23,4 +23,4 @@ def test_a_tool_adds_no_argument_that_the_plan_did_not_name(
 ) -> None:
     grants = grants_of([{"tool": tool, "args": args}])
     validated = validated_arguments(model, args)
-    assert covering(grants, tool, validated, lambda path, value, source: False)
+    assert find_grant(grants, tool, validated, lambda path, value, source: False)

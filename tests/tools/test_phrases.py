@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silas.tools.phrases import distinctive, passages, plain, stands_in
+from silas.tools.phrases import collapse_spaces, is_distinctive, passages, stands_in
 
 PROVES_NOTHING = [
     "13", "13.", "2026-11-22", "12:30", "100.00", "$1,800", "+49 30 1234567", "0x1f",
@@ -20,14 +20,14 @@ PROVES = [
 
 @pytest.mark.parametrize("words", PROVES_NOTHING)
 def test_numbers_dates_and_plain_words_prove_nothing(words: str) -> None:
-    assert not distinctive(plain(words))
+    assert not is_distinctive(collapse_spaces(words))
 
 
 @pytest.mark.parametrize("words", PROVES)
 def test_values_with_a_structure_and_peculiar_phrases_prove_where_they_come_from(
     words: str,
 ) -> None:
-    assert distinctive(plain(words))
+    assert is_distinctive(collapse_spaces(words))
 
 
 STANDS = [
@@ -58,13 +58,13 @@ STANDS = [
 
 @pytest.mark.parametrize(("said", "text", "stands"), STANDS)
 def test_words_stand_in_a_text_only_as_a_whole(said: str, text: str, stands: bool) -> None:
-    assert stands_in(plain(said), plain(text)) is stands
+    assert stands_in(collapse_spaces(said), collapse_spaces(text)) is stands
 
 
 @given(st.text(max_size=40), st.text(max_size=200))
 def test_what_stands_in_a_text_is_in_it(said: str, text: str) -> None:
-    if stands_in(plain(said), plain(text)):
-        assert plain(said) in plain(text)
+    if stands_in(collapse_spaces(said), collapse_spaces(text)):
+        assert collapse_spaces(said) in collapse_spaces(text)
 
 
 @given(st.from_regex(r"[a-z]{3,9}@[a-z]{3,9}\.com", fullmatch=True), st.sampled_from("ab1_.-/@%"))
@@ -75,7 +75,7 @@ def test_one_character_more_on_either_side_is_another_value(value: str, more: st
 
 @given(st.text(max_size=300))
 def test_a_text_of_numbers_alone_is_never_peculiar(text: str) -> None:
-    assert not distinctive(plain("".join(c for c in text if not c.isalpha())))
+    assert not is_distinctive(collapse_spaces("".join(c for c in text if not c.isalpha())))
 
 
 def test_of_a_composed_text_the_stretches_that_were_read_are_told_with_their_places() -> None:

@@ -25,7 +25,7 @@ def a_run(*texts: tuple[str, Origin], literals: Any = None) -> Provenance:
 
 
 def unproved(run: Provenance, **args: Any) -> list[str]:
-    return [leaf.path for leaf in run.derive("send", args).unproved]
+    return [leaf.path for leaf in run.derive("send", args).unproved_leaves]
 
 
 def test_words_of_the_owner_and_of_the_plan_are_proved_and_everything_else_is_not() -> None:
@@ -45,13 +45,13 @@ def test_a_number_or_plain_word_that_the_owner_said_proves_nothing(value: object
 
 def test_what_the_plan_fixes_is_bound_to_tool_and_argument() -> None:
     run = a_run(literals={("delete", "file_id"): frozenset({'"13"', "7"})})
-    assert run.derive("delete", {"file_id": "13"}).unproved == ()
-    assert run.derive("delete", {"file_id": 7}).unproved == ()
-    assert run.derive("delete", {"file_id": 7.0}).unproved == ()
-    assert run.derive("delete", {"other": "13"}).unproved != ()
-    assert run.derive("send", {"file_id": "13"}).unproved != ()
-    assert run.derive("delete", {"file_id": 13}).unproved != ()
-    assert run.derive("delete", {"file_id": True}).unproved != ()
+    assert run.derive("delete", {"file_id": "13"}).unproved_leaves == ()
+    assert run.derive("delete", {"file_id": 7}).unproved_leaves == ()
+    assert run.derive("delete", {"file_id": 7.0}).unproved_leaves == ()
+    assert run.derive("delete", {"other": "13"}).unproved_leaves != ()
+    assert run.derive("send", {"file_id": "13"}).unproved_leaves != ()
+    assert run.derive("delete", {"file_id": 13}).unproved_leaves != ()
+    assert run.derive("delete", {"file_id": True}).unproved_leaves != ()
 
 
 def test_every_item_and_member_is_looked_at() -> None:
@@ -134,7 +134,7 @@ def test_no_label_is_ever_below_the_join_of_what_went_in(
     derived = run.derive("send", {"value": args})
     joined = join_taint([TaintLevel.owner, *(level for _, level in texts)])
     assert run.taint is joined
-    assert derived.taint is (joined if derived.unproved else TaintLevel.owner)
+    assert derived.taint is (joined if derived.unproved_leaves else TaintLevel.owner)
 
 
 @given(said=st.text(max_size=60), args=JSON)

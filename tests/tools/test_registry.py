@@ -15,7 +15,7 @@ from silas.tools import (
     ToolRegistry,
     next_health,
 )
-from silas.tools.registry import DEGRADED_AFTER, RETRY_AFTER, UNAVAILABLE_AFTER, usable
+from silas.tools.registry import DEGRADED_AFTER, RETRY_AFTER, UNAVAILABLE_AFTER, is_usable
 from silas.types import TaintLevel
 
 CONFIG = ToolConfig(connector_id="test", risk_default=RiskLevel.low)
@@ -88,8 +88,8 @@ def test_consecutive_errors_degrade_a_tool_and_then_make_it_unavailable(clock: M
     assert seen == ["healthy"] * (DEGRADED_AFTER - 1) + ["degraded"] * (
         UNAVAILABLE_AFTER - DEGRADED_AFTER
     ) + ["unavailable"]
-    assert not usable(health, clock.now())
-    assert usable(health, clock.now() + RETRY_AFTER)
+    assert not is_usable(health, clock.now())
+    assert is_usable(health, clock.now() + RETRY_AFTER)
 
 
 def test_one_success_heals_whatever_was_before(clock: MockClock) -> None:
@@ -107,8 +107,8 @@ def test_a_failed_retry_waits_again(clock: MockClock) -> None:
         health = next_health(health, HealthOutcome("broken"), clock.now())
     later = clock.now() + RETRY_AFTER
     again = next_health(health, HealthOutcome("broken"), later)
-    assert not usable(again, later)
-    assert usable(again, later + RETRY_AFTER)
+    assert not is_usable(again, later)
+    assert is_usable(again, later + RETRY_AFTER)
 
 
 @pytest.mark.proves("C-HEALTH-MOVES")
@@ -117,8 +117,8 @@ def test_a_rate_limit_lasts_until_it_resets_and_is_not_an_error(clock: MockClock
     health = next_health(ToolHealth(), HealthOutcome("slow down", resets), clock.now())
     assert health.consecutive_errors == 0
     assert health.rate_limit_resets_at == resets
-    assert not usable(health, resets - timedelta(seconds=1))
-    assert usable(health, resets)
+    assert not is_usable(health, resets - timedelta(seconds=1))
+    assert is_usable(health, resets)
 
 
 @pytest.mark.proves("TR-REGISTRY", "C-UNAVAILABLE")

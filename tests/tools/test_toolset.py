@@ -68,7 +68,7 @@ from silas.tools.toolset import (
     ToolRun,
     approval_handler,
     build_chain,
-    unwatched,
+    watch_no_call,
 )
 from tests.support.waits import SECONDS
 
@@ -150,7 +150,7 @@ class House:
             toolsets=[build_chain(self.executor, self.registry)],
             capabilities=[approval_handler(self.executor, self.registry)],
         )
-        deps = ToolRun(role, allowed, self.context, self.ask, self.record, unwatched)
+        deps = ToolRun(role, allowed, self.context, self.ask, self.record, watch_no_call)
         async with asyncio.timeout(SECONDS):
             result = await agent.run("go", deps=deps)
         return [
@@ -435,7 +435,7 @@ async def test_without_the_handler_a_paused_call_runs_nothing(house: House) -> N
         deps_type=ToolRun,
         toolsets=[build_chain(house.executor, house.registry)],
     )
-    deps = ToolRun("executor", AllTools.ALL, house.context, house.ask, house.record, unwatched)
+    deps = ToolRun("executor", AllTools.ALL, house.context, house.ask, house.record, watch_no_call)
     with pytest.raises(UserError):
         await agent.run("go", deps=deps)
     assert house.sandbox.runs == []

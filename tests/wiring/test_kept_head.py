@@ -26,7 +26,7 @@ from silas.home.audit_log import looking_log
 from silas.keys import KeyRing
 from silas.keys.remote import RemoteSigner
 from silas.keys.signed_heads import SignedHeads
-from silas.keys.signer_server import SigningDesk, listening
+from silas.keys.signer_server import SigningDesk, open_socket
 from silas.services.doctor.diagnose import diagnose
 from silas.services.memory import open_memory
 from silas.services.owner_key import CheckpointKeys
@@ -291,9 +291,9 @@ def of_a_former_version(house: House) -> None:
     record = house.keys / "owner.key.json"
     document = json.loads(record.read_text())
     del document["keeps_head"], document["checksum"]
-    from silas.keys.sealed import unsealed
+    from silas.keys.sealed import read_unsealed
 
-    record.write_text(unsealed(document))
+    record.write_text(read_unsealed(document))
     house.attack(lambda driver: driver.execute("DELETE FROM audit_kept"))
 
 
@@ -500,7 +500,7 @@ async def test_a_signer_apart_is_asked_before_a_record_goes_back(tmp_path: Path)
     me = os.geteuid()
     desk = SigningDesk(signer, judge, confirm, asked.append, me)
     place = Path(tempfile.mkdtemp(prefix="silas-")) / "sock"
-    connection = listening(place, -1)
+    connection = open_socket(place, -1)
     ring = KeyRing.alone(signer.public_key)
     config = load_config(environ=environment(tmp_path / "home"))
     db = Database(config.data_dir / "silas.db", SystemClock())

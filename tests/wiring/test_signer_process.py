@@ -18,7 +18,7 @@ from silas.errors import SandboxError
 from silas.home.runtime import sandbox_of
 from silas.keys.remote import RemoteSigner
 from silas.keys.signed_heads import SignedHeads
-from silas.keys.signer_server import SigningDesk, listening
+from silas.keys.signer_server import SigningDesk, open_socket
 from silas.sandbox import Mount, SandboxFiles, SandboxLimits, default
 from silas.services.signer.signables import Signables
 from silas.stream.models import Incoming
@@ -59,7 +59,7 @@ async def a_desk(home: Path, clock: MockClock, answers: list[bool]) -> AsyncGene
 
     judge = Signables(clock, SignedHeads(home / "head.json")).judge
     desk = SigningDesk(a_signer(), judge, confirm, asked.append, ME.uid)
-    connection = listening(home / "desk" / "sock", -1)
+    connection = open_socket(home / "desk" / "sock", -1)
     async with await asyncio.start_unix_server(desk.serve, sock=connection):
         yield asked
 
@@ -131,7 +131,7 @@ async def test_no_sandbox_is_shown_the_signers_socket(home: Path) -> None:
     shown = Mount(source=place.parent, target=place.parent)
     argv = [str(Path(sys.executable).resolve()), "-I", "-S", "-c", _CONNECT, str(place)]
     limits = SandboxLimits(wall_seconds=SECONDS)
-    with listening(place, -1):
+    with open_socket(place, -1):
         open_sandbox = default(config.sandbox, forbidden=())
         files = SandboxFiles(cwd=place.parent, mounts=(*python, shown))
         reached = await open_sandbox.run(argv, limits, files)

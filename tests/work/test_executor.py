@@ -14,7 +14,7 @@ from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult, SandboxUna
 from silas.testing import FakeSandbox, ScriptExhausted, a_plan, plan_text
 from silas.testing.tools import SandboxRun, exited
 from silas.work.models import AlreadyRunning, Notify, ProgressEvent
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.copy import Workspace
 from tests.support.waits import SECONDS
 from tests.work.kit import DONE, Work, argv, at_work, owner, sh
@@ -411,12 +411,12 @@ class TestUnbroken:
                 raise SilasError("broken")
             return 7
 
-        assert await shielded(work(error=False)) == 7
+        assert await finish_work(work(error=False)) == 7
         with pytest.raises(SilasError):
-            await shielded(work(error=True))
+            await finish_work(work(error=True))
 
     async def cancelled_twice(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(shielded(work))
+        task = asyncio.create_task(finish_work(work))
         for _ in range(2):
             await asyncio.sleep(0)
             task.cancel()

@@ -25,7 +25,7 @@ from silas.testing.models import Step
 from silas.testing.tools import exited
 from silas.tools import ToolResult
 from silas.work.ledger import Ledger
-from silas.work.printed_output import printed
+from silas.work.printed_output import format_output
 from silas.work.report import LONGEST_REPORT, grounds
 from tests.stream.kit import answer, done_sandbox, planned, proposing, saying_yes, soon
 from tests.stream.test_forgetting import forget
@@ -104,7 +104,7 @@ async def test_a_call_that_is_answered_from_before_is_not_counted_as_one_that_ra
     again = ToolResult(ok=True, return_value="once", deduped=True)
     ledger.record("shell_exec", {"argv": ["ls"]}, again.model_copy(update={"deduped": False}))
     ledger.record("shell_exec", {"argv": ["ls"]}, again)
-    assert printed(ledger.distinct(), str) == "Run ls\n    once"
+    assert format_output(ledger.distinct(), str) == "Run ls\n    once"
     empty = Ledger()
     empty.record("send", {}, again)
     assert grounds(empty).startswith("no call ran, 1 call was answered from before")

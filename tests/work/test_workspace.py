@@ -301,13 +301,13 @@ class TestTheSite:
     async def test_two_runs_of_one_item_never_share_a_copy(self, project: Path) -> None:
         before = state_of(project)
         item, place = a_plan(workspace=str(project)), project.parent / "scratch" / "task-example"
-        async with TaskWorkspace.prepared(item, place, {}) as site:
+        async with TaskWorkspace.open_copy(item, place, {}) as site:
             with pytest.raises(AlreadyRunning):
-                async with TaskWorkspace.prepared(item, place, {}):
+                async with TaskWorkspace.open_copy(item, place, {}):
                     raise AssertionError("a second run got the place")
             assert not await site.changes()
             assert state_of(site.bench().root) == before
-        async with TaskWorkspace.prepared(item, place, {}) as site:
+        async with TaskWorkspace.open_copy(item, place, {}) as site:
             assert not await site.changes()
 
     @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ class TestTheSite:
     async def test_the_empty_directory_covers_nothing_that_is_read(
         self, read: list[str], cwd: str, tmp_path: Path
     ) -> None:
-        async with TaskWorkspace.prepared(a_plan(read=read), tmp_path / "scratch", {}) as site:
+        async with TaskWorkspace.open_copy(a_plan(read=read), tmp_path / "scratch", {}) as site:
             for files in (site.files(), site.bench().files(tmp_path / "copy")):
                 assert files.cwd == Path(cwd)
                 targets = [mount.target for mount in files.mounts]
@@ -347,7 +347,7 @@ class TestTheSite:
         flock = fcntl.flock
         monkeypatch.setattr(fcntl, "flock", too_late)
         with pytest.raises(AlreadyRunning):
-            async with TaskWorkspace.prepared(a_plan(workspace=str(project)), place, {}):
+            async with TaskWorkspace.open_copy(a_plan(workspace=str(project)), place, {}):
                 raise AssertionError("it took a place that is nobody's")
 
     async def test_cancelling_while_it_is_prepared_leaves_nothing(

@@ -15,7 +15,7 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.messages import ModelMessage, ModelResponse
 
-from silas.context import flat
+from silas.context import flatten_line
 from silas.errors import LLMError, SilasError, from_foreign
 
 _LONGEST: Final = 300  # characters of a server's own sentence
@@ -138,7 +138,7 @@ def server_sentence(error: Exception) -> str:
             body = fields.get(key, fields)
     if not isinstance(body, str):
         return ""
-    said = " ".join(flat(_SECRET.sub("[...]", body)).split())
+    said = " ".join(flatten_line(_SECRET.sub("[...]", body)).split())
     return said if len(said) <= _LONGEST else said[:_LONGEST].rstrip() + "..."
 
 

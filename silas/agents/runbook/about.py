@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from silas.agents.runbook.folder_questions import at_once
+from silas.agents.runbook.folder_questions import is_direct_look
 from silas.agents.runbook.library import Library, RunbookTemplate
 from silas.language import as_part, tr, tr_later
 from silas.plans.runbooks.request import words_of
@@ -144,8 +144,8 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
     python = any(one.endswith(".py") for one in files)
     fitting = (plan for plan in library.plans() if python or "python" not in plan.parameters)
     plans = [(plan, _example(library, plan, files)) for plan in fitting]
-    looks = [_offered(plan.shown_title, said) for plan, said in plans if at_once(plan)]
-    acts = [_offered(plan.shown_title, said) for plan, said in plans if not at_once(plan)]
+    looks = [_offered(plan.shown_title, said) for plan, said in plans if is_direct_look(plan)]
+    acts = [_offered(plan.shown_title, said) for plan, said in plans if not is_direct_look(plan)]
     kinds = dict.fromkeys(_KINDS.get(one.rpartition(".")[2].lower(), "") for one in files)
     counts = [
         tr('- Count files of a kind (say: "how many {kind} are there")', kind=kind)

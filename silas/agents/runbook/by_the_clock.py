@@ -96,7 +96,7 @@ def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequ
     return RecurringRequest(rest or condition.request, cron, condition)
 
 
-def fitting(wanted: RecurringRequest, name: str, title: str) -> RecurringRequest:
+def fit_request(wanted: RecurringRequest, name: str, title: str) -> RecurringRequest:
     """The request with the plan of this name; a condition goes with those that only look."""
     if wanted.condition is None or name in REPORTS:
         return wanted

@@ -112,7 +112,7 @@ def for_help(messages: Sequence[ModelMessage]) -> LookCall | Sequence[str]:
     return _FOR_HELP if not seen else folder.files_seen(seen[0].text)
 
 
-def at_once(plan: RunbookTemplate) -> bool:
+def is_direct_look(plan: RunbookTemplate) -> bool:
     """Whether a look does what this runbook does."""
     return plan.name in _BY_LOOKING
 

@@ -46,7 +46,7 @@ from silas.agents.runbook import (
 from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
 from silas.agents.runbook.by_the_clock import (
     RecurringRequest,
-    fitting,
+    fit_request,
     goal_of,
     recurring_request,
 )
@@ -137,7 +137,9 @@ class RunbookModel(Model):
         offered = {tool.name for tool in asked.function_tools}
         looks = offered >= folder_questions.LOOKING_TOOLS
         if question is None:
-            route = self._early(framed, messages) or self._looked(framed, messages, looks=looks)
+            route = self._early_route(framed, messages) or self._next_look(
+                framed, messages, looks=looks
+            )
             if isinstance(route, LookCall):
                 return _look_call(route, messages)
             return answer(route or self._route(framed), asked)
@@ -168,7 +170,7 @@ class RunbookModel(Model):
         if wanted is None or wanted.fault:
             return wanted
         plan = self._library.find(wanted.request)
-        return None if plan is None else fitting(wanted, plan.name, plan.shown_title)
+        return None if plan is None else fit_request(wanted, plan.name, plan.shown_title)
 
     def _asked_back(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
@@ -177,16 +179,16 @@ class RunbookModel(Model):
         text = framed.get("message", "")
         if (question := memory.recall_question(text)) is not None:
             return question
-        if memory.implied_recall(text) is None and self._early(framed, messages) is not None:
+        if memory.implied_recall(text) is None and self._early_route(framed, messages) is not None:
             return None
         other = (
-            self._computed(text, framed) is not None
+            self._compute_answer(text, framed) is not None
             or self._library.find(text) is not None
             or folder_questions.wanted_look(text, self._library) is not None
         )
         return lookups.question(text, other=other)
 
-    def _early(
+    def _early_route(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
     ) -> RouteDecision | None:
         """What needs neither the folder nor a plan; None for everything else."""
@@ -208,11 +210,11 @@ class RunbookModel(Model):
         before = repeated_plan.goes_on(text, shown)
         if before is not None:
             return to_planner(f"goes on from {before}", continuation_of=before)
-        if (computed := self._computed(text, framed)) is not None:
+        if (computed := self._compute_answer(text, framed)) is not None:
             return direct("asked for what can be computed", AgentResponse(message=computed))
         return None
 
-    def _looked(
+    def _next_look(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage], *, looks: bool
     ) -> LookCall | RouteDecision | None:
         """The next look at the folder, or what was seen; None where looking is not the answer."""
@@ -244,7 +246,7 @@ class RunbookModel(Model):
             self._what_i_can_do(text, facts.get("workspace", "")),
         )
 
-    def _computed(self, text: str, framed: Mapping[str, str]) -> str | None:
+    def _compute_answer(self, text: str, framed: Mapping[str, str]) -> str | None:
         """A calculation, a date or a conversion, at the moment of the turn."""
         now = read_pairs(framed.get("facts", "")).get("now")
         return (
@@ -264,17 +266,17 @@ class RunbookModel(Model):
         text = text if again is None else again.request
         plan = self._find(text)
         if plan is None and (before := facts.get("continuation_of")):
-            return repeated_plan.once_more(before, item_id, all_framed(messages))
+            return repeated_plan.repeat_plan(before, item_id, all_framed(messages))
         if plan is None:
             return self._what_i_can_do(text, facts.get("workspace", ""))
         known = {name: value for name, value in facts.items() if name in plan.parameters}
         values = {**known, **self._library.parameters_from(plan, text)}
         missing = self._library.missing(plan, values)
         if missing:
-            return _refused(plan_words.still_needed(plan, missing))
+            return _refused(plan_words.describe_missing(plan, missing))
         title = plan.title
         try:
-            plan, values, why = await self._equipped(plan, values)
+            plan, values, why = await self._equip_plan(plan, values)
             filled = self._library.fill(plan, values, item_id)
             if again is not None:
                 goal_id, folder = item_id.replace("task-", "goal-", 1), values.get("workspace", "/")
@@ -289,7 +291,7 @@ class RunbookModel(Model):
             )
         clock = "" if again is None else tr(", by the clock")
         rest = unhandled.sentence(text, self._library.find, title)
-        proposal = tr("I propose {plan}{clock}.", plan=plan_words.named(plan, why), clock=clock)
+        proposal = tr("I propose {plan}{clock}.", plan=plan_words.name_plan(plan, why), clock=clock)
         return AgentResponse(
             message=f"{why}{proposal} {rest}".strip(),
             plan_action=PlanAction(
@@ -299,7 +301,9 @@ class RunbookModel(Model):
             ),
         )
 
-    async def _equipped(self, plan: Any, values: dict[str, str]) -> tuple[Any, dict[str, str], str]:
+    async def _equip_plan(
+        self, plan: Any, values: dict[str, str]
+    ) -> tuple[Any, dict[str, str], str]:
         """The plan with what it needs, or the one that it names for where that is missing."""
         try:
             return plan, await self._equip(plan, values), ""

@@ -6,7 +6,7 @@ from silas.agents.runbook.library import RunbookTemplate
 from silas.language import tr
 
 
-def named(plan: RunbookTemplate, why: str) -> str:
+def name_plan(plan: RunbookTemplate, why: str) -> str:
     """By its title; as one of the library where nothing is said before it."""
     return (
         repr(plan.shown_title)
@@ -15,7 +15,7 @@ def named(plan: RunbookTemplate, why: str) -> str:
     )
 
 
-def still_needed(plan: RunbookTemplate, missing: Sequence[str]) -> str:
+def describe_missing(plan: RunbookTemplate, missing: Sequence[str]) -> str:
     """Which parameters a request leaves open, each with what it is."""
     wanted = "\n".join(f"- {name}: {plan.parameters[name].description}" for name in missing)
     return tr(

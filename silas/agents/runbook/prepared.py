@@ -5,7 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from silas.agents.runbook import memory, unhandled
-from silas.agents.runbook.by_the_clock import fitting, recurring_request
+from silas.agents.runbook.by_the_clock import fit_request, recurring_request
 from silas.agents.runbook.library import Library
 
 
@@ -26,7 +26,7 @@ def proposes(text: str, library: Library[Any], now: datetime, zone: ZoneInfo) ->
     if plan is None or unhandled.fits_no_part(request, library.find, plan.title):
         return False
     if again is not None:
-        again = fitting(again, plan.name, plan.shown_title)
+        again = fit_request(again, plan.name, plan.shown_title)
         if again.fault or not again.cron:
             return False
     return not library.missing(plan, dict(library.parameters_from(plan, request)))

@@ -25,7 +25,7 @@ def goes_on(text: str, shown: Sequence[FramedSection]) -> str | None:
     return next((match["id"] for match in reversed(found) if match), None)
 
 
-def once_more(before: str, item_id: str, shown: Sequence[FramedSection]) -> AgentResponse:
+def repeat_plan(before: str, item_id: str, shown: Sequence[FramedSection]) -> AgentResponse:
     """The plan of that work under a new id; it is asked about like any other."""
     for one in shown:
         named = _ID.search(one.text) if one.kind == "plan" else None

@@ -84,14 +84,14 @@ class Acceptor:
         """Hand a connection over; where it is ended meanwhile, that is done afterwards."""
         ended: list[bool] = []
         held.abort = lambda: ended.append(True)
-        self.await_end(self.loop.create_task(self._begun(one, held, head, ended)))
+        self.await_end(self.loop.create_task(self._start_connection(one, held, head, ended)))
 
     def await_end(self, beginning: asyncio.Task[None]) -> None:
         """Let `close` wait for what begins a connection."""
         self._beginning.add(beginning)
         beginning.add_done_callback(self._beginning.discard)
 
-    async def _begun(
+    async def _start_connection(
         self, one: socket.socket, held: ClientConnection, head: bytes, ended: list[bool]
     ) -> None:
         try:
@@ -156,9 +156,9 @@ class PendingConnection:
         if not data:
             self._end()
         elif END in self._head or len(self._head) > MOST_HEAD:
-            self._whole()
+            self._finish_head()
 
-    def _whole(self) -> None:
+    def _finish_head(self) -> None:
         """Too long to be a head is for the parser to refuse."""
         if self._arrivals.admit(self._held.address, self._head):
             self._let_go()

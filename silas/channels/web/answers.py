@@ -124,7 +124,7 @@ def refusal(error: SilasError) -> JSONResponse:
     return problem(status_of(error), error.code, said_at(COCKPIT, refusal_words(error.message)))
 
 
-def unfit(error: RequestValidationError) -> JSONResponse:
+def answer_misfit(error: RequestValidationError) -> JSONResponse:
     """What of a request does not fit, by its name; never what it holds."""
     first = misfits(error)[0]
     where = [str(part) for part in first.loc[1:]]
@@ -172,7 +172,7 @@ class AnsweringRoute(APIRoute):
             try:
                 response = await handle(request)
             except RequestValidationError as error:
-                return unfit(error)
+                return answer_misfit(error)
             except HTTPException as error:
                 return framework_error(error)
             except Exception as error:

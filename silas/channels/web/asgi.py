@@ -13,10 +13,10 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-_T = TypeVar("_T")
+T = TypeVar("T")
 
 
-async def within(clock: Clock, seconds: float, wanted: Awaitable[_T]) -> _T | None:
+async def wait_within(clock: Clock, seconds: float, wanted: Awaitable[T]) -> T | None:
     """What is awaited, or None where it takes longer; then it is cancelled.
 
     Raises:

@@ -150,7 +150,7 @@ class CertificatePage:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
         elif scope["type"] == "http":
-            status, answer = self._answered(scope)
+            status, answer = self._answer_request(scope)
             headers = [
                 (b"content-type", answer.kind.encode()),
                 (b"content-length", str(len(answer.body)).encode()),
@@ -162,7 +162,7 @@ class CertificatePage:
             await send({"type": "http.response.start", "status": status, "headers": headers})
             await send({"type": "http.response.body", "body": body})
 
-    def _answered(self, scope: Scope) -> tuple[int, _Answer]:
+    def _answer_request(self, scope: Scope) -> tuple[int, _Answer]:
         headers = scope["headers"]
         size = sum(len(name) + len(value) for name, value in headers)
         hosts = [value for name, value in headers if name.lower() == b"host"]

@@ -9,8 +9,8 @@ from silas.audit import Audit
 from silas.cards import Arrived, Card, SignedMessage
 from silas.cards.messages import message_bytes
 from silas.cards.models import SecureInputAnswer
-from silas.cards.unseen import unseen
-from silas.channels.proofs import Signed
+from silas.cards.unseen import unseen_answer
+from silas.channels.proofs import DeviceSigned
 from silas.channels.web.answer_stream import AnswerStream
 from silas.channels.web.card_events import CardAsked, answer_of, card_event, mark_proved
 from silas.channels.web.conversations import ConversationPlaces, arrived_of, kept_of
@@ -27,7 +27,7 @@ from silas.channels.web.events import (
     Undone,
 )
 from silas.channels.web.fatigue import FatigueWatch
-from silas.channels.web.open_cards import TAPS, OpenCard, label, lapsed, waiting_for_secret
+from silas.channels.web.open_cards import TAPS, OpenCard, label, lapse_words, waiting_for_secret
 from silas.channels.web.pages import GOING_AWAY, ConnectedPage, Pages
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.refusal import BAD_SIGNATURE, CLOSED_ALREADY, NOT_OFFERED, proof_words
@@ -42,12 +42,12 @@ from silas.plans import WorkItem, WorkItemResult
 from silas.types import OWNER, conversation_at, new_id, whose
 from silas.work.models import ENDED, Notify, ProgressEvent
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 Prove = Callable[[WebSession, bytes, Proof], Awaitable[str]]
 """Whether a device signed these bytes, now and for the first time; else why it does not count."""
 
-ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
+WebResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
 """What the last finished run of a work item gave."""
 
 
@@ -74,7 +74,7 @@ class WebChannel:
         self,
         transcript: Transcript,
         prove: Prove,
-        signed: Signed,
+        signed: DeviceSigned,
         audit: Audit,
         attention: FatigueWatch,
         clock: Clock,
@@ -103,7 +103,7 @@ class WebChannel:
             yield arrived
         self._heard_out.set()
 
-    async def heard_out(self) -> None:
+    async def wait_until_heard(self) -> None:
         """Wait until everything was heard that came before the channel was closed."""
         await self._heard_out.wait()
 
@@ -157,23 +157,23 @@ class WebChannel:
         self.coming.end(turn_id)
         self.coming.answered(reply_to or "")
 
-    async def ask(self, to: str, card: Card[Answer]) -> Answer:
+    async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """Show a card on every page and wait for the first answer that counts.
 
         Where no page is connected nobody is asked: a plan waits for its owner, everything else has
         its safe answer at once (8.1). A page that goes while a card is open may come back to it.
         """
         if whose(to) != OWNER or self.closed:
-            return unseen(card) if whose(to) == OWNER else card.safe
-        return await self._asked(to, card) if len(self._pages) else unseen(card)
+            return unseen_answer(card) if whose(to) == OWNER else card.safe
+        return await self._ask_card(to, card) if len(self._pages) else unseen_answer(card)
 
-    async def hold(self, to: str, card: Card[Answer]) -> Answer:
+    async def hold(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """As `ask`; where no page is connected the card is kept for one that comes in its time."""
         if whose(to) != OWNER or self.closed:
-            return unseen(card) if whose(to) == OWNER else card.safe
-        return await self._asked(to, card)
+            return unseen_answer(card) if whose(to) == OWNER else card.safe
+        return await self._ask_card(to, card)
 
-    async def _asked(self, to: str, card: Card[Answer]) -> Answer:
+    async def _ask_card(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """The first answer that counts; after its time what it means that nobody gave one."""
         name, now = new_id("ask"), self._clock.now()
         asked = CardAsked(name, now, now + timedelta(seconds=card.timeout_seconds))
@@ -189,9 +189,9 @@ class WebChannel:
         try:
             await asyncio.wait({answer, timer}, return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
-                return cast(Answer, answer.result())
-            self._tell(CardClosed(request_id=name, outcome="expired", words=lapsed(card)))
-            return unseen(card)
+                return cast(AnswerT, answer.result())
+            self._tell(CardClosed(request_id=name, outcome="expired", words=lapse_words(card)))
+            return unseen_answer(card)
         except asyncio.CancelledError:
             closing = self._open[name].closing
             self._tell(CardClosed(request_id=name, outcome="closed", words=tr(closing)))
@@ -207,7 +207,7 @@ class WebChannel:
             if waiting.card is card:
                 waiting.closing = words
 
-    def showing(self, item: WorkItem, result: ResultOf) -> Notify:
+    def showing(self, item: WorkItem, result: WebResultOf) -> Notify:
         """Where the progress of a work item goes, for as long as it runs."""
 
         async def notify(event: ProgressEvent) -> None:
@@ -309,7 +309,7 @@ class WebChannel:
             self._tell(cue)
 
     async def _notice(self) -> None:
-        cue = await self._attention.noticed([one.card.risk for one in self._open.values()])
+        cue = await self._attention.find_cue([one.card.risk for one in self._open.values()])
         if cue is not None:
             self._tell(cue)
 
@@ -383,7 +383,7 @@ class WebChannel:
             self._arrived.put_nowait(None)
             for waiting in self._open.values():
                 if not waiting.answer.done():
-                    waiting.answer.set_result(unseen(waiting.card))
+                    waiting.answer.set_result(unseen_answer(waiting.card))
 
     async def leave(self) -> None:
         """Let every page go (close code 1001): Silas ends, and only then the server."""

@@ -79,7 +79,7 @@ def kept_of(message: Message, where: str, now: datetime) -> MessageEvent:
     )
 
 
-def shown(row: ConversationRow) -> ConversationShown:
+def show_conversation(row: ConversationRow) -> ConversationShown:
     """One of them."""
     return ConversationShown(
         id=row.id,
@@ -93,7 +93,7 @@ def shown(row: ConversationRow) -> ConversationShown:
 
 def shown_conversations(conversations: ConversationStore) -> tuple[ConversationShown, ...]:
     """All of them, those that are archived, too."""
-    return tuple(map(shown, conversations.all()))
+    return tuple(map(show_conversation, conversations.all()))
 
 
 def open_conversation(conversations: ConversationStore, wanted: str) -> str:
@@ -108,6 +108,6 @@ def telling_of_conversations(pages: Pages) -> Callable[[ConversationRow], None]:
     """What is told of a change to one of them, as a frame on every page."""
 
     def tell(row: ConversationRow) -> None:
-        pages.all(ConversationEvent(conversation=shown(row)).model_dump_json())
+        pages.all(ConversationEvent(conversation=show_conversation(row)).model_dump_json())
 
     return tell

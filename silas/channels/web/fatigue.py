@@ -63,9 +63,9 @@ class FatigueWatch:
             work_item_id=work_item_id,
         )
         self._cadence = self._cadence.after(risk, seconds)
-        return await self.noticed(waiting)
+        return await self.find_cue(waiting)
 
-    async def noticed(self, waiting: Iterable[Risk]) -> events.CueEvent | None:
+    async def find_cue(self, waiting: Iterable[Risk]) -> events.CueEvent | None:
         """The cue for these waiting questions, where it is another than the one shown last."""
         cue = self._cadence.cue(waiting)
         if cue is self._shown:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from silas.channels.web.asgi import App, Message, Receive, Scope, Send, within
+from silas.channels.web.asgi import App, Message, Receive, Scope, Send, wait_within
 from silas.channels.web.connections import CONNECTION, ClientConnection
 from silas.channels.web.handshake import NOT_PAIRED, Handshake
 from silas.channels.web.headers import harden_headers
@@ -23,7 +23,7 @@ from silas.channels.web.request_body import (
     BODY_SECONDS,
     as_it_comes,
     read_whole,
-    replayed,
+    replay_body,
 )
 from silas.channels.web.session import WebSession
 from silas.language import tr, tr_later
@@ -146,15 +146,15 @@ class RequestGuard:
         return any(self._door.session(value) is not None for value in values)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = _asked(scope)
+        asked = _parse_request(scope)
         rule = None if scope.get("root_path") else rule_for(asked.method, asked.path)
-        no = self._form(asked) or self._where_from(asked, rule)
+        no = self._form(asked) or self._check_origin(asked, rule)
         session = None if no else self._session(asked, scope)
-        no = no or self._how_much(asked, session)
+        no = no or self._check_rate(asked, session)
         if rule is None or no is not None:
             await self._refuse(asked, no or _METHOD, send)
             return
-        no = self._who(asked, rule, session) or self._how_often(asked, session)
+        no = self._check_session(asked, rule, session) or self._how_often(asked, session)
         if no is not None:
             await self._refuse(asked, no, send)
             return
@@ -163,25 +163,25 @@ class RequestGuard:
             await self._refuse(asked, body, send)
             return
         await self._app(
-            _with(scope, session if rule.need is not Need.nothing else None),
+            _add_session(scope, session if rule.need is not Need.nothing else None),
             body,
             _strict(send, asked.host, data=rule.need is Need.page or not asked.looks),
         )
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = _asked(scope)
-        no = self._form(asked) or self._where_from(asked, None)
+        asked = _parse_request(scope)
+        no = self._form(asked) or self._check_origin(asked, None)
         if no is None and (asked.path != SOCKET or scope.get("root_path")):
             no = _PATH
         session = None if no else self._session(asked, scope)
-        no = no or self._how_much(asked, session)
+        no = no or self._check_rate(asked, session)
         if session is None or no is not None:
             await self._note(asked, no or _SESSION)
             await receive()  # the wish to connect
             await send({"type": "websocket.close", "code": NOT_PAIRED})
             return
         wrapped = Handshake(session, self._door, self._limits, asked.address, receive, send)
-        await self._app(_with(scope, session), wrapped.receive, wrapped.send)
+        await self._app(_add_session(scope, session), wrapped.receive, wrapped.send)
 
     def _form(self, asked: GuardedRequest) -> HttpRefusal | None:
         count, length = asked.size
@@ -191,7 +191,7 @@ class RequestGuard:
             return _TWICE
         return _PATH if is_odd(asked.path, asked.raw) else None
 
-    def _where_from(self, asked: GuardedRequest, rule: PathRule | None) -> HttpRefusal | None:
+    def _check_origin(self, asked: GuardedRequest, rule: PathRule | None) -> HttpRefusal | None:
         """Under which name we were found, and which page sends this."""
         if not self._hosts.knows(asked.host):
             return _HOST
@@ -207,7 +207,7 @@ class RequestGuard:
         page = rule is not None and rule.need is not Need.page
         return None if page and asked.opens_a_page else _ORIGIN
 
-    def _how_much(self, asked: GuardedRequest, session: WebSession | None) -> HttpRefusal | None:
+    def _check_rate(self, asked: GuardedRequest, session: WebSession | None) -> HttpRefusal | None:
         over = (
             self._limits.request(asked.address)
             if session is None
@@ -215,13 +215,13 @@ class RequestGuard:
         )
         if not over and asked.path == PAIR and not asked.looks:
             over = self._limits.pairing(asked.address)
-        return _limited(over) if over else None
+        return _limit_refusal(over) if over else None
 
     def _how_often(self, asked: GuardedRequest, session: WebSession | None) -> HttpRefusal | None:
         if asked.looks or session is None:
             return None
         over = self._limits.message(session.id, asked.address)
-        return _limited(over) if over else None
+        return _limit_refusal(over) if over else None
 
     def _session(self, asked: GuardedRequest, scope: Scope) -> WebSession | None:
         """Whose cookie came; then its connection has one of the places for paired browsers."""
@@ -233,7 +233,7 @@ class RequestGuard:
             connection.recognise()
         return session
 
-    def _who(
+    def _check_session(
         self, asked: GuardedRequest, rule: PathRule, session: WebSession | None
     ) -> HttpRefusal | None:
         if rule.need is Need.nothing:
@@ -258,14 +258,14 @@ class RequestGuard:
         if rule.streams:
             as_comes = as_it_comes(receive, rule.most, self._door.clock)
             return as_comes if kind == _BYTES else _TYPE
-        body = await within(self._door.clock, BODY_SECONDS, read_whole(receive, rule.most))
+        body = await wait_within(self._door.clock, BODY_SECONDS, read_whole(receive, rule.most))
         if body is None:
             return _SLOW
         if isinstance(body, HttpRefusal):
             return body
         if len(body) > rule.most:
             return _BODY
-        return _TYPE if body and kind != "application/json" else replayed(body, receive)
+        return _TYPE if body and kind != "application/json" else replay_body(body, receive)
 
     async def _refuse(self, asked: GuardedRequest, no: HttpRefusal, send: Send) -> None:
         await self._note(asked, no)
@@ -350,12 +350,12 @@ def _closed_page(asked: GuardedRequest) -> bytes:
     return _CLOSED_PAGE % (_ONCE_MORE if away else b"")
 
 
-def _limited(what: str) -> HttpRefusal:
+def _limit_refusal(what: str) -> HttpRefusal:
     words = "That was too much in one minute; wait a moment and try again."
     return _no(_TOO_MANY, "LIMIT", words, what)
 
 
-def _asked(scope: Scope) -> GuardedRequest:
+def _parse_request(scope: Scope) -> GuardedRequest:
     pairs = [(n.decode("latin-1").lower(), v.decode("latin-1")) for n, v in scope["headers"]]
     names = [name for name, _ in pairs]
     headers = dict(pairs)
@@ -380,7 +380,7 @@ def _cookies(header: str, ours: str) -> list[str]:
     return [value.strip() for name, _, value in found if name.strip() == ours][:_MOST_COOKIES]
 
 
-def _with(scope: Scope, session: WebSession | None) -> Scope:
+def _add_session(scope: Scope, session: WebSession | None) -> Scope:
     state: dict[str, Any] = {**scope.get("state", {}), "session": session}
     return {**scope, "state": state}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from silas.channels.web.asgi import Message, Receive, Send, within
+from silas.channels.web.asgi import Message, Receive, Send, wait_within
 from silas.channels.web.events import RefusedEvent
 from silas.channels.web.limits import WebLimits
 from silas.channels.web.pages import UNAUTHENTICATED
@@ -57,7 +57,7 @@ class Handshake:
         if not self._connected:
             self._connected = True
             return await self._receive()
-        message = await (self._frame() if self._let_in else self._first())
+        message = await (self._frame() if self._let_in else self._receive_first())
         return message if message is not None else self._gone()
 
     async def send(self, message: Message) -> None:
@@ -75,8 +75,8 @@ class Handshake:
             self._closed = int(message.get("code") or 1000)
         await self._send(message)
 
-    async def _first(self) -> Message | None:
-        message = await within(self._door.clock, AUTH_SECONDS, self._receive())
+    async def _receive_first(self) -> Message | None:
+        message = await wait_within(self._door.clock, AUTH_SECONDS, self._receive())
         if message is None:
             await self._refuse("no page token in time")
         elif message["type"] == "websocket.disconnect" or self._is_page(message):

@@ -12,7 +12,7 @@ from silas.channels.web.questions import CardEvent
 from silas.language import tr, tr_later
 from silas.types import Risk
 
-Answer = TypeVar("Answer")
+AnswerT = TypeVar("AnswerT")
 
 TAPS = {Risk.low: 1, Risk.medium: 2, Risk.high: 2, Risk.irreversible: 3}
 """What the gesture of a card's risk takes (0.5.2); a no is always one."""
@@ -57,7 +57,7 @@ def waiting_for_secret(
     return tuple(one for one in islice(found, 1) if not one[1].answer.done())
 
 
-def lapsed(card: Card[Any]) -> str:
+def lapse_words(card: Card[Any]) -> str:
     """What pages are told when nobody answered a card in time."""
     return tr(_LAPSED_PLAN if type(card) is PlanCard else _LAPSED)
 

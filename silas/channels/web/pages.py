@@ -61,7 +61,7 @@ class ConnectedPage:
 
     async def next(self) -> str | None:
         """The next frame to send; None when the connection is to be closed."""
-        return self._taken() if await self.stirs() else None
+        return self._take_frame() if await self.stirs() else None
 
     async def stirs(self) -> bool:
         """Wait until there is something to send; False when the connection is to be closed."""
@@ -73,14 +73,14 @@ class ConnectedPage:
         """Send what waits, in its order; whoever else writes at this moment is waited for."""
         async with self._writing:
             while self._waiting:
-                await send(self._taken())
+                await send(self._take_frame())
 
     async def answer(self, send: SendText) -> None:
         """As `write`, by whoever made something wait; nothing where somebody writes already."""
         if not self._writing.locked():
             await self.write(send)
 
-    def _taken(self) -> str:
+    def _take_frame(self) -> str:
         frame = self._waiting.popleft()
         if not self._waiting and self.closing is None:
             self._stirred.clear()

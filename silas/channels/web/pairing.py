@@ -145,7 +145,7 @@ class WebDoor:
                 return self._let_in(token, _plain(name), public_key)
         except ApprovalError as error:
             kind = "FULL" if error.code == "E_APPROVAL_DEVICES" else "KEY"
-            await self._refused(kind.lower(), _pairing(kind, error.message))
+            await self._refuse(kind.lower(), _pairing(kind, error.message))
         except _Late:
             link = self._sessions.link(token)
         raise await self._bad_link(link)
@@ -196,7 +196,7 @@ class WebDoor:
         Raises:
             DatabaseError: The nonce could not be recorded; it does not count.
         """
-        reason = self._unproven(session, data, proof)
+        reason = self._why_unproven(session, data, proof)
         if not reason and not await self._nonces.remembers(proof.timestamp):
             reason = STALE
         if not reason:
@@ -301,7 +301,7 @@ class WebDoor:
         if wanted and not hmac.compare_digest(token_hash(wanted), token_hash(given)):
             reason = "wrong auth_token" if given else "no auth_token"
             words = "Type the auth_token of Silas's configuration to pair from another machine."
-            await self._refused(reason, _pairing("AUTH", words))
+            await self._refuse(reason, _pairing("AUTH", words))
 
     async def _require_key(self, token: str, key: bytes | None, signature: bytes | None) -> None:
         if key is None and signature is None:
@@ -309,7 +309,7 @@ class WebDoor:
         signed = ENROL_DOMAIN + token.encode("utf-8", "surrogatepass")
         if key is None or signature is None or not self._verify_key(key.hex(), signed, signature):
             words = "This device's key could not be checked; reload the page to make a new one."
-            await self._refused("key", _pairing("KEY", words))
+            await self._refuse("key", _pairing("KEY", words))
 
     async def _refuse_where_changed(self) -> None:
         try:
@@ -318,7 +318,7 @@ class WebDoor:
             await self.refusals.note("pairing.refused", "changed record", "")
             raise
 
-    async def _refused(self, reason: str, error: ChannelError) -> NoReturn:
+    async def _refuse(self, reason: str, error: ChannelError) -> NoReturn:
         await self.refusals.note("pairing.refused", reason, "")
         raise error
 
@@ -339,7 +339,7 @@ class WebDoor:
             f"that pairing now: `silas devices revoke {link.used_by}`.",
         )
 
-    def _unproven(self, session: WebSession, data: bytes, proof: Proof) -> str:
+    def _why_unproven(self, session: WebSession, data: bytes, proof: Proof) -> str:
         if not self.alive(session):
             return "the session has ended"
         if session.level != "owner":

@@ -28,11 +28,13 @@ async def speak_http(
 ) -> asyncio.Transport:
     """Speak HTTP on a socket of which these first bytes were read already."""
     loop = asyncio.get_running_loop()
-    transport, _ = await loop.connect_accepted_socket(lambda: spoken(server, held, first), one)
+    transport, _ = await loop.connect_accepted_socket(
+        lambda: choose_protocol(server, held, first), one
+    )
     return transport
 
 
-def spoken(server: Server, held: ClientConnection, first: bytes) -> "HttpProtocol":
+def choose_protocol(server: Server, held: ClientConnection, first: bytes) -> "HttpProtocol":
     """What speaks HTTP on a connection of which these first bytes were read already."""
     state = {**server.lifespan.state, CONNECTION: held}
     return HttpProtocol(first, server.config, server.server_state, state)

@@ -1,6 +1,6 @@
 """The body of a request behind the guard: read whole before anybody sees it, or as it comes."""
 
-from silas.channels.web.asgi import Message, Receive, within
+from silas.channels.web.asgi import Message, Receive, wait_within
 from silas.channels.web.refusal import HttpRefusal
 from silas.clock import Clock
 
@@ -25,7 +25,7 @@ async def read_whole(receive: Receive, most: int) -> bytes | HttpRefusal:
     return b"".join(pieces)
 
 
-def replayed(body: bytes, receive: Receive) -> Receive:
+def replay_body(body: bytes, receive: Receive) -> Receive:
     """What the routes read: the body whole, and then only whether somebody is still there."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -43,7 +43,7 @@ def as_it_comes(receive: Receive, most: int, clock: Clock) -> Receive:
 
     async def piece() -> Message:
         nonlocal length, more
-        message = await within(clock, BODY_SECONDS, receive()) if more else await receive()
+        message = await wait_within(clock, BODY_SECONDS, receive()) if more else await receive()
         if message is not None and message["type"] == "http.request":
             length += len(message.get("body", b""))
             more = bool(message.get("more_body"))

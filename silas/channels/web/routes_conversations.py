@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from silas.channels.web.conversations import shown, shown_conversations
+from silas.channels.web.conversations import show_conversation, shown_conversations
 from silas.channels.web.conversations_port import ConversationRoom
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.events import ConversationShown
@@ -74,21 +74,21 @@ def conversation_routes(room: ConversationRoom, prover: Prover, refused: Refusin
 
     @router.post("/conversations", summary="Begin one, or the one that nothing was said in yet")
     async def begin() -> ConversationShown:
-        return shown(conversations.begin())
+        return show_conversation(conversations.begin())
 
     @router.post("/conversations/{conversation_id}/rename", summary="Give it another title")
     async def rename(conversation_id: ConversationId, body: TitleWanted) -> ConversationShown:
-        return shown(conversations.rename(conversation_id, body.title))
+        return show_conversation(conversations.rename(conversation_id, body.title))
 
     @router.post(
         "/conversations/{conversation_id}/archive", summary="Put it away; nothing is deleted"
     )
     async def archive(conversation_id: ConversationId) -> ConversationShown:
-        return shown(await room.archive(conversation_id))
+        return show_conversation(await room.archive(conversation_id))
 
     @router.post("/conversations/{conversation_id}/restore", summary="Bring it back")
     async def restore(conversation_id: ConversationId) -> ConversationShown:
-        return shown(await room.restore(conversation_id))
+        return show_conversation(await room.restore(conversation_id))
 
     @router.get("/conversations/{conversation_id}/deletion", summary="What would go with it")
     async def deletion(conversation_id: ConversationId) -> Done:

@@ -65,7 +65,7 @@ class Https:
         """Waits for a handshake, then for a head."""
         from silas.channels.web import protocols  # noqa: PLC0415 - it loads uvicorn, which is slow
 
-        return partial(PendingTlsConnection, self._tls, partial(protocols.spoken, server))
+        return partial(PendingTlsConnection, self._tls, partial(protocols.choose_protocol, server))
 
 
 @asynccontextmanager
@@ -98,7 +98,7 @@ async def run_server(
     from silas.channels.web import protocols  # noqa: PLC0415 - it loads uvicorn, which is slow
 
     connections = room_for_connections(clock)
-    listening = _bound(host, port, interface)
+    listening = _bind_socket(host, port, interface)
     strangers = TokenBuckets(STRANGERS_A_MINUTE, clock)
 
     def admit(address: str, head: bytes) -> bool:
@@ -178,7 +178,7 @@ async def _sweep(connections: Connections, repeats: RepeatedErrors, clock: Clock
         repeats.tell()
 
 
-def _bound(host: str, port: int, interface: str) -> socket.socket:
+def _bind_socket(host: str, port: int, interface: str) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:

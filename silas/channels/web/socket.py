@@ -16,7 +16,7 @@ from silas.channels.web.record_rule import FRAMES
 from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
 from silas.clock import Clock
-from silas.language import COCKPIT, said_at, spoken
+from silas.language import COCKPIT, said_at, spoken_language
 
 MOST_SENT_AGAIN = 200
 """How much of the conversation a page gets when it connects; older parts are asked for."""
@@ -86,7 +86,7 @@ class Sockets:
         session: WebSession = websocket.state.session
         await websocket.accept()
         try:
-            first = _understood(await _frame_of(websocket))
+            first = _parse_frame(await _frame_of(websocket))
         except WebSocketDisconnect:
             return
         if not isinstance(first, Auth):  # no guard stands before this
@@ -145,7 +145,7 @@ class Sockets:
             conversations=shown_conversations(channel.places.conversations),
             asked_in=channel.asked_in,
             answering_in=channel.coming.answering_in,
-            language=spoken(),
+            language=spoken_language(),
         )
 
     async def _read(self, websocket: WebSocket, page: ConnectedPage) -> None:
@@ -158,15 +158,15 @@ class Sockets:
         mistakes = 0
         with suppress(WebSocketDisconnect):
             while mistakes < _MOST_MISTAKES:
-                if not await self._taken(page, await _frame_of(websocket)):
+                if not await self._take_frame(page, await _frame_of(websocket)):
                     mistakes += 1
                 with suppress(*_GONE):  # then there is nothing more to read, either
                     await page.answer(websocket.send_text)
             page.close(_POLICY)
 
-    async def _taken(self, page: ConnectedPage, text: str) -> bool:
+    async def _take_frame(self, page: ConnectedPage, text: str) -> bool:
         """Whether a frame was understood; a refused answer is no mistake of the page's."""
-        frame = _understood(text)
+        frame = _parse_frame(text)
         match frame:
             case None:
                 self._channel.refuse(page, "", "E_CHANNEL_FRAME", _NO_FRAME)
@@ -185,7 +185,7 @@ class Sockets:
         return True
 
 
-def _understood(text: str) -> Inbound | None:
+def _parse_frame(text: str) -> Inbound | None:
     try:
         return inbound.validate_json(text)
     except ValidationError:

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from silas.canonical import canonical_json
 from silas.channels.web.events import Kept, MessageEvent, PostExecution
-from silas.damage import UNREADABLE, readable
+from silas.damage import UNREADABLE, readable_rows
 from silas.db import Database, Rows, Tx
 
 _kept: TypeAdapter[Kept] = TypeAdapter(Kept)
@@ -165,7 +165,7 @@ class Transcript:
         with self._db.read() as tx:
             rows = _rows(tx.run(_RESULTS, of_result=_OF_RESULT, after=after))
         found = list[KeptResult]()
-        for name, kept in self._readable(rows):
+        for name, kept in self._readable_rows(rows):
             if isinstance(kept, PostExecution):
                 item = kept.work_item_id
                 found.append(KeptResult(kept.seq, item, name != f"{_RESULT}{item}"))
@@ -177,7 +177,7 @@ class Transcript:
             rows = _rows(tx.run(_RESULTS, of_result=_OF_RESULT, after=0))
         return [
             kept.work_item_id
-            for name, kept in self._readable(rows)
+            for name, kept in self._readable_rows(rows)
             if isinstance(kept, PostExecution)
             and kept.undo_until is not None
             and name == f"{_RESULT}{kept.work_item_id}"
@@ -202,7 +202,7 @@ class Transcript:
             for seq in seqs:
                 row = _Row(*tx.run(_ONE, seq=seq).fetchone())
                 try:
-                    body = canonical_json(without(_read(row)[1], words))
+                    body = canonical_json(replace_words(_parse_row(row)[1], words))
                 except UNREADABLE:  # no page shows it
                     body = row.body
                 tx.run(_WITHHOLD, body=body, seq=seq)
@@ -234,10 +234,10 @@ class Transcript:
     ) -> TranscriptSlice:
         with self._db.read() as tx:
             rows = _rows(tx.run(statement, seq=seq, limit=most + 1, conversation=conversation))
-        kept = self._readable(rows[:most][::-1])
+        kept = self._readable_rows(rows[:most][::-1])
         return TranscriptSlice(tuple(one for _, one in kept), len(rows) <= most)
 
-    def _readable(self, rows: Sequence[_Row]) -> list[tuple[str, Kept]]:
+    def _readable_rows(self, rows: Sequence[_Row]) -> list[tuple[str, Kept]]:
         return _readable(self._db, rows)
 
 
@@ -269,10 +269,10 @@ def check_newest(db: Database) -> None:
 
 def _readable(db: Database, rows: Sequence[_Row]) -> list[tuple[str, Kept]]:
     """What is kept, with its id; a damaged row is set aside and the conversation goes on."""
-    return readable(db, "web_transcript", rows, lambda row: f"place {row.seq}", _read)
+    return readable_rows(db, "web_transcript", rows, lambda row: f"place {row.seq}", _parse_row)
 
 
-def without(kept: Kept, words: str) -> dict[str, Any]:
+def replace_words(kept: Kept, words: str) -> dict[str, Any]:
     """The body of a message or result with these words in the place of its own."""
     body = kept.model_dump(mode="json", exclude={"seq"})
     if isinstance(kept, MessageEvent):
@@ -286,5 +286,5 @@ def _listed(sources: Sequence[str]) -> str:
     return canonical_json(list(sources))
 
 
-def _read(row: _Row) -> tuple[str, Kept]:
+def _parse_row(row: _Row) -> tuple[str, Kept]:
     return str(row.id), _kept.validate_python({**json.loads(row.body), "seq": row.seq})

@@ -80,7 +80,7 @@ def remind_list(ctx: click.Context, as_json: bool) -> None:
     """What is still to come, numbered, the first to come first."""
 
     async def work() -> int:
-        from silas.reminders.words import listed
+        from silas.reminders.words import list_lines
 
         async with _desk(ctx) as desk:
             waiting = desk.reminders.waiting()
@@ -88,7 +88,7 @@ def remind_list(ctx: click.Context, as_json: bool) -> None:
         if as_json:
             print_json([_row(one) for one in waiting])
             return DONE
-        for line in listed(waiting):
+        for line in list_lines(waiting):
             _show(line)
         if not waiting:
             click.echo('No reminder waits. Try: silas remind "tomorrow at nine to call Anna"')

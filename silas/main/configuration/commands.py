@@ -71,7 +71,7 @@ def config_validate(ctx: click.Context, as_json: bool) -> None:
     """Check the configuration: every rule, every model's name and key, every gate."""
 
     async def work() -> int:
-        from silas.home.findings import ready
+        from silas.home.findings import is_ready
         from silas.language import tr
         from silas.services.doctor.reachability import unasked_servers
         from silas.services.doctor.readiness import validate
@@ -86,9 +86,9 @@ def config_validate(ctx: click.Context, as_json: bool) -> None:
                 print_findings(told)
             else:
                 click.echo(tr("The configuration is valid."))
-            if ready(findings) and (unasked := unasked_servers(settings)):
+            if is_ready(findings) and (unasked := unasked_servers(settings)):
                 click.echo(tr("Not looked at: {unasked}.", unasked=unasked))
-        return DONE if ready(findings) else USAGE
+        return DONE if is_ready(findings) else USAGE
 
     run_to_exit(work)
 

@@ -34,7 +34,7 @@ from silas.plans.commands.hidden_from_checks import (
 from silas.plans.commands.script_runners import INTERPRETERS, LAUNCHERS, LOOKS_ONLY, SHELLS
 from silas.plans.commands.shell_reading import (
     alternatives_in,
-    decisive,
+    decisive_part,
     starts_beside,
     without_documents,
 )
@@ -174,7 +174,7 @@ def _in_text(reader: _Reader, given: _Text, *, own: bool) -> Iterator[str]:
             skipped = reader.skipped | {*_LOOKED_UP.findall(text)}
             reader = reader._replace(in_file=True, skipped=skipped)
             own = own or starts_beside(without_documents(text)[0])
-            text = decisive(text)
+            text = decisive_part(text)
         yield from _in_line(reader, text, own=own, cwd=given.cwd)
     elif given.language in _CODE:
         yield from _in_code(reader, python_or_other(given.text, given.language), own=own)

@@ -10,7 +10,7 @@ from silas.plans.commands.hidden_from_checks import CLIENTS, COMMANDS
 from silas.plans.commands.script_runners import LOOKS_ONLY
 from silas.plans.commands.shell_words import ASSIGNED, KEYWORDS, PUNCTUATION, tokens_in
 
-Words = tuple[str, ...]
+ScriptWords = tuple[str, ...]
 
 _BESIDE: Final = re.compile(r"(?<![&|<>])&(?![&<>])")
 _DOCUMENT: Final = re.compile(r"(?<!<)<<(?!<)(-?)[ \t]*(['\"]?)([A-Za-z_]\w*)\2")
@@ -56,7 +56,7 @@ def starts_beside(text: str) -> bool:
 
     What only waits or looks is not looked for, unless a later word names it.
     """
-    before, group = list[Words](), list[Words]()
+    before, group = list[ScriptWords](), list[ScriptWords]()
     words, idle = list[str](), set[str]()
     for token in [*tokens_in(text), "\n"]:
         if not _is_operator(token):
@@ -82,7 +82,7 @@ def starts_beside(text: str) -> bool:
     return bool(idle) and (_OF_JOBS.search(text) is not None or not idle.isdisjoint(named))
 
 
-def alternatives_in(text: str) -> Iterator[Words]:
+def alternatives_in(text: str) -> Iterator[ScriptWords]:
     """What runs where something before it failed; an empty one where that is several commands."""
     tokens = tokens_in(text)
     for at, token in enumerate(tokens):
@@ -95,7 +95,7 @@ def alternatives_in(text: str) -> Iterator[Words]:
             yield () if words[:1] == ["{"] else _plain(words)
 
 
-def decisive(script: str) -> str:
+def decisive_part(script: str) -> str:
     """The part of a script whose results decide how it ends.
 
     Left out are branches, and what a script only prints or cleans up on its way.
@@ -141,7 +141,7 @@ def _statements(script: str) -> Iterator[list[str]]:
             statement.append(part)
 
 
-def _plain(words: Sequence[str]) -> Words:
+def _plain(words: Sequence[str]) -> ScriptWords:
     """Words without what stands before a program."""
     rest = list(words)
     while rest and (rest[0] in KEYWORDS or ASSIGNED.fullmatch(rest[0])):

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-Words = tuple[str, ...]
+CommandWords = tuple[str, ...]
 
 PUNCTUATION: Final = ";&|()<>\n"
 ASSIGNED: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
@@ -36,7 +36,7 @@ class SimpleCommand(NamedTuple):
         piped: Whether its output goes to another command, or into the words of one.
     """
 
-    argv: Words
+    argv: CommandWords
     cwd: str = ""
     assigned: tuple[tuple[str, str], ...] = ()
     piped: bool = False
@@ -73,7 +73,7 @@ def _may_leave(text: str) -> bool:
     return "(" in text or "popd" in text or re.search(r"\bcd\s+(?:-|\S*\$)", text) is not None
 
 
-def _simple(text: str) -> Iterator[tuple[Words, bool]]:
+def _simple(text: str) -> Iterator[tuple[CommandWords, bool]]:
     """The words between operators, and whether the operator after them is a pipe.
 
     Where input comes from a file, that is a word, too.

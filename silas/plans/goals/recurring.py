@@ -13,7 +13,7 @@ from typing import Any
 from silas.canonical import digest, sha256_hex
 from silas.errors import PlanFamilyError
 from silas.plans.models import WorkItem, WorkItemType
-from silas.plans.spawn import CONSTANT, bound_escalations, inherited, standing_policy
+from silas.plans.spawn import CONSTANT, bound_escalations, inherited_fields, standing_policy
 
 _ID = re.compile(r"task-[0-9a-f]{32}")
 
@@ -60,7 +60,7 @@ def recurring_task(goal: WorkItem, slot: str, now: datetime) -> WorkItem:
         body=goal.body,
         cycle=goal.cycle,
         created_at=now,
-        **inherited(goal),
+        **inherited_fields(goal),
     )
 
 

@@ -82,7 +82,7 @@ def read_schedule(text: str) -> GoalSchedule:
     return GoalSchedule(cron=cron, zone=zone)
 
 
-def following(schedule: GoalSchedule, owners: ZoneInfo, after: datetime) -> datetime | None:
+def next_moment(schedule: GoalSchedule, owners: ZoneInfo, after: datetime) -> datetime | None:
     """The first moment after another, in UTC; None where none comes.
 
     Args:

@@ -75,7 +75,7 @@ def join_project(project: str, tasks: Iterable[tuple[str, str]]) -> str:
     return project.rstrip() + "".join(parts)
 
 
-def belonging(project: WorkItem, named: str, task: WorkItem) -> WorkItem:
+def attach_task(project: WorkItem, named: str, task: WorkItem) -> WorkItem:
     """A task as a part of its project: its parent is the project, and it has the project's skills
     where it names none (spec 10.3).
 

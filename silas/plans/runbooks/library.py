@@ -16,7 +16,7 @@ from typing import Any, cast
 from pydantic import Field, ValidationError
 
 from silas.errors import PlanFamilyError, misfits, reason
-from silas.language import ENGLISH, spoken
+from silas.language import ENGLISH, spoken_language
 from silas.patterns import PatternRefused, check_pattern
 from silas.plans.characters import first_hidden
 from silas.plans.envelope import open_envelope
@@ -104,7 +104,11 @@ class LibraryPlan(Frozen):
     @property
     def shown_title(self) -> str:
         """Its title in the owner's language."""
-        return self.title if spoken() == ENGLISH or not self.in_german else self.in_german.title
+        return (
+            self.title
+            if spoken_language() == ENGLISH or not self.in_german
+            else self.in_german.title
+        )
 
     @property
     def wants_values(self) -> bool:
@@ -118,7 +122,7 @@ class LibraryPlan(Frozen):
     @property
     def example(self) -> str:
         """A request that it is for, in the owner's language where one is understood."""
-        said = "" if spoken() == ENGLISH or not self.in_german else self.in_german.say
+        said = "" if spoken_language() == ENGLISH or not self.in_german else self.in_german.say
         return said or self.phrases[0]
 
 

@@ -98,11 +98,11 @@ class Equipment:
             cwd=workspace if workspace.is_absolute() else _EMPTY,
             mounts=tuple(Mount(source=path, target=path) for path in shown if path.is_absolute()),
         )
-        files = await asyncio.to_thread(self._equipped, files, workspace)
+        files = await asyncio.to_thread(self._add_tools, files, workspace)
         filled: dict[str, str] = dict(known)
         for one in plan.requires:
             try:
-                chosen = await self._first(one, filled, files)
+                chosen = await self._first_candidate(one, filled, files)
             except SandboxError:
                 return known  # without a sandbox the plan is refused with that reason
             if chosen is None:
@@ -111,17 +111,17 @@ class Equipment:
             filled[one.name] = ShellText(fill_command(chosen.use, filled))
         return known
 
-    def _equipped(self, files: SandboxFiles, workspace: Path) -> SandboxFiles:
+    def _add_tools(self, files: SandboxFiles, workspace: Path) -> SandboxFiles:
         """With the tools that the work will have, found as they are for its card."""
         place = str(workspace)
         facts = self._tools.found(place)
         return mounts_of(facts, place, make_masks(self._masks)).given(files) if facts else files
 
-    async def _first(
+    async def _first_candidate(
         self, one: Requirement, values: Mapping[str, str], files: SandboxFiles
     ) -> Candidate | None:
         for candidate in one.first_of:
-            if not usable(candidate, values):
+            if not is_usable(candidate, values):
                 continue
             command = fill_command(candidate.test, values)
             if (await self._sandbox.run(["/bin/sh", "-c", command], _LIMITS, files)).ok:
@@ -133,7 +133,7 @@ def _is_there(place: Path) -> bool:
     return place.is_dir()
 
 
-def usable(candidate: Candidate, values: Mapping[str, str]) -> bool:
+def is_usable(candidate: Candidate, values: Mapping[str, str]) -> bool:
     """Whether a candidate's blanks all have a value."""
     return all(values.get(name) != "" for name in blanks(candidate.use))
 
@@ -148,7 +148,7 @@ def commands(
     """
     values = dict(given)
     for one in requires:
-        uses = [candidate.use for candidate in one.first_of if usable(candidate, values)]
+        uses = [candidate.use for candidate in one.first_of if is_usable(candidate, values)]
         use = chosen.get(one.name, uses[0] if uses else one.first_of[-1].use)
         if use not in [candidate.use for candidate in one.first_of]:
             raise PlanFamilyError(

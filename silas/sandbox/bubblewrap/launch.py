@@ -162,7 +162,7 @@ def _system() -> tuple[str, ...]:
 
 
 @functools.cache
-def hidden() -> tuple[str, ...]:
+def hidden_files() -> tuple[str, ...]:
     """Cover kernel files that exist here and can be read by this user."""
     return tuple(
         argument
@@ -286,7 +286,7 @@ class Launcher:
         places, private = _places(files, limits)
         options = [*ISOLATION, *_IDENTITY]
         options += [*control, *_system(), *alias_options(), *_etc(files, owned, pass_fds)]
-        options += ["--proc", "/proc", *hidden(), "--dev", "/dev", *self._devices.options()]
+        options += ["--proc", "/proc", *hidden_files(), "--dev", "/dev", *self._devices.options()]
         options += places
         for mount, descriptor in zip(files.mounts, pinned, strict=True):
             kind = "--bind-fd" if mount.writable else "--ro-bind-fd"

@@ -19,7 +19,7 @@ from silas.sandbox.conformance.models import (
     in_group,
     own_name,
 )
-from silas.sandbox.conformance.stages import OpenFileStage, ProcFileStage, listening
+from silas.sandbox.conformance.stages import OpenFileStage, ProcFileStage, stage_listener
 
 attack = AttackFile("attack_network")
 
@@ -33,11 +33,11 @@ _ALGORITHMS = 38
 
 
 def _tcp(host: str, family: int = socket.AF_INET) -> AttackStage:
-    return listening(family, socket.SOCK_STREAM, (host, _ANY_PORT), {})
+    return stage_listener(family, socket.SOCK_STREAM, (host, _ANY_PORT), {})
 
 
 def _udp(host: str, family: int = socket.AF_INET) -> AttackStage:
-    return listening(family, socket.SOCK_DGRAM, (host, _ANY_PORT), {})
+    return stage_listener(family, socket.SOCK_DGRAM, (host, _ANY_PORT), {})
 
 
 def _own_address(side: Side) -> AttackStage:
@@ -60,7 +60,7 @@ class _Multicast(AttackStage):
     """A program of the host that joined a group."""
 
     def __init__(self) -> None:
-        self._service = listening(socket.AF_INET, socket.SOCK_DGRAM, ("", _ANY_PORT), {})
+        self._service = stage_listener(socket.AF_INET, socket.SOCK_DGRAM, ("", _ANY_PORT), {})
         super().__init__({"group": _GROUP, "port": self._service.at["port"]})
         wanted = socket.inet_aton(_GROUP) + socket.inet_aton("127.0.0.1")
         try:
@@ -80,12 +80,12 @@ class _Multicast(AttackStage):
 
 def _unix_path(side: Side, kind: int) -> AttackStage:
     path = str(side.root / f"socket-{kind}")
-    return listening(socket.AF_UNIX, kind, path, {"path": path, "kind": kind})
+    return stage_listener(socket.AF_UNIX, kind, path, {"path": path, "kind": kind})
 
 
 def _unix_abstract(kind: int) -> AttackStage:
     name = own_name()
-    return listening(socket.AF_UNIX, kind, "\0" + name, {"abstract": name, "kind": kind})
+    return stage_listener(socket.AF_UNIX, kind, "\0" + name, {"abstract": name, "kind": kind})
 
 
 class _Inherited(AttackStage):

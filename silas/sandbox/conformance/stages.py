@@ -245,7 +245,7 @@ class HostSocketStage(AttackStage):
         self._socket.close()
 
 
-def listening(family: int, kind: int, address: Any, at: dict[str, Any]) -> HostSocketStage:
+def stage_listener(family: int, kind: int, address: Any, at: dict[str, Any]) -> HostSocketStage:
     """Bind a socket and listen; the address is added to what the attack is told.
 
     Raises:

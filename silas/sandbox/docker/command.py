@@ -107,7 +107,7 @@ class Container:
         return self.starter.judge(told)
 
 
-def visible(mounts: Sequence[Mount]) -> list[int]:
+def visible_mounts(mounts: Sequence[Mount]) -> list[int]:
     """Which mounts no later one covers as a whole: the engine mounts in an order of its own."""
     return [
         at
@@ -203,7 +203,7 @@ class DockerCommands:
         for place in (*apart, *below):
             options += _tmpfs(place, "0700", limits.file_mb)
         options += house.options()
-        for at in visible(files.mounts):
+        for at in visible_mounts(files.mounts):
             mount = files.mounts[at]
             options += _bind(mount.source, mount.target, writable=mount.writable)
         name = new_id("silas")
@@ -219,7 +219,9 @@ class DockerCommands:
             starter=first,
             report=house.report,
             life=house.life,
-            shown=tuple((pinned[at], files.mounts[at].target) for at in visible(files.mounts)),
+            shown=tuple(
+                (pinned[at], files.mounts[at].target) for at in visible_mounts(files.mounts)
+            ),
         )
 
 

@@ -31,7 +31,7 @@ class ControlGroup(NamedTuple):
         told = Path(f"/proc/{init}/cgroup").read_text(encoding="utf-8")
         group = find(told, container, _ROOT)
         if str(init) not in group.processes.read_text(encoding="utf-8").split():
-            raise unwatched("its first process is not in its control group")
+            raise unwatched_container("its first process is not in its control group")
         return group
 
     def members(self) -> list[int]:
@@ -66,10 +66,10 @@ def find(told: str, container: str, root: Path) -> ControlGroup:
     if "" in places:
         folder = root / places[""].lstrip("/")
         return ControlGroup(folder / "cgroup.procs", folder / "memory.events")
-    raise unwatched("its control group is not shown")
+    raise unwatched_container("its control group is not shown")
 
 
-def unwatched(why: str) -> SandboxError:
+def unwatched_container(why: str) -> SandboxError:
     """The sentence about a container that runs unseen."""
     return SandboxError(
         f"The container could not be watched ({why}), so nothing was run in it; the engine must "

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from silas.errors import SandboxError
 from silas.sandbox.docker.command import Container
 from silas.sandbox.docker.engine import Client
-from silas.sandbox.docker.group import ControlGroup, unwatched
+from silas.sandbox.docker.group import ControlGroup, unwatched_container
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.models import EndedBy, Hear, SandboxLimits, SandboxResult, unheard
 from silas.sandbox.supervise import own_end
@@ -117,7 +117,7 @@ class DockerRun:
             self._owned.callback(self._register.enter(init, init))
             _compare(init, container.shown)
         except (ProcessLookupError, FileNotFoundError, ValueError) as error:
-            raise unwatched("its first process is gone") from error
+            raise unwatched_container("its first process is gone") from error
         await self._close_guard(init_fd)
         return _Box(init, init_fd, group)
 
@@ -128,7 +128,7 @@ class DockerRun:
             os.write(self._container.life, b"x")
             while _unread(self._container.life):
                 if has_ended(init_fd) or self._loop.time() > last:
-                    raise unwatched("its first process does not answer")
+                    raise unwatched_container("its first process does not answer")
                 await asyncio.sleep(_DYING_LOOK_SECONDS)
 
     async def _ask(self, arguments: list[str], pass_fds: tuple[int, ...] = ()) -> str:
@@ -231,7 +231,7 @@ class DockerRun:
 
     async def _bury(self) -> None:
         """Kill what is left and wait until the kernel has removed all of it."""
-        burial = self._loop.create_task(self._buried())
+        burial = self._loop.create_task(self._remove_container())
         cancelled = False
         while not burial.done():
             try:
@@ -242,7 +242,7 @@ class DockerRun:
         if cancelled:
             raise asyncio.CancelledError
 
-    async def _buried(self) -> None:
+    async def _remove_container(self) -> None:
         if self._box is None:
             # It may exist without ever having started, and then nothing else removes it.
             with suppress(SandboxError):

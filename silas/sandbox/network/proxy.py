@@ -213,19 +213,19 @@ class Proxy:
             self._failures.append(error)
 
     async def _pass(self, client: _Client) -> None:
-        request = await self._within(client.head(), Reason.slow)
+        request = await self._limit_time(client.head(), Reason.slow)
         judged = read_request(request, self._allowed)
         there = judged.endpoint
-        reader, writer = await self._connected(there)
+        reader, writer = await self._connect_endpoint(there)
         try:
             first = judged.head
             if judged.tunnel:
-                first = await self._within(client.hello(there.host), Reason.slow)
+                first = await self._limit_time(client.hello(there.host), Reason.slow)
             await self._relay(client, judged, first, (reader, writer))
         finally:
             await self._part(writer, _LAST_WORDS_SECONDS)
 
-    async def _connected(self, there: Endpoint) -> Streams:
+    async def _connect_endpoint(self, there: Endpoint) -> Streams:
         """Resolve once, check every address, record, connect to one of those addresses."""
         addresses = await self._addresses(there.host)
         async with self._opening:
@@ -287,7 +287,7 @@ class Proxy:
             if isinstance(end, Exception):
                 raise end
 
-    async def _within(self, reading: Awaitable[bytes], late: Reason) -> bytes:
+    async def _limit_time(self, reading: Awaitable[bytes], late: Reason) -> bytes:
         try:
             async with asyncio.timeout(self._limits.seconds):
                 return await reading

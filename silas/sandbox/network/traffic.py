@@ -38,7 +38,7 @@ RecordTraffic = Callable[[NetworkEvent], Awaitable[None]]
 """Where the proxy tells what happens. Where it raises, the connection is not made."""
 
 
-async def unrecorded(event: NetworkEvent) -> None:
+async def record_nothing(event: NetworkEvent) -> None:
     """What stands where nobody records: nothing is reached that way."""
     del event
     raise EgressRefused(Reason.unrecorded)

@@ -13,7 +13,7 @@ from silas.language import tr
 from silas.sandbox.models import Mount, SandboxFiles
 from silas.sandbox.toolchains.search import SearchPlace, Toolchain, digest, find, hidden_in, refusal
 
-Facts = Mapping[str, Any]
+ToolFacts = Mapping[str, Any]
 """Directories of programs by their path: plain JSON."""
 
 
@@ -25,7 +25,7 @@ class ToolSearch(Protocol):
         """Why nothing is looked for; empty where it is."""
         ...
 
-    def found(self, workspace: str | None) -> Facts:
+    def found(self, workspace: str | None) -> ToolFacts:
         """What there is now for work in this workspace."""
         ...
 
@@ -33,7 +33,7 @@ class ToolSearch(Protocol):
         """A sentence about each directory that takes no part."""
         ...
 
-    def now(self, facts: Facts, workspace: str | None) -> Facts:
+    def now(self, facts: ToolFacts, workspace: str | None) -> ToolFacts:
         """The same directories as they are now, in the same form."""
         ...
 
@@ -46,7 +46,7 @@ class MachineTools:
     def __init__(self, place: SearchPlace) -> None:
         self._place = place
 
-    def found(self, workspace: str | None) -> Facts:
+    def found(self, workspace: str | None) -> ToolFacts:
         """See `ToolSearch`."""
         tools = find(self._place, _path(workspace)).tools
         return {str(one.path): _facts(one, at) for at, one in enumerate(tools)}
@@ -55,7 +55,7 @@ class MachineTools:
         """See `ToolSearch`."""
         return find(self._place, _path(workspace)).left_out
 
-    def now(self, facts: Facts, workspace: str | None) -> Facts:
+    def now(self, facts: ToolFacts, workspace: str | None) -> ToolFacts:
         """See `ToolSearch`; what is not understood or may not be shown any more is different."""
         return {path: self._again(path, told, workspace) for path, told in facts.items()}
 
@@ -73,7 +73,7 @@ class NoTools:
     def __init__(self, words: str) -> None:
         self.words = words
 
-    def found(self, workspace: str | None) -> Facts:
+    def found(self, workspace: str | None) -> ToolFacts:
         """Nothing."""
         del workspace
         return {}
@@ -83,7 +83,7 @@ class NoTools:
         del workspace
         return ()
 
-    def now(self, facts: Facts, workspace: str | None) -> Facts:
+    def now(self, facts: ToolFacts, workspace: str | None) -> ToolFacts:
         """None of them is shown any more, so whatever was approved with some differs."""
         del workspace
         return {path: {"refused": self.words} for path in facts}
@@ -157,7 +157,7 @@ class ToolMounts(NamedTuple):
         )
 
 
-def mounts_of(facts: Facts, workspace: str | None, masks: Path) -> ToolMounts:
+def mounts_of(facts: ToolFacts, workspace: str | None, masks: Path) -> ToolMounts:
     """Show what an approval binds, read-only, without files of credentials.
 
     Args:
@@ -165,7 +165,7 @@ def mounts_of(facts: Facts, workspace: str | None, masks: Path) -> ToolMounts:
         workspace: Whose copy covers what lies in it.
         masks: Where `make_masks` put what is shown in place of a file or directory.
     """
-    tools = sorted(understood(facts).items(), key=lambda pair: int(pair[1].get("at", 0)))
+    tools = sorted(parse_facts(facts).items(), key=lambda pair: int(pair[1].get("at", 0)))
     ordered = [one for path, told in tools if (one := _toolchain(path, told)) is not None]
     shown = list(dict.fromkeys(path for one in ordered for path in one.shown))
     plain = [Mount(source=path, target=path) for path in shown]
@@ -194,7 +194,7 @@ def make_masks(place: Path) -> Path:
     return place
 
 
-def understood(facts: Facts) -> dict[str, Mapping[str, Any]]:
+def parse_facts(facts: ToolFacts) -> dict[str, Mapping[str, Any]]:
     """What has the form of facts; a record that somebody edited may hold anything."""
     return {
         path: cast(Mapping[str, Any], told)
@@ -203,7 +203,7 @@ def understood(facts: Facts) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def tool_words(facts: Facts) -> str:
+def tool_words(facts: ToolFacts) -> str:
     """What a card says in one line; several directories of the owner's `PATH` are counted there,
     and `tool_directories` names them.
     """
@@ -214,14 +214,14 @@ def tool_words(facts: Facts) -> str:
     return ", ".join((*named, *more, "system"))
 
 
-def tool_directories(facts: Facts) -> tuple[str, ...]:
+def tool_directories(facts: ToolFacts) -> tuple[str, ...]:
     """Directories of the owner's `PATH` that are shown to work, in its order."""
     told = [str(one["name"]) for _, one in _in_order(facts) if _is_directory(one)]
     return tuple(dict.fromkeys(told))
 
 
-def _in_order(facts: Facts) -> list[tuple[str, Mapping[str, Any]]]:
-    return sorted(understood(facts).items(), key=lambda pair: str(pair[1].get("at", "")).zfill(4))
+def _in_order(facts: ToolFacts) -> list[tuple[str, Mapping[str, Any]]]:
+    return sorted(parse_facts(facts).items(), key=lambda pair: str(pair[1].get("at", "")).zfill(4))
 
 
 def _is_directory(told: Mapping[str, Any]) -> bool:

@@ -161,7 +161,7 @@ def _keep(path: Path, found: Versions) -> None:
             old.unlink()
 
 
-def there(versions: Versions) -> str:
+def describe_versions(versions: Versions) -> str:
     """What runs, in one line: `python 3.11.2 (also python3), git 2.39.5, python -m pytest 8.3`."""
     same = versions.get("python", "-") == versions.get("python3", "+")
     parts: list[str] = []
@@ -174,7 +174,7 @@ def there(versions: Versions) -> str:
     return ", ".join(parts)
 
 
-def missing(versions: Versions) -> str:
+def missing_habits(versions: Versions) -> str:
     """What a plan would name by habit and is not there."""
     runs = {name.removeprefix(_MODULE) for name in versions}
     return ", ".join(name for name in TOLD_MISSING if name not in runs)

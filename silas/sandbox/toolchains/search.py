@@ -14,14 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from silas.sandbox.mounts import Roots, objection, within
+from silas.sandbox.mounts import Roots, is_within, objection
 from silas.sandbox.searchpath import SYSTEM
 from silas.sandbox.toolchains.table import (
     HIDDEN,
     RULES,
     Pin,
     ToolchainRule,
-    chosen,
+    choose_version,
     holds_credentials,
     label_of,
     parse_pin,
@@ -171,7 +171,7 @@ def _version(rule: ToolchainRule, root: Path, workspace: Path | None) -> tuple[s
     found = [path for path in root.glob(rule.versions) if not path.is_symlink()]
     names = {path.relative_to(root).parts[at]: path for path in found}
     wanted = [_pin(pin, root, workspace) for pin in rule.pins]
-    name = chosen(tuple(names), wanted, newest=rule.newest)
+    name = choose_version(tuple(names), wanted, newest=rule.newest)
     return name, names.get(name)
 
 
@@ -183,7 +183,7 @@ def _pin(pin: Pin, root: Path, workspace: Path | None) -> str:
 def _of_path(place: SearchPlace) -> Iterator[Toolchain]:
     for entry in _entries(place):
         path = Path(entry)
-        if _unfit_entry(entry) or within(path, place.home) or not path.is_dir():
+        if _unfit_entry(entry) or is_within(path, place.home) or not path.is_dir():
             continue
         path = path.resolve() if _in_system(path) else path
         beside = _existing(path.parent, _LIBRARIES) if path.name == "bin" else ()
@@ -202,7 +202,7 @@ def _unfit(place: SearchPlace) -> Iterator[tuple[str, str]]:
         path = Path(entry)
         if why := _unfit_entry(entry):
             yield entry, why
-        elif within(path, place.home) and not any(within(path, root) for root in known):
+        elif is_within(path, place.home) and not any(is_within(path, root) for root in known):
             yield entry, "it lies in the home directory; `sandbox.tools.add` names such directories"
 
 
@@ -225,7 +225,7 @@ def refusal(one: Toolchain, place: SearchPlace, workspace: Path | None) -> str:
 
 def _out_of_reach(path: Path, workspace: Path) -> bool:
     """Whether the copy of a workspace does not hold it: it lies outside, or is shown as it is."""
-    if not within(path, workspace):
+    if not is_within(path, workspace):
         return True
     first = path.relative_to(workspace).parts[:1]
     return first in {(name,) for name in (*PROJECT, _MODULES)}
@@ -265,8 +265,8 @@ def _unfit_base(one: Toolchain, workspace: Path | None) -> str:
         if line is None:
             return f"{mark.name} names no interpreter"
         home = Path(os.path.realpath(line[1]))
-        inside = workspace is not None and within(home, workspace)
-        if inside or not (_in_system(home) or any(within(home, base) for base in one.leads)):
+        inside = workspace is not None and is_within(home, workspace)
+        if inside or not (_in_system(home) or any(is_within(home, base) for base in one.leads)):
             return f"{mark.name} names an interpreter elsewhere, {show_path(home)}"
     return ""
 
@@ -284,7 +284,7 @@ def _unfit_programs(one: Toolchain) -> str:
             facts = os.lstat(path)
             if stat.S_ISLNK(facts.st_mode):
                 real = Path(os.path.realpath(path))
-                if not any(within(real, root) for root in allowed):
+                if not any(is_within(real, root) for root in allowed):
                     return f"its {show_path(Path(name))} leads outside, to {show_path(real)}"
             elif facts.st_mode & stat.S_IWOTH:
                 return f"others can write to its {show_path(Path(name))}"
@@ -318,7 +318,7 @@ def hidden_in(shown: Iterable[Path]) -> Iterator[Path]:
         yield from (directory / name for name in sorted(names) if holds_credentials(name))
         for deeper in HIDDEN:
             path = directory.parent / deeper
-            if within(path, directory) and path.exists():
+            if is_within(path, directory) and path.exists():
                 yield path
 
 
@@ -357,4 +357,4 @@ def _existing(root: Path, names: Iterable[str]) -> tuple[Path, ...]:
 
 
 def _in_system(path: Path) -> bool:
-    return any(within(path, root) for root in _SYSTEM_ROOTS)
+    return any(is_within(path, root) for root in _SYSTEM_ROOTS)

@@ -174,7 +174,7 @@ def parse_pin(text: str, key: str) -> str:
     return word if _WORD.fullmatch(word) else ""
 
 
-def chosen(names: Sequence[str], wanted: Sequence[str], *, newest: bool) -> str:
+def choose_version(names: Sequence[str], wanted: Sequence[str], *, newest: bool) -> str:
     """Which version is meant; empty for none.
 
     Args:

@@ -28,7 +28,7 @@ from silas.home.database import open_existing_database
 from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
 from silas.home.lease import runs_jobs
-from silas.jobs.slots import following
+from silas.jobs.slots import next_slot
 from silas.language import tr
 from silas.language.calendar import MONTHS, WEEKDAYS
 from silas.plans import WorkItem, WorkItemStore
@@ -186,8 +186,8 @@ class AheadDesk:
             self.config.scheduler.zone,
             tuple(coming),
             len(found) - len(coming),
-            await self._alone([item for _, item in goals if item is not None]),
-            tuple([one for goal, item in goals if (one := await self._asking(goal, item))]),
+            await self._unattended_goals([item for _, item in goals if item is not None]),
+            tuple([one for goal, item in goals if (one := await self._goal_to_ask(goal, item))]),
             tuple(
                 PausedGoal(goal.id, _title(item), goal.why)
                 for goal, item in goals
@@ -211,7 +211,7 @@ class AheadDesk:
         item = await self.store.get(goal_id)
         token = None if item is None else item.approval_token
         if item is not None and token is not None:
-            given = await self._how(item, token)
+            given = await self._approval_state(item, token)
             if given.state in _AUTHORISES and await revoke(token, self.nonces, self.audit):
                 return
         raise ApprovalError(
@@ -227,7 +227,7 @@ class AheadDesk:
             GoalRefused: There is none of this id.
         """
         goal = self.goals.get(goal_id)
-        why = await self._why(goal, await self.store.get(goal_id))
+        why = await self._why_paused(goal, await self.store.get(goal_id))
         return stands_words(goal, why, self.goals.coming_words(goal_id))
 
     async def trouble(self, goal_id: str) -> str:
@@ -237,7 +237,7 @@ class AheadDesk:
         goal = self.goals.known(goal_id)
         if goal is None:
             return ""
-        why = await self._why(goal, await self.store.get(goal_id))
+        why = await self._why_paused(goal, await self.store.get(goal_id))
         return why or repaired_words(goal, self.goals.coming_words(goal_id))
 
     async def alone_words(self) -> str:
@@ -245,18 +245,18 @@ class AheadDesk:
         found = await self.look(1)
         return alone_words(found, lambda one: left_words(one, found.zone))
 
-    async def _why(self, goal: Goal, item: WorkItem | None) -> str:
+    async def _why_paused(self, goal: Goal, item: WorkItem | None) -> str:
         last = next(iter(self.goals.store.history(goal.id, 1)), None)
-        return await why_words(goal, item, last, self._how)
+        return await why_words(goal, item, last, self._approval_state)
 
-    async def _asking(self, goal: Goal, item: WorkItem | None) -> PausedGoal | None:
+    async def _goal_to_ask(self, goal: Goal, item: WorkItem | None) -> PausedGoal | None:
         """A goal that runs and whose approval is over; None for any other."""
         token = None if item is None else item.approval_token
         if item is None or token is None or goal.state is not GoalState.active:
             return None
-        if (await self._how(item, token)).state in _AUTHORISES:
+        if (await self._approval_state(item, token)).state in _AUTHORISES:
             return None
-        return PausedGoal(goal.id, item.title, await self._why(goal, item))
+        return PausedGoal(goal.id, item.title, await self._why_paused(goal, item))
 
     def _goal(self, goal: Goal, item: WorkItem | None, until: datetime) -> list[Upcoming]:
         """Its next moment and how many follow; nothing where it does not run."""
@@ -266,21 +266,21 @@ class AheadDesk:
         again = "" if schedule.moment else goal_schedule.brief_words(goal.schedule)
 
         def then(moment: datetime) -> datetime | None:
-            return goal_schedule.following(schedule, zone, moment)
+            return goal_schedule.next_moment(schedule, zone, moment)
 
         return [
             Upcoming(due, UpcomingKind.goal, goal.id, _title(item), again, _more(due, then, until))
             for due in self.goals.coming(goal.id)
         ]
 
-    async def _alone(self, items: list[WorkItem]) -> tuple[UnattendedGoal, ...]:
+    async def _unattended_goals(self, items: list[WorkItem]) -> tuple[UnattendedGoal, ...]:
         """What still has uses of a standing approval."""
         found = list[UnattendedGoal]()
         for item in items:
             token = item.approval_token
             if token is None:
                 continue
-            given = await self._how(item, token)
+            given = await self._approval_state(item, token)
             if given.state in _AUTHORISES:
                 does = effect_sentence(json.loads(plan_bytes(item)))
                 uses, until = token.max_executions, token.expires_at
@@ -289,7 +289,7 @@ class AheadDesk:
                 )
         return tuple(found)
 
-    async def _how(self, item: WorkItem, token: ApprovalToken) -> SignedApproval:
+    async def _approval_state(self, item: WorkItem, token: ApprovalToken) -> SignedApproval:
         now = self.time.now()  # first, since a jump that is noticed here voids the token
         return await how_it_stands(item, token, self.nonces, self.stops, now, self.lapsed)
 
@@ -319,7 +319,7 @@ def _reminder(reminder: Reminder, until: datetime) -> Upcoming:
     rule = reminder.rule
 
     def then(moment: datetime) -> datetime | None:
-        return following(rule, reminder.start, reminder.zone, moment) if rule else None
+        return next_slot(rule, reminder.start, reminder.zone, moment) if rule else None
 
     more = _more(reminder.due, then, until)
     again = rule_words(rule) if rule else ""

@@ -37,11 +37,11 @@ class CockpitAhead:
         found = await self._desk().look(days)
         return AheadShown(
             days=days,
-            coming=tuple(self._coming(one, found) for one in found.coming),
+            coming=tuple(self._upcoming_row(one, found) for one in found.coming),
             later=found.later,
-            alone=tuple(self._alone(one, found) for one in found.alone),
-            paused=tuple(self._paused(one) for one in found.paused),
-            asking=tuple(self._paused(one) for one in found.asking),
+            alone=tuple(self._unattended_row(one, found) for one in found.alone),
+            paused=tuple(self._paused_row(one) for one in found.paused),
+            asking=tuple(self._paused_row(one) for one in found.asking),
             projects=tuple(project_row(one, self._redact) for one in found.projects),
             words=" ".join(found.warnings),
         )
@@ -74,7 +74,7 @@ class CockpitAhead:
         """See `AheadRoom.tighten`."""
         return Done(words=self._narrowing().tighten().words)
 
-    def _coming(self, one: "Upcoming", found: "Ahead") -> UpcomingRow:
+    def _upcoming_row(self, one: "Upcoming", found: "Ahead") -> UpcomingRow:
         from silas.services.clock.ahead import day_words  # noqa: PLC0415 - few pages ask
 
         at = one.due.astimezone(found.zone)
@@ -89,14 +89,14 @@ class CockpitAhead:
             more=one.more,
         )
 
-    def _paused(self, one: "PausedGoal") -> PausedGoalRow:
+    def _paused_row(self, one: "PausedGoal") -> PausedGoalRow:
         return PausedGoalRow(
             id=one.id,
             title=self._redact(one.title),
             why=self._redact(said_at(COCKPIT, refusal_words(one.why))),
         )
 
-    def _alone(self, one: "UnattendedGoal", found: "Ahead") -> UnattendedGoalRow:
+    def _unattended_row(self, one: "UnattendedGoal", found: "Ahead") -> UnattendedGoalRow:
         from silas.services.clock.ahead import left_words  # noqa: PLC0415 - few pages ask
 
         lapsed = tr("It has lapsed and starts nothing: {why}", why=self._redact(one.lapsed))

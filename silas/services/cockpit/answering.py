@@ -13,7 +13,7 @@ from silas.channels.web.views_models import (
 )
 from silas.language import tr
 from silas.services.cockpit.setup import SetupRoom
-from silas.services.setup.who_answers import ModelSwitch, Provider, provider_of
+from silas.services.setup.who_answers import AnswerProvider, ModelSwitch, provider_of
 
 
 class AnsweringDoor:
@@ -54,7 +54,7 @@ class AnsweringDoor:
             for one in await self._answering.find()
         )
 
-    async def choose(self, provider: Provider, name: str, server: str) -> ChosenModels:
+    async def choose(self, provider: AnswerProvider, name: str, server: str) -> ChosenModels:
         """See `AnsweringRoom.choose`. The built-in one shows nobody anything."""
         proposed = await self._answering.propose(provider, name, server)
         if provider == RUNBOOK:

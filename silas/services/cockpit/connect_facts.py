@@ -62,7 +62,7 @@ class ConnectFacts:
 
     async def seen(self, head: str, device: str) -> None:
         """Compare the record with the newest signed head that a device was told."""
-        await self.log.seen_elsewhere(head, f"the device {device}")
+        await self.log.compare_head(head, f"the device {device}")
 
     def record(self) -> tuple[str, str]:
         """Words where the record was changed, and its newest signed head."""

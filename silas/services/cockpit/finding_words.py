@@ -4,7 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from silas.home.findings import DoctorFinding
-from silas.language import ENGLISH, grouped, refusal_words, retold, spoken, tr, tr_later
+from silas.language import (
+    ENGLISH,
+    group_digits,
+    refusal_words,
+    retold,
+    spoken_language,
+    tr,
+    tr_later,
+)
 
 _PARTS: Final = (
     tr_later("configuration"),
@@ -237,7 +245,7 @@ _WORDS: Final = (
 
 def _number(written: str) -> str:
     digits = written.replace(",", "")
-    return grouped(int(digits)) if digits.isdecimal() else written
+    return group_digits(int(digits)) if digits.isdecimal() else written
 
 
 def _there(commands: str) -> str:
@@ -266,6 +274,6 @@ _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
 
 def finding_words(found: DoctorFinding) -> DoctorFinding:
     """A finding as its owner reads it; `--json` keeps the English that programs read."""
-    if spoken() == ENGLISH:
+    if spoken_language() == ENGLISH:
         return found
     return found._replace(part=retold(found.part, _PARTS), words=told_of_finding(found.words))

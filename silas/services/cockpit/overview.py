@@ -13,7 +13,7 @@ from silas.channels.web.views import (
 )
 from silas.clock import Clock
 from silas.config import SilasConfig
-from silas.home.findings import headline, ready
+from silas.home.findings import headline, is_ready
 from silas.language import COCKPIT, refusal_words, said_at
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.cockpit.finding_words import finding_words
@@ -102,4 +102,4 @@ class OverviewRoom:
             )
             for one in found
         )
-        return Doctor(ok=ready(found), words=headline(found), findings=rows)
+        return Doctor(ok=is_ready(found), words=headline(found), findings=rows)

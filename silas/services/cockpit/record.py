@@ -61,7 +61,7 @@ _CHANGED = frozenset(
 )
 
 
-ResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
+RecordResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
 """How work ended, as it may be shown."""
 
 
@@ -82,7 +82,7 @@ class RecordRoom:
         clock: Clock,
         redact: Callable[[str], str],
         look: PlanLook,
-        result: ResultOf,
+        result: RecordResultOf,
     ) -> None:
         self._reader = reader
         self._store = store
@@ -112,14 +112,14 @@ class RecordRoom:
             raise ChannelError(
                 f"The record has no entry {seq} that can be read.", code="E_CHANNEL_NOT_FOUND"
             )
-        item_id = whose(told)
+        item_id = entry_item(told)
         history = await asyncio.to_thread(self._reader.about, item_id, seq) if item_id else []
         plan = await self._plan(item_id)
         shown = self._shown(told, plan)
         return EntryDetail(
             **(await self._entry(told)).model_dump(),
             shown=None if shown is None else tuple(map(self._redact, shown)),
-            signed=await self._signed(told, plan, history),
+            signed=await self._find_approval(told, plan, history),
             ran=self._ran(history) or None,
             diff=await self._diff(told, item_id),
         )
@@ -135,7 +135,7 @@ class RecordRoom:
         self._tally.add(self._reader.since(self._tally.upto, EVENTS), newest)
 
     async def _entry(self, told: ReadEntry) -> ActivityView:
-        item_id = whose(told)
+        item_id = entry_item(told)
         named = {"work_item_id": await self._title(item_id)} if item_id else {}
         return ActivityView(
             seq=told.seq,
@@ -187,7 +187,7 @@ class RecordRoom:
             return [_OTHER.format(wanted)]
         return _lines(plan_card(plan.item, plan.rationale, self._look))
 
-    async def _signed(
+    async def _find_approval(
         self, told: ReadEntry, plan: _Plan | None, history: list[ReadEntry]
     ) -> Signed | None:
         """The approval that an entry is about, or that was in force when it was written."""
@@ -262,7 +262,7 @@ def _lines(card: PlanCard) -> list[str]:
 _ENDS = frozenset({"tool_call.succeeded", "tool_call.failed", "tool_call.unknown"})
 
 
-def whose(told: ReadEntry) -> str:
+def entry_item(told: ReadEntry) -> str:
     """Which work item an entry is about; empty where it is about none."""
     for name in ("work_item_id", "task"):
         value: Any = told.data.get(name)

@@ -112,7 +112,7 @@ class SetupRoom:
             replaces: Whether it takes the place of the one of that name.
         """
         ref_id = await asyncio.to_thread(self._inputs.open, label, replaces=replaces)
-        task = asyncio.create_task(self._shown(secret_card(ref_id, label)))
+        task = asyncio.create_task(self._show_card(secret_card(ref_id, label)))
         self._asked.add(task)
         task.add_done_callback(self._asked.discard)
         return SecretAsked(ref_id=ref_id, label=label)
@@ -137,7 +137,7 @@ class SetupRoom:
             await self._answering.without_key()
         return Done(words=tr("{name} is no longer in the key store.", name=removed.name))
 
-    async def _shown(self, card: SecureInputCard) -> None:
+    async def _show_card(self, card: SecureInputCard) -> None:
         try:
             await self._owner.ask(card)
         finally:

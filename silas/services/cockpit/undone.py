@@ -4,7 +4,7 @@ import json
 
 from silas.audit.log import AuditLog
 from silas.channels.web.undone_work import UndoneNews
-from silas.damage import unless_damaged
+from silas.damage import skip_damaged
 from silas.plans import WorkItemStore, WorkItemType
 from silas.work.changes.undo import Undo
 from silas.work.projects.undo import all_taken_back
@@ -38,14 +38,14 @@ class UndoneEntries:
                     body = json.loads(entry.body)
                     if body.get("event") == "workspace_undone":
                         undone.append(str(body["data"]["work_item_id"]))
-        found = [await unless_damaged(self._store.get(name)) for name in undone]
+        found = [await skip_damaged(self._store.get(name)) for name in undone]
         projects = dict.fromkeys(item.parent for item in found if item and item.parent)
         whole = [name for name in projects if await self.is_undone(name)]
         return UndoneNews(seq, (*undone, *whole))
 
     async def is_undone(self, work_item_id: str) -> bool:
         """See `Undoings.is_undone`."""
-        item = await unless_damaged(self._store.get(work_item_id))
+        item = await skip_damaged(self._store.get(work_item_id))
         if item is None or item.type is not WorkItemType.project:
             return self._undoing.is_undone(work_item_id)
         tasks = [task.id for task in await self._store.list_by_parent(item.id)]

@@ -7,7 +7,7 @@ from silas.config import SilasConfig
 from silas.errors import SilasError
 from silas.home.database import open_database
 from silas.home.findings import DoctorFinding, FindingState
-from silas.services.doctor.reachability import unreachable
+from silas.services.doctor.reachability import why_unreachable
 from silas.services.mcp import open_mcp
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.trust import SqlTrust
@@ -41,7 +41,7 @@ async def _looked_at(config: SilasConfig) -> list[DoctorFinding]:
 async def _finding(entry: MCPEntry, trusted: str) -> DoctorFinding:
     part = _PART.format(entry.name)
     url = entry.server.url
-    fault = _no_program(entry) if url is None else await unreachable(url, "`url`")
+    fault = _no_program(entry) if url is None else await why_unreachable(url, "`url`")
     if fault:
         return DoctorFinding(part, "failed", fault)
     if trusted == entry.source:

@@ -38,7 +38,7 @@ async def check_reachability(
     named = {part: url for part, url in _servers(config) if url}
     asked = {one.part for one in findings if one.ok} & named.keys()
     urls = sorted({named[part] for part in asked})
-    faults = dict(zip(urls, await asyncio.gather(*map(unreachable, urls)), strict=True))
+    faults = dict(zip(urls, await asyncio.gather(*map(why_unreachable, urls)), strict=True))
     return [
         one._replace(state="failed", words=f"{one.words}: {fault}")
         if one.part in asked and (fault := faults[named[one.part]])
@@ -121,7 +121,7 @@ class _Place(NamedTuple):
     port: int
 
 
-async def unreachable(url: str, setting: str = "`base_url`") -> str:
+async def why_unreachable(url: str, setting: str = "`base_url`") -> str:
     """Why no connection to a server is possible, in one clause; empty where it is."""
     parts = urlsplit(url)
     place = _place(proxy_for(parts) or parts)

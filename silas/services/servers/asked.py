@@ -38,7 +38,7 @@ class AskedServers:
         """
         planned = await asyncio.to_thread(self._saved.plan, wanted)
         failed = tr_later("The server was not added: {why}")
-        self._question.ask(added_card(planned), partial(self._added, planned), failed)
+        self._question.ask(added_card(planned), partial(self._add_server, planned), failed)
 
     async def trust(self, name: str) -> None:
         """Look at a server's tools, and ask; on the yes of a device of his they can be used.
@@ -51,7 +51,7 @@ class AskedServers:
         look = await self._running.look(name)
         failed = tr_later("Nothing new is trusted: {why}")
         refused = partial(self._running.refuse, look)
-        self._question.ask(trust_card(look), partial(self._trusted, look), failed, refused)
+        self._question.ask(trust_card(look), partial(self._trust_server, look), failed, refused)
 
     async def remove(self, name: str) -> None:
         """Trust a server no more, end it, and take it out of the file where it stands there.
@@ -72,7 +72,7 @@ class AskedServers:
         """Ask nobody any more."""
         await self._question.close()
 
-    async def _added(self, planned: PlannedServer) -> str:
+    async def _add_server(self, planned: PlannedServer) -> str:
         await self._saved.add(planned)
         await self._running.take(planned.entry)
         return tr(
@@ -80,6 +80,6 @@ class AskedServers:
             name=planned.entry.name,
         )
 
-    async def _trusted(self, look: ServerInspection) -> str:
+    async def _trust_server(self, look: ServerInspection) -> str:
         await self._running.trust(look)
         return tr("The tools of {name} are trusted, and it is started.", name=look.entry.name)

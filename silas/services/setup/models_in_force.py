@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from silas.agents.choice import RUNBOOK, ModelChoice, ModelsConfig
 from silas.home.runtime import Runtime
 from silas.services.setup.who_answers import busy_error
-from silas.services.tools.look_tools import shown_to
+from silas.services.tools.look_tools import describe_viewers
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -80,7 +80,7 @@ class Models:
 
     def shown_to(self) -> str:
         """Who outside this machine is shown what they are shown; empty where nobody is."""
-        return shown_to(self._choices)
+        return describe_viewers(self._choices)
 
     def asked_by(self, agents: Agents) -> None:
         """These agents ask whichever models are in force."""

@@ -66,7 +66,7 @@ class OneQuestion:
             ConfigError: One waits already.
         """
         self.require_free()
-        task = asyncio.create_task(self._asked(card, do, failed, refused))
+        task = asyncio.create_task(self._ask_card(card, do, failed, refused))
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
 
@@ -77,7 +77,7 @@ class OneQuestion:
         if self._asking:
             await asyncio.wait(set(self._asking))
 
-    async def _asked(
+    async def _ask_card(
         self,
         card: DecisionCard,
         do: Callable[[], Awaitable[str]],

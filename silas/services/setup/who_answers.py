@@ -24,14 +24,14 @@ from silas.services.setup.model_servers import USUAL, find_servers, is_model_nam
 from silas.services.setup.models import ModelOffer, offers_of
 from silas.services.setup.one_question import NO, YES, OneQuestion
 from silas.services.setup.provider_key import KeyVerdict, ProviderKey
-from silas.services.tools.look_tools import shown_to
+from silas.services.tools.look_tools import describe_viewers
 from silas.stream.owner import Owner
 from silas.types import Risk
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-Provider = Literal["openrouter", "local", "runbook"]
+AnswerProvider = Literal["openrouter", "local", "runbook"]
 
 _SECONDS: Final = 600.0
 _CODE: Final = "E_CFG_MODEL"
@@ -66,7 +66,7 @@ class Proposed(NamedTuple):
         edit: What becomes of the configuration file.
     """
 
-    provider: Provider
+    provider: AnswerProvider
     models: ModelsConfig
     answered: str
     edit: ModelsEdit
@@ -129,13 +129,13 @@ class ModelSwitch:
         """The models of the servers on this machine's loopback; nothing else is asked."""
         return tuple(offers_of(await find_servers(USUAL)))
 
-    async def propose(self, provider: Provider, name: str, base_url: str) -> Proposed:
+    async def propose(self, provider: AnswerProvider, name: str, base_url: str) -> Proposed:
         """Try who is to answer, and work out what the file will say; nothing is changed.
 
         Raises:
             ConfigError: It does not answer, has no key, or the file cannot be written.
         """
-        models, answered = await self._tried(provider, name.strip(), base_url.strip())
+        models, answered = await self._try_model(provider, name.strip(), base_url.strip())
         edit = await asyncio.to_thread(plan_models, self._place.file, dict(models))
         return Proposed(provider, models, answered, edit)
 
@@ -216,8 +216,8 @@ class ModelSwitch:
         """Ask nobody any more."""
         await self._question.close()
 
-    async def _tried(
-        self, provider: Provider, name: str, base_url: str
+    async def _try_model(
+        self, provider: AnswerProvider, name: str, base_url: str
     ) -> tuple[ModelsConfig, str]:
         if provider == RUNBOOK:
             return ModelsConfig(), ""
@@ -244,7 +244,7 @@ class ModelSwitch:
     def _tell(self, models: ModelsConfig) -> None:
         self._announce.other_models(runbook=models.proxy.name == RUNBOOK)
 
-    def _keep(self, provider: Provider) -> None:
+    def _keep(self, provider: AnswerProvider) -> None:
         """The first run has its answer; who the owner is stays as he said."""
         chosen = read_first_run(self._folder) or FirstRun(provider=provider)
         stored = self.key.standing().place == "stored"
@@ -314,7 +314,7 @@ def busy_error() -> ConfigError:
 
 def answering_card(proposed: Proposed) -> DecisionCard:
     """Whether these are to answer, with who is shown what and what the file will say."""
-    outside = shown_to(proposed.models)
+    outside = describe_viewers(proposed.models)
     gone = (
         (tr("the section `models:` that is there goes away; the former file is kept beside it"),)
         if proposed.edit.replaces

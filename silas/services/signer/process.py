@@ -11,13 +11,13 @@ from silas.channels.confirm import SigningTerminal
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ConfigError
-from silas.home.passphrases import interruptible
+from silas.home.passphrases import allow_interrupt
 from silas.home.signer_client import is_apart, opened_by_others, record_of
 from silas.keys import KeysConfig, Signer
 from silas.keys.hardened import harden
 from silas.keys.oskeyring import Keyring, system_keyring
 from silas.keys.signed_heads import SignedHeads
-from silas.keys.signer_server import SigningDesk, listening
+from silas.keys.signer_server import SigningDesk, open_socket
 from silas.keys.vault import Vault
 from silas.services.signer.signables import Signables
 
@@ -53,7 +53,7 @@ async def serve_signer(config: SilasConfig, agent_name: str) -> None:
     judge = Signables(clock, heads).judge
     desk = SigningDesk(signer, judge, terminal.confirm, terminal.note, agent.uid)
     place = config.keys.socket
-    connection = listening(place, agent.group)
+    connection = open_socket(place, agent.group)
     try:
         async with await asyncio.start_unix_server(desk.serve, sock=connection):
             terminal.tell(f"The signer for user {agent.name} is ready at {place}.")
@@ -98,7 +98,7 @@ def _refuse_what_the_agent_could_open(config: SilasConfig) -> None:
 
 
 def _typed(words: str) -> str:
-    with interruptible():
+    with allow_interrupt():
         return getpass.getpass(f"{words}: ")
 
 

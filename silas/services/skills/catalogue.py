@@ -25,21 +25,21 @@ _ELSEWHERE = Path(".agents") / "skills"
 QUARANTINE = ".imported"
 """The folder of what was imported and nobody approved, in `skills_dir`; no skill has this name."""
 
-Signed = Callable[[bytes, bytes], bool]
+OwnerSigned = Callable[[bytes, bytes], bool]
 """Whether a signature over these bytes is that of the owner's key in force."""
 
 
-def skill_loader(config: SilasConfig, signed: Signed) -> SkillLoader:
+def skill_loader(config: SilasConfig, signed: OwnerSigned) -> SkillLoader:
     """The skills that plans may name: those that ship, and those that the owner approved."""
     return _loader(config, (), skill_records(config, signed))
 
 
-def skill_records(config: SilasConfig, signed: Signed) -> SkillRecords:
+def skill_records(config: SilasConfig, signed: OwnerSigned) -> SkillRecords:
     """What the owner approved, as far as his key in force signed it."""
     return SkillRecords(config.skills_dir, owners_yes(signed))
 
 
-def owners_yes(signed: Signed) -> Vouch:
+def owners_yes(signed: OwnerSigned) -> Vouch:
     """Tells the owner's yes to exactly this skill from everything else.
 
     It lasts until the key is replaced or the skill changes: it approved what the files are, and
@@ -86,7 +86,7 @@ def skill_rows(config: SilasConfig, project: Path) -> list[dict[str, Any]]:
     ]
 
 
-def owners_key(config: SilasConfig) -> Signed:
+def owners_key(config: SilasConfig) -> OwnerSigned:
     """The owner's public key, for a look that unlocks nothing; without one nothing is signed."""
     vault = open_vault(config)
     public = vault.public_key(config.owner_id) if key_exists(config, vault) else ""

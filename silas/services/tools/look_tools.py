@@ -31,7 +31,7 @@ def add_looking_tools(
         registry.register(tool, LOOKING)
 
 
-def shown_to(models: ModelsConfig, *others: ModelChoice) -> str:
+def describe_viewers(models: ModelsConfig, *others: ModelChoice) -> str:
     """Who outside this machine is shown what models are shown; empty where nobody is.
 
     A model of the owner's own code counts as outside, because nobody knows whom it asks.

@@ -9,7 +9,7 @@ from silas.home.secret_store import secrets_of
 from silas.home.web_tools import Web, add_web_tools
 from silas.memory import MemoryItem
 from silas.sandbox.network.outside import NO_OUTSIDE
-from silas.sandbox.network.traffic import unrecorded
+from silas.sandbox.network.traffic import record_nothing
 from silas.services.tools.look_tools import add_looking_tools
 from silas.tools import ToolRegistry
 
@@ -18,7 +18,7 @@ def add_uncalled(registry: ToolRegistry, config: SilasConfig) -> None:
     """Register them over a network that leads nowhere."""
     nowhere = Web(NO_OUTSIDE, ssl.create_default_context)
     clock, secrets = SystemClock(), secrets_of(config)
-    add_web_tools(registry, config, clock, nowhere, secrets, lambda whose, tool: unrecorded)
+    add_web_tools(registry, config, clock, nowhere, secrets, lambda whose, tool: record_nothing)
     add_looking_tools(registry, _unasked, _unseen, _nobody)
 
 

@@ -93,14 +93,14 @@ class ServerLink:
             failures = 0 if self._clock.monotonic() - since > _LASTED else failures
             pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
             failures += 1
-            await self._paused(pause)
+            await self._wait_before_retry(pause)
 
     def retry(self) -> None:
         """Try now where it is not there, instead of at the end of the pause."""
         self.tried.clear()
         self._retry.set()
 
-    async def _paused(self, seconds: float) -> None:
+    async def _wait_before_retry(self, seconds: float) -> None:
         self._retry.clear()
         waits = [
             asyncio.ensure_future(self._clock.sleep(seconds)),
@@ -116,7 +116,7 @@ class ServerLink:
         """One connection from start to end; why it ended."""
         loop = asyncio.get_running_loop()
         patience.reschedule(loop.time() + HANDSHAKE_SECONDS)
-        async with session_over(self._connect, self._heard) as (session, ending):
+        async with session_over(self._connect, self._receive_message) as (session, ending):
             self._trouble.clear()
             self._changed.clear()
             as_trusted = await self._watcher.up(await list_tools(self._name, session))
@@ -124,11 +124,13 @@ class ServerLink:
             self._connected = [session]
             self.tried.set()
             try:
-                return await self._watched(session, ending, as_trusted)
+                return await self._watch_session(session, ending, as_trusted)
             finally:
                 self._connected = []
 
-    async def _watched(self, session: ClientSession, ending: PeerExit, as_trusted: bool) -> str:
+    async def _watch_session(
+        self, session: ClientSession, ending: PeerExit, as_trusted: bool
+    ) -> str:
         """Wait for its end. What once differed stays so: no server goes to and fro unnoticed."""
         while True:
             events = [ending.came, self._trouble, *([self._changed] if as_trusted else [])]
@@ -146,7 +148,7 @@ class ServerLink:
             async with asyncio.timeout(HANDSHAKE_SECONDS):
                 as_trusted = await self._watcher.up(await list_tools(self._name, session))
 
-    async def _heard(self, message: object) -> None:
+    async def _receive_message(self, message: object) -> None:
         if isinstance(message, ToolListChangedNotification):
             self._changed.set()
 
@@ -187,11 +189,11 @@ async def session_over(
                 await asyncio.wait(
                     [asyncio.ensure_future(ending.came.wait())], timeout=_WORDS_SECONDS
                 )
-                raise unusable(ending.words or error.message) from error
+                raise unusable_server(ending.words or error.message) from error
             yield session, ending
 
 
-def unusable(why: str) -> ToolError:
+def unusable_server(why: str) -> ToolError:
     """A server that cannot be used, and why."""
     return ToolError(scrub(why).replace("\n", " ")[:_WORDS], code="E_TOOL_MCP")
 
@@ -219,7 +221,7 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "it took too long"
     words = error.message if isinstance(error, SilasError | MCPError) else type(error).__name__
-    return unusable(words).message
+    return unusable_server(words).message
 
 
 async def look_at(server: str, connect: Connect) -> Listing:
@@ -237,4 +239,6 @@ async def look_at(server: str, connect: Connect) -> Listing:
             async with session_over(connect, deaf) as (session, _):
                 return await list_tools(server, session)
     except Exception as error:  # whatever a server does is one sentence
-        raise unusable(f"The MCP server {server!r} cannot be used: {_reason(error)}") from error
+        raise unusable_server(
+            f"The MCP server {server!r} cannot be used: {_reason(error)}"
+        ) from error

@@ -104,7 +104,7 @@ class TrustedServer:
 
     async def down(self, why: str) -> None:
         """It is not there: nothing of it is offered, and a call fails at once."""
-        why = self._entry.server.without_hidden(why)
+        why = self._entry.server.remove_hidden(why)
         for tool in self._usable:
             self._suspend(tool, f"the MCP server {self._entry.name!r} is not there: {why}")
         if self._standing is not ServerStanding.down or self._error != why:
@@ -274,7 +274,7 @@ class MCPServers:
             left.withdraw()
         self._home.registry.note_there(f"mcp.{name}")
 
-    async def heed(self) -> None:
+    async def end_untrusted(self) -> None:
         """End each that is not trusted any more as it runs: another process may have said so."""
         doubts = {name: why for name, one in self._servers.items() if (why := one.doubt())}
         for name, why in doubts.items():

@@ -99,7 +99,7 @@ class MCPServer(Frozen):
             for name, value in values.items()
         }
 
-    def without_hidden(self, text: str) -> str:
+    def remove_hidden(self, text: str) -> str:
         """A text of the server's own, such as its last words, without what it was told."""
         for name, value in self.hidden.items():
             text = text.replace(value, f"[{name}]") if len(value) >= _TOLD_APART else text

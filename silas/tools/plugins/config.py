@@ -15,7 +15,7 @@ from silas.tools.plugins.schema import first_misfit, validator_of
 
 _VARIABLE: Final = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
-Loc = tuple[str | int, ...]
+SettingsLoc = tuple[str | int, ...]
 
 
 class Expanded(NamedTuple):
@@ -29,7 +29,7 @@ class Expanded(NamedTuple):
 
     config: dict[str, Any]
     values: dict[str, str]
-    places: frozenset[Loc]
+    places: frozenset[SettingsLoc]
 
 
 def expand(config: Mapping[str, Any], environ: Mapping[str, str], where: str) -> Expanded:
@@ -39,9 +39,9 @@ def expand(config: Mapping[str, Any], environ: Mapping[str, str], where: str) ->
         ConfigError: A variable is not set, or empty; the error names it and the place.
     """
     values: dict[str, str] = {}
-    places: set[Loc] = set()
+    places: set[SettingsLoc] = set()
 
-    def text(found: str, loc: Loc) -> str:
+    def text(found: str, loc: SettingsLoc) -> str:
         def fill(match: re.Match[str]) -> str:
             escaped, name = match.groups()
             if escaped:
@@ -62,7 +62,7 @@ def expand(config: Mapping[str, Any], environ: Mapping[str, str], where: str) ->
     return Expanded(filled, values, frozenset(places))
 
 
-def _walk(value: Any, loc: Loc, text: Callable[[str, Loc], str]) -> Any:
+def _walk(value: Any, loc: SettingsLoc, text: Callable[[str, SettingsLoc], str]) -> Any:
     if isinstance(value, str):
         return text(value, loc)
     if isinstance(value, Mapping):
@@ -110,5 +110,5 @@ def _by_model(model: type[BaseModel], expanded: Expanded, where: str) -> BaseMod
     raise ConfigError(f"{place}: {words}.", code=CODE)
 
 
-def _dotted(where: str, loc: Loc) -> str:
+def _dotted(where: str, loc: SettingsLoc) -> str:
     return ".".join((where, *(str(part) for part in loc)))

@@ -61,12 +61,12 @@ async def mount_toolset(
     """
     name = context.name
     made_by = _imported(name, class_path)
-    toolset = _constructed(name, made_by, _settings(name, made_by, expanded, where), context)
+    toolset = _construct_toolset(name, made_by, _settings(name, made_by, expanded, where), context)
     async with AsyncExitStack() as trying:
         entered, listed = await _started(name, toolset, context, trying)
         ask = _asks_by(name, toolset, entered)
         mount = MountedToolset(entered, context, said, ask, clean)
-        tools = _adapted(mount, listed, redact)
+        tools = _adapt_tools(mount, listed, redact)
         stack.push_async_exit(_Leaving(trying.pop_all()))
     return tools
 
@@ -111,7 +111,7 @@ def _settings(name: str, made_by: object, expanded: Expanded, where: str) -> Any
         raise _fault(name, f"its settings cannot be read ({type(error).__name__})") from None
 
 
-def _constructed(name: str, made_by: object, config: Any, context: ToolsetContext) -> Foreign:
+def _construct_toolset(name: str, made_by: object, config: Any, context: ToolsetContext) -> Foreign:
     """By the convention `(config, context)`, else with the settings as keyword arguments."""
     if not callable(made_by):
         raise _fault(name, "it is neither a class nor a function")
@@ -170,7 +170,7 @@ def _has_opinion(leaf: Foreign) -> bool:
     return getattr(leaf, "needs_approval", None) is not None
 
 
-def _adapted(
+def _adapt_tools(
     mount: MountedToolset, listed: dict[str, ToolsetTool[Any]], redact: RedactWords
 ) -> list[PluginTool]:
     name = mount.context.name

@@ -107,7 +107,7 @@ def read_spec(
 def _merged(
     spec: Mapping[str, Any], profiles: Mapping[str, Any], where: str, above: tuple[str, ...]
 ) -> dict[str, dict[str, Any]]:
-    merged = _inherited(spec.get(EXTENDS), profiles, where, above)
+    merged = _inherited_profiles(spec.get(EXTENDS), profiles, where, above)
     for name in _names(spec.get(DEFAULTS, []), f"{where}.{DEFAULTS}"):
         merged.setdefault(_checked(name, f"{where}.{DEFAULTS}"), {})
     for name, settings in spec.items():
@@ -121,7 +121,7 @@ def _merged(
     return merged
 
 
-def _inherited(
+def _inherited_profiles(
     profile: object, profiles: Mapping[str, Any], where: str, above: tuple[str, ...]
 ) -> dict[str, dict[str, Any]]:
     if profile is None:

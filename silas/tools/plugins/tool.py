@@ -159,10 +159,10 @@ class PluginTool:
         wrong = first_misfit(self._definition.validator, args)
         if wrong:
             raise ValueError(wrong)
-        self._read(canonical_json(args))
+        self._parse_arguments(canonical_json(args))
         return args
 
-    def _read(self, canonical: str) -> dict[str, Any]:
+    def _parse_arguments(self, canonical: str) -> dict[str, Any]:
         """The arguments as the toolset's code takes them."""
         try:
             found = self._tool.args_validator.validate_json(canonical)
@@ -236,7 +236,7 @@ class PluginTool:
         context = run_context(self._mount.context, tool=self._own)
         for wrapper in approval_wrappers(self._mount.toolset):
             asks = wrapper.approval_required_func(
-                context, self._tool.tool_def, self._read(canonical)
+                context, self._tool.tool_def, self._parse_arguments(canonical)
             )
             if asks is not False:
                 return ToolsetStance(Stance.ask) if asks is True else BLOCKED
@@ -275,8 +275,8 @@ class PluginTool:
         )
         try:
             async with asyncio.timeout(context.limits.wall_seconds):
-                args = self._read(canonical)
-                await self._checked(args, run)
+                args = self._parse_arguments(canonical)
+                await self._check_arguments(args, run)
                 returned = await self._mount.toolset.call_tool(self._own, args, run, self._tool)
         except (ModelRetry, ToolFailed) as error:
             return refusal(str(error), self.taint)
@@ -286,7 +286,7 @@ class PluginTool:
             raise RuntimeError("it tried to end the process") from error
         return result_of(returned, self.taint)
 
-    async def _checked(self, args: dict[str, Any], run: Any) -> None:
+    async def _check_arguments(self, args: dict[str, Any], run: Any) -> None:
         """The tool's own check of its arguments, where it has one."""
         if self._tool.args_validator_func is not None:
             waiting = self._tool.args_validator_func(run, **args)

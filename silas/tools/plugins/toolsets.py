@@ -105,7 +105,7 @@ class ToolsetLoader:
             ConfigError: The mapping is wrong, a variable is not set, or something is named that is
                 not allowed; nothing was imported.
         """
-        wanted, found, filled = self._examined(spec, where)
+        wanted, found, filled = self._examine_spec(spec, where)
         tools: list[LoadedTool] = []
         faults: list[ToolsetProblem] = []
         for one, class_path, expanded in zip(wanted, found, filled, strict=True):
@@ -130,9 +130,9 @@ class ToolsetLoader:
         Raises:
             ConfigError: As `load`.
         """
-        self._examined(spec, where)
+        self._examine_spec(spec, where)
 
-    def _examined(
+    def _examine_spec(
         self, spec: Mapping[str, Any], where: str
     ) -> tuple[list[ToolsetSpec], list[str | None], list[Expanded]]:
         """What is wanted, the class path of each, and its settings with variables filled in."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from silas.approval.arguments import GrantRefused
-from silas.approval.grants import Grant, covering, grants_of, literals_of
+from silas.approval.grants import Grant, find_grant, grants_of, literals_of
 from silas.language import tr
 from silas.plans import WorkItem
 from silas.sandbox.network.names import EgressRefused, endpoints
@@ -103,14 +103,14 @@ class RunGrants:
 
     def covering(self, call: ValidatedCall) -> Covered:
         """Whether a grant with a use left covers the call; a repeat of a call uses none."""
-        found = covering(
+        found = find_grant(
             self._grants,
             call.tool_name,
             call.args,
             lambda path, value, source: self.provenance.comes_from(
                 call.tool_name, path, value, source
             ),
-            self._used(call),
+            self._count_uses(call),
         )
         if not found and self._names(call):
             return Covered(_step(self._item, "address"))
@@ -127,7 +127,7 @@ class RunGrants:
             return False
         return self.provenance.comes_from(_FETCH, "url", given["url"], OriginKind.plan.value)
 
-    def _used(self, call: ValidatedCall) -> Mapping[int, int]:
+    def _count_uses(self, call: ValidatedCall) -> Mapping[int, int]:
         made = [one for one in self._outcomes.calls_of(self._item.id) if one.digest != call.digest]
         steps = [grant_step(self._item, index) for index in range(len(self._grants))]
         return {index: sum(_spent(one, step) for one in made) for index, step in enumerate(steps)}

@@ -164,11 +164,11 @@ class ApprovalNarrowing:
             until=end,
         )
         with self._together():
-            if not self._unchanged(goal_id, token, spent):
+            if not self._is_unchanged(goal_id, token, spent):
                 at_once(self._nonces.revoke(smaller.token_id, smaller.expires_at, _nothing))
                 fresh = None
             else:
-                fresh = self._exchanged(goal, token, smaller)
+                fresh = self._exchange_tokens(goal, token, smaller)
         if fresh is None:
             raise ApprovalError(
                 f"The approval of {goal_id} was used or changed meanwhile; try again.",
@@ -238,13 +238,13 @@ class ApprovalNarrowing:
             work_item_id=goal_id,
         )
 
-    def _unchanged(self, goal_id: str, token: ApprovalToken, spent: int) -> bool:
+    def _is_unchanged(self, goal_id: str, token: ApprovalToken, spent: int) -> bool:
         known = at_once(self._store.get(goal_id))
         same = known is not None and known.approval_token == token
         gone = at_once(self._nonces.is_used("revoked", token.token_id))
         return same and not gone and at_once(self._nonces.uses(token.token_id)) == spent
 
-    def _exchanged(
+    def _exchange_tokens(
         self, goal: WorkItem, former: ApprovalToken, smaller: ApprovalToken
     ) -> NarrowedApproval:
         def witness() -> None:

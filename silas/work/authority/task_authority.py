@@ -59,29 +59,29 @@ class TaskAuthority:
             return await self.authorise_alone(call)
         covered = self._grants.covering(call)
         if _beside_the_plan(call, covered):
-            return self._uncovered(call, covered.reason)
+            return self._decide_uncovered(call, covered.reason)
         verdict = await check_plan(self._item, self._approval)
-        verdict = verdict and await self._bound()
+        verdict = verdict and await self._check_binding()
         return verdict._replace(use=covered.use) if verdict else verdict
 
     async def authorise_alone(self, call: ValidatedCall) -> Verdict:
         """Whether the owner approved this very call, beside the plan; spends that approval."""
-        verdict = await self._bound()
+        verdict = await self._check_binding()
         if not verdict:
             return verdict
         covered = self._grants.covering(call)
         if not self._tokens.holds(call) and _beside_the_plan(call, covered):
-            return self._uncovered(call, covered.reason)
+            return self._decide_uncovered(call, covered.reason)
         verdict = await self._tokens.spend(call)
         return verdict._replace(use=covered.use) if verdict else verdict
 
-    def _uncovered(self, call: ValidatedCall, reason: str) -> Verdict:
+    def _decide_uncovered(self, call: ValidatedCall, reason: str) -> Verdict:
         """A call beside the plan is asked about, unless the plan says what may be called and
         nobody but the model, or a text from outside, asked for this (decision D84).
         """
         derived = self._grants.provenance.derive(call.tool_name, call.args)
-        if self._grants and (derived.unproved or not derived.leaves):
-            what = derived.unproved[0].path if derived.unproved else "wish"
+        if self._grants and (derived.unproved_leaves or not derived.leaves):
+            what = derived.unproved_leaves[0].path if derived.unproved_leaves else "wish"
             return Verdict(
                 False,
                 f"The approved plan leaves this call out ({reason}), and its {what} is neither the "
@@ -95,7 +95,7 @@ class TaskAuthority:
 
         Nobody is asked where the plan itself may not go on.
         """
-        if not await self._bound():
+        if not await self._check_binding():
             return [False for _ in asked]
         questions = [CallQuestion(*one, doubts=self._doubts(one.call)) for one in asked]
         decisions = await self._ask(self._item, questions)
@@ -107,7 +107,7 @@ class TaskAuthority:
     def _doubts(self, call: ValidatedCall) -> tuple[UntrustedArgument, ...]:
         return doubts_of(self._grants.provenance, call)
 
-    async def _bound(self) -> Verdict:
+    async def _check_binding(self) -> Verdict:
         return await self._binding.check(self._item, self._copied)
 
 

@@ -247,7 +247,7 @@ def go_on_card(folder: Folder, left: int) -> DecisionCard:
     )
 
 
-def teachable(value: str | None) -> str:
+def taught_folder(value: str | None) -> str:
     """The folder that a teaching card's answer names; empty where it names none."""
     return value if value and (value in KINDS or value == "Other") else ""
 

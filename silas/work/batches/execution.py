@@ -15,7 +15,7 @@ from silas.language import tr_later
 from silas.work.batches import mover
 from silas.work.batches.models import BatchRefused, FileBatch, SkippedFile
 from silas.work.batches.store import ItemState, KeptBatch, KeptItem, SqlBatchStore
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import hold_journal
 
 FAMILY: Final = "batch:files"
@@ -98,7 +98,7 @@ class BatchExecution:
         self._require_ready()
         self.store.prune(self._clock.now() - KEPT)
         batch_id, moves = batch.proposal.batch_id, batch.moves
-        with mover.opened(batch.folder) as root, hold_journal(self._place(batch_id)):
+        with mover.open_folder(batch.folder) as root, hold_journal(self._place(batch_id)):
             made = mover.missing_folders(root, [move.target for move in moves])
             self.store.begin(
                 batch,
@@ -118,7 +118,7 @@ class BatchExecution:
             try:
                 for number, move in enumerate(moves, 1):
                     self._require_ready()
-                    why = await shielded(asyncio.to_thread(mover.move_file, root, move))
+                    why = await finish_work(asyncio.to_thread(mover.move_file, root, move))
                     states[number] = (ItemState.left, why) if why else (ItemState.moved, "")
             except Stopped as stopped:
                 if not any(state is ItemState.moved for state, _ in states.values()):
@@ -131,7 +131,9 @@ class BatchExecution:
                 moved = [n for n, (state, _) in states.items() if state is ItemState.moved]
                 if not moved:
                     mover.remove_empty(root, made)
-                self._ended(batch_id, states, "batch_moved", [moves[n - 1].goal for n in moved])
+                self._record_end(
+                    batch_id, states, "batch_moved", [moves[n - 1].goal for n in moved]
+                )
         return self._moved(batch_id)
 
     async def undo(self, batch_id: str, numbers: Sequence[int] = ()) -> UndoneBatch:
@@ -144,11 +146,11 @@ class BatchExecution:
         if batch_id.strip().casefold() == ALL and not numbers:
             return await self._undo_all()
         kept = self.get(batch_id)
-        self._undoable(kept, numbers)
-        with mover.opened(kept.folder) as root, hold_journal(self._place(kept.id)):
+        self._undoable_items(kept, numbers)
+        with mover.open_folder(kept.folder) as root, hold_journal(self._place(kept.id)):
             self._audit.require_whole()
             kept = self.get(kept.id)  # nobody else is at it from here on
-            chosen = self._undoable(kept, numbers)
+            chosen = self._undoable_items(kept, numbers)
             self.store.undoing(kept.id, [item.number for item in chosen])
             states: dict[int, tuple[ItemState, str]] = {
                 item.number: (ItemState.moved, item.why) for item in chosen
@@ -156,7 +158,7 @@ class BatchExecution:
             left: list[SkippedFile] = []
             try:
                 for item in chosen:
-                    why = await shielded(asyncio.to_thread(mover.move_back, root, item.move))
+                    why = await finish_work(asyncio.to_thread(mover.move_back, root, item.move))
                     if why:
                         left.append(SkippedFile(item.move.goal, why))
                     states[item.number] = (ItemState.moved if why else ItemState.undone, why)
@@ -164,7 +166,7 @@ class BatchExecution:
                 done = [item for item in chosen if states[item.number][0] is ItemState.undone]
                 mover.remove_empty(root, kept.made)
                 names = [item.move.name for item in done]
-                self._ended(kept.id, states, "batch_undone", names)
+                self._record_end(kept.id, states, "batch_undone", names)
         return UndoneBatch(kept.id, tuple(done), tuple(left))
 
     async def _undo_all(self) -> UndoneBatch:
@@ -223,22 +225,22 @@ class BatchExecution:
         for found in self.store.unsettled():
             try:
                 with hold_journal(self._place(found.id)):
-                    kept = self._still_unsettled(found.id)
+                    kept = self._find_unsettled(found.id)
                     if kept is None:
                         continue  # whoever was at it has ended it
-                    states = await shielded(asyncio.to_thread(_settled, kept))
+                    states = await finish_work(asyncio.to_thread(_settled, kept))
                     at = [n for n, (state, _) in states.items() if state is ItemState.moved]
                     goals = [item.move.goal for item in kept.items if item.number in at]
-                    self._ended(kept.id, states, "batch_recovered", goals)
+                    self._record_end(kept.id, states, "batch_recovered", goals)
             except (BatchRefused, SandboxError):
                 continue  # its folder is not there, or somebody is at it: another time
             settled.append(found.id)
         return settled
 
-    def _still_unsettled(self, batch_id: str) -> KeptBatch | None:
+    def _find_unsettled(self, batch_id: str) -> KeptBatch | None:
         return next((one for one in self.store.unsettled() if one.id == batch_id), None)
 
-    def _undoable(self, kept: KeptBatch, numbers: Sequence[int]) -> list[KeptItem]:
+    def _undoable_items(self, kept: KeptBatch, numbers: Sequence[int]) -> list[KeptItem]:
         moved = kept.in_state(ItemState.moved)
         if unknown := sorted(set(numbers) - {item.number for item in kept.items}):
             raise BatchRefused(
@@ -274,7 +276,7 @@ class BatchExecution:
         until = (kept.ended_at or self._clock.now()) + self._window
         return MovedBatch(batch_id, moved, left, until.astimezone(self._zone))
 
-    def _ended(
+    def _record_end(
         self,
         batch_id: str,
         states: dict[int, tuple[ItemState, str]],
@@ -294,7 +296,7 @@ class BatchExecution:
 def _settled(kept: KeptBatch) -> dict[int, tuple[ItemState, str]]:
     """Where each file is that was under way; a folder that moving made and that is empty goes."""
     states: dict[int, tuple[ItemState, str]] = {}
-    with mover.opened(kept.folder) as root:
+    with mover.open_folder(kept.folder) as root:
         for item in kept.items:
             if item.state not in (ItemState.planned, ItemState.undoing):
                 continue

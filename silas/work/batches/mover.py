@@ -27,7 +27,7 @@ GONE: Final = "it is gone"
 
 
 @contextmanager
-def opened(folder: Folder) -> Generator[int]:
+def open_folder(folder: Folder) -> Generator[int]:
     """The folder's descriptor.
 
     Raises:

@@ -117,7 +117,7 @@ def batch_subject(batch: FileBatch) -> Subject:
     return Subject(id=proposal.batch_id, kind="batch", digest=sha256_hex(said), canonical=said)
 
 
-def selected(batch: FileBatch, item_ids: Sequence[str], at: datetime) -> FileBatch | None:
+def select_items(batch: FileBatch, item_ids: Sequence[str], at: datetime) -> FileBatch | None:
     """A new proposal of some of the items, in the order in which they were chosen (5.2.4 step 5).
 
     None where these are no strict subset: nothing, everything, an unknown item or one twice.

@@ -28,7 +28,7 @@ from silas.work.batches.proposals import (
     chunks,
     file_batch,
     in_bands,
-    selected,
+    select_items,
 )
 
 AskCard = Callable[[Card[Any]], Awaitable[Any]]
@@ -170,7 +170,7 @@ class FolderReview:
 
     def rebuilt(self, batch: FileBatch, item_ids: Sequence[str]) -> FileBatch | None:
         """A new proposal of a strict subset; None where it is none."""
-        return selected(batch, item_ids, self._clock.now())
+        return select_items(batch, item_ids, self._clock.now())
 
     def batches(
         self, folder: Folder, moves: Sequence[FileMove], band: Band, size: int
@@ -201,12 +201,16 @@ class _Run:
         """High confidence first, what no rule knows last (5.9)."""
         bands = in_bands(moves, self._thresholds)
         await self._batches(
-            [batch for band in (Band.high, Band.medium) for batch in self._made(bands[band], band)]
+            [
+                batch
+                for band in (Band.high, Band.medium)
+                for batch in self._make_batches(bands[band], band)
+            ]
         )
         await self._attention(bands[Band.low])
-        await self._teaching(bands[Band.novel])
+        await self._ask_teaching(bands[Band.novel])
 
-    def _made(self, moves: Sequence[FileMove], band: Band) -> list[FileBatch]:
+    def _make_batches(self, moves: Sequence[FileMove], band: Band) -> list[FileBatch]:
         return self._review.batches(self._folder, moves, band, self._thresholds.size)
 
     async def _batches(self, batches: Sequence[FileBatch]) -> None:
@@ -257,11 +261,11 @@ class _Run:
         answer = await self._ask(cards.attention_card(self._folder, moves))
         if answer.selected_value == "batch":
             self._row = 0
-            await self._batches(self._made(moves, Band.low))
+            await self._batches(self._make_batches(moves, Band.low))
         else:
             self.left += [SkippedFile(move.name, move.reason) for move in moves]
 
-    async def _teaching(self, moves: Sequence[FileMove]) -> None:
+    async def _ask_teaching(self, moves: Sequence[FileMove]) -> None:
         """The endings with the most files are asked about; the others stay, and are told."""
         by_ending = [
             (ending, list(of))
@@ -273,10 +277,10 @@ class _Run:
             target = ""
             if at < _MOST_TAUGHT and not self._over:
                 answer = await self._ask(cards.teaching_card(self._folder, ending, alike))
-                target = cards.teachable(answer.selected_value)
+                target = cards.taught_folder(answer.selected_value)
             if target:
                 taught += [move._replace(target=target, reason="you said so") for move in alike]
             else:
                 self.left += [SkippedFile(move.name, move.reason) for move in alike]
         self._row = 0
-        await self._batches(self._made(taught, Band.novel))
+        await self._batches(self._make_batches(taught, Band.novel))

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from silas.damage import readable
+from silas.damage import readable_rows
 from silas.db import Database
 from silas.work.batches.models import FileBatch, FileIdentity, FileMove, Folder
 
@@ -139,7 +139,7 @@ class SqlBatchStore:
 
     def newest(self, most: int, ended_after: datetime) -> list[KeptBatch]:
         """The newest batches and older ones that ended after a moment, the newest first."""
-        return self._kept(
+        return self._query_batches(
             f"SELECT {_BATCH} FROM file_batches WHERE ended_at > :after OR id IN"
             " (SELECT id FROM file_batches ORDER BY began_at DESC, id LIMIT :n)"
             " ORDER BY began_at DESC, id",
@@ -149,7 +149,7 @@ class SqlBatchStore:
 
     def named(self, begins: str) -> list[KeptBatch]:
         """Those whose ids begin so."""
-        return self._kept(
+        return self._query_batches(
             f"SELECT {_BATCH} FROM file_batches WHERE substr(id, 1, :length) = :begins",
             begins=begins,
             length=len(begins),
@@ -157,7 +157,7 @@ class SqlBatchStore:
 
     def unsettled(self) -> list[KeptBatch]:
         """Those in the middle of something: of a living process, or left by a crash."""
-        return self._kept(
+        return self._query_batches(
             f"SELECT {_BATCH} FROM file_batches WHERE phase <> 'moved' ORDER BY began_at"
         )
 
@@ -172,7 +172,7 @@ class SqlBatchStore:
             )
             tx.run("DELETE FROM file_batches WHERE ended_at <> '' AND ended_at < :before", **found)
 
-    def _kept(self, statement: Any, **values: Any) -> list[KeptBatch]:
+    def _query_batches(self, statement: Any, **values: Any) -> list[KeptBatch]:
         with self._db.read() as tx:
             rows = tx.run(statement, **values).fetchall()
             items = {
@@ -183,7 +183,7 @@ class SqlBatchStore:
                 ).fetchall()
                 for row in rows
             }
-        return readable(
+        return readable_rows(
             self._db,
             "file_batches",
             rows,

@@ -117,11 +117,13 @@ def batch_state(kept: KeptBatch) -> str:
     if kept.ended_at is None:
         return f"{kept.id} is being moved, or was interrupted."
     if back and not stands:
-        return f"{kept.id} was taken back: {counted(back, 'file', 'files')} back where they were."
+        return (
+            f"{kept.id} was taken back: {count_words(back, 'file', 'files')} back where they were."
+        )
     if back:
-        moved = counted(stands, "file stays", "files stay")
+        moved = count_words(stands, "file stays", "files stay")
         return f"{kept.id} was taken back in part: {back} back, {moved} moved."
-    return f"{kept.id} is done: {counted(stands, 'file', 'files')} moved."
+    return f"{kept.id} is done: {count_words(stands, 'file', 'files')} moved."
 
 
 _STATES: Final = {
@@ -197,6 +199,6 @@ def _stay(many: int) -> str:
     return tr_many(many, "{count} file stays", "{count} files stay")
 
 
-def counted(many: int, one: str, several: str) -> str:
+def count_words(many: int, one: str, several: str) -> str:
     """`1 file`, `2 files`."""
     return f"{many} {one if many == 1 else several}"

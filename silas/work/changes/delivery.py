@@ -20,7 +20,7 @@ from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
 from silas.work.report import attempt_output
 from silas.work.settings import TaskSettings
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.copy import Changes
 
 
@@ -78,11 +78,11 @@ class ChangeDelivery:
             copy = partial(task_workspace.keep, changes)
             return await self.holding.hold(item, copy, held, sources, result)
         # from here a cancellation comes too late: applied and recorded, or neither
-        ended = await shielded(self._applied(item, task_workspace, changes, result))
-        await self.holding.superseded(item)
+        ended = await finish_work(self._apply_changes(item, task_workspace, changes, result))
+        await self.holding.drop_former(item)
         return ended
 
-    async def _applied(
+    async def _apply_changes(
         self,
         item: WorkItem,
         task_workspace: TaskWorkspace,

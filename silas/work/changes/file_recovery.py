@@ -11,7 +11,7 @@ from typing import NamedTuple
 from silas.audit import Audit
 from silas.errors import SandboxError
 from silas.plans.characters import show_exactly
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import (
     Journal,
     is_unreadable,
@@ -168,7 +168,7 @@ class FileRecovery:
             [
                 half.work_item_id
                 for half in halves
-                if isinstance(half, HalfChanged) and await self._recovered(half, asked)
+                if isinstance(half, HalfChanged) and await self._recover_files(half, asked)
             ]
         )
 
@@ -211,12 +211,12 @@ class FileRecovery:
                 "workspace_not_recovered", work_item_id=work_item_id, reason="the owner kept it"
             )
             end = set_journal_aside if isinstance(half, UnreadableChange) else leave
-            await shielded(asyncio.to_thread(end, half.place))
+            await finish_work(asyncio.to_thread(end, half.place))
 
-    async def _recovered(self, half: HalfChanged, asked: str) -> bool:
+    async def _recover_files(self, half: HalfChanged, asked: str) -> bool:
         bring_back = partial(recover, half.place, missing=half.work_item_id == asked)
         try:
-            done = await shielded(asyncio.to_thread(bring_back))
+            done = await finish_work(asyncio.to_thread(bring_back))
         except (SandboxError, OSError) as error:
             if not isinstance(error, SandboxError) or error.code != _BUSY:
                 await self._tell(half, error)

@@ -36,7 +36,7 @@ from silas.work.entry import taken_back
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of
 from silas.work.report import AttemptOutput
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.kept_changes import KeptChanges
 from silas.workspace.tree import remove_tree
 from silas.workspace.undo import undo
@@ -99,7 +99,9 @@ class HeldStore:
 
     def ids(self) -> list[str]:
         """The work items of which changes wait, the oldest first."""
-        known = [(p.stat().st_mtime_ns, p.name) for p in self._folder.glob("*") if self._last(p)]
+        known = [
+            (p.stat().st_mtime_ns, p.name) for p in self._folder.glob("*") if self._newest_place(p)
+        ]
         return [name for _, name in sorted(known)]
 
     def all(self) -> list[HeldChanges]:
@@ -109,7 +111,7 @@ class HeldStore:
     def find(self, work_item_id: str) -> HeldChanges | None:
         """The changes of one item; None where none wait, or they cannot be read."""
         known = is_item_id(work_item_id)
-        place = self._last(self._folder / work_item_id) if known else None
+        place = self._newest_place(self._folder / work_item_id) if known else None
         if place is None:
             return None
         try:
@@ -179,7 +181,7 @@ class HeldStore:
         if is_item_id(work_item_id) and target.is_dir():
             remove_tree(target)
 
-    def _last(self, kept: Path) -> Path | None:
+    def _newest_place(self, kept: Path) -> Path | None:
         places = sorted(p for p in kept.glob("*") if p.name.isdecimal() and (p / _ABOUT).is_file())
         return places[-1] if places else None
 
@@ -220,7 +222,7 @@ class Holding:
     ) -> WorkItemResult:
         """Keep verified changes and record that they wait; nobody is asked yet."""
         keep = partial(self.held.keep, item.title, paths, sources, result, copy)
-        held = await shielded(asyncio.to_thread(keep))
+        held = await finish_work(asyncio.to_thread(keep))
         await self._audit.log(
             "changes_held",
             work_item_id=item.id,
@@ -228,7 +230,7 @@ class Holding:
             paths=[one.path for one in paths][:SHOWN_PATHS],
             sources=len(sources),
         )
-        return await self._blocked(item, held, _waiting_words(held))
+        return await self._block_item(item, held, _waiting_words(held))
 
     async def answer(self, item: WorkItem) -> WorkItemResult:
         """Ask about what is kept of an item, and apply or drop it as the owner says.
@@ -236,31 +238,31 @@ class Holding:
         Raises:
             SandboxError: Nothing of it waits.
         """
-        held = self._waiting(item.id)
+        held = self._find_held(item.id)
         answer = await self._ask(held, self._secrets.redact(await diff_of(held)))
         await self._audit.log(
             "changes_answered", work_item_id=item.id, digest=held.kept.digest, answer=answer
         )
         if answer == "apply":
-            return await self._approved(item, held)
+            return await self._approve_changes(item, held)
         if answer == "drop":
             return await self.drop(item)
-        return await self._blocked(item, held, _waiting_words(held))
+        return await self._block_item(item, held, _waiting_words(held))
 
     async def drop(self, item: WorkItem) -> WorkItemResult:
         """The owner does not want the changes; nothing of them is kept."""
         return await drop_changes(
-            self._waiting(item.id), item, self.held, self._record, self._audit
+            self._find_held(item.id), item, self.held, self._record, self._audit
         )
 
-    async def superseded(self, item: WorkItem) -> None:
+    async def drop_former(self, item: WorkItem) -> None:
         """Remove what a former run left waiting: a later one has come to its end."""
         held = self.held.find(item.id)
         if held is not None:
             await self._audit.log("changes_dropped", work_item_id=item.id, digest=held.kept.digest)
             self.held.drop(item.id)
 
-    def _waiting(self, work_item_id: str) -> HeldChanges:
+    def _find_held(self, work_item_id: str) -> HeldChanges:
         held = self.held.find(work_item_id)
         if held is None:
             raise SandboxError(
@@ -269,16 +271,16 @@ class Holding:
             )
         return held
 
-    async def _approved(self, item: WorkItem, held: HeldChanges) -> WorkItemResult:
+    async def _approve_changes(self, item: WorkItem, held: HeldChanges) -> WorkItemResult:
         try:
             # from here a cancellation comes too late: applied and recorded, or neither
-            return await shielded(self._applied(item, held))
+            return await finish_work(self._apply_changes(item, held))
         except SilasError as error:
             said = error.message.rstrip(".")
             words = f"{said}. {_waiting_words(held)}"
-            return await self._blocked(item, held, words)
+            return await self._block_item(item, held, words)
 
-    async def _applied(self, item: WorkItem, held: HeldChanges) -> WorkItemResult:
+    async def _apply_changes(self, item: WorkItem, held: HeldChanges) -> WorkItemResult:
         """Signed, spent, checked against what was signed, written, and recorded; in this order."""
         self._require_running()
         await self._files.require_whole(str(held.kept.original))
@@ -294,7 +296,7 @@ class Holding:
         item.verification_results = list(held.result.verification_results)
         journal = self._undoing.applied(item.id)
         if journal is not None and journal.changes == held.kept.changes:
-            return await self._finished(item, held)  # a crash came after it, before the record
+            return await self._finish_item(item, held)  # a crash came after it, before the record
         place = next_place(self._undo_folder / item.id)
         paths = [change.path for change in held.kept.changes][:SHOWN_PATHS]
         # what cannot be recorded does not happen (decision B5)
@@ -305,17 +307,17 @@ class Holding:
         await asyncio.to_thread(write_back, place, apply)
         try:
             await self._audit.log("workspace_applied", work_item_id=item.id, paths=paths)
-            return await self._finished(item, held)
+            return await self._finish_item(item, held)
         except Exception:  # whatever kept it from being recorded
             await asyncio.to_thread(undo, place)
             raise
 
-    async def _finished(self, item: WorkItem, held: HeldChanges) -> WorkItemResult:
+    async def _finish_item(self, item: WorkItem, held: HeldChanges) -> WorkItemResult:
         result = await self._record.finished(item, held.result)
         self.held.drop(item.id)
         return result
 
-    async def _blocked(self, item: WorkItem, held: HeldChanges, words: str) -> WorkItemResult:
+    async def _block_item(self, item: WorkItem, held: HeldChanges, words: str) -> WorkItemResult:
         done = held.result
         patch = done.artifacts.get(PATCH, "")
         result = result_of(

@@ -15,7 +15,7 @@ from silas.errors import SandboxError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.changes.undo import SHOWN_PATHS, Undo
 from silas.work.record import TaskRecord
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import Journal
 from silas.workspace.tree import remove_tree
 
@@ -64,9 +64,9 @@ class Recovery:
         self._audit = audit
         self._scratch = scratch
 
-    async def swept(self) -> None:
+    async def remove_copies(self) -> None:
         """Remove the private copies that a crash left; whatever resumes makes a fresh one."""
-        await shielded(asyncio.to_thread(_sweep, self._scratch))
+        await finish_work(asyncio.to_thread(_sweep, self._scratch))
 
     async def finished(self, item: WorkItem) -> bool:
         """Record an interrupted item as ended where it had ended; False where it had not.
@@ -74,7 +74,7 @@ class Recovery:
         Raises:
             DatabaseError: It could not be recorded; the next start tries again.
         """
-        ended = self._ended(item)
+        ended = self._recorded_end(item)
         if ended is not None:
             item.status = ended
             await self._store.save(item)
@@ -91,7 +91,7 @@ class Recovery:
         await self._record.finished(item, result)
         return True
 
-    def _ended(self, item: WorkItem) -> WorkItemStatus | None:
+    def _recorded_end(self, item: WorkItem) -> WorkItemStatus | None:
         """How its run under this approval ended, as the record has it; None where it did not."""
         for event, about in self._audit.newest_first(canonical_json(item.id)):
             if about.get("work_item_id") != item.id:

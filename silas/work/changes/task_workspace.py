@@ -16,7 +16,7 @@ from silas.sandbox.toolchains.mounts import ToolMounts, make_masks, mounts_of
 from silas.work.changes.secret_scan import leaks
 from silas.work.checks.verify import CheckSetup
 from silas.work.models import AlreadyRunning, Secrets
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.content import ChangedContent
 from silas.workspace.copy import Changes, Workspace
 from silas.workspace.journal import read_journal
@@ -53,7 +53,7 @@ class TaskWorkspace:
 
     @classmethod
     @asynccontextmanager
-    async def prepared(
+    async def open_copy(
         cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]
     ) -> "AsyncGenerator[TaskWorkspace]":
         """Copy the workspace (decision B3) and lay out inherited artifacts; removed at the end.
@@ -65,14 +65,14 @@ class TaskWorkspace:
         """
         with _alone(scratch, item):
             try:
-                yield await shielded(asyncio.to_thread(cls._prepare, item, scratch, artifacts))
+                yield await finish_work(asyncio.to_thread(cls._prepare, item, scratch, artifacts))
             finally:
-                await shielded(asyncio.to_thread(remove_tree, scratch))
+                await finish_work(asyncio.to_thread(remove_tree, scratch))
 
     @classmethod
     def _prepare(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "TaskWorkspace":
         try:
-            return cls._laid_out(item, scratch, artifacts)
+            return cls._lay_out(item, scratch, artifacts)
         except OSError as error:
             raise SandboxError(
                 f"The scratch directory {scratch} cannot be used: {error.strerror}.",
@@ -81,7 +81,7 @@ class TaskWorkspace:
             ) from error
 
     @classmethod
-    def _laid_out(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "TaskWorkspace":
+    def _lay_out(cls, item: WorkItem, scratch: Path, artifacts: dict[str, str]) -> "TaskWorkspace":
         for leftover in scratch.iterdir():  # of a run that a crash ended
             remove_tree(leftover)
         inherited = scratch / "artifacts"
@@ -111,7 +111,7 @@ class TaskWorkspace:
 
     def files(self) -> SandboxFiles:
         """What the agent's sandbox sees: the copy, writable, at the workspace's own path."""
-        below, above = self._around()
+        below, above = self._mounts_around()
         work = Mount(source=self._root, target=self._cwd, writable=True)
         return SandboxFiles(
             cwd=self._cwd,
@@ -123,11 +123,11 @@ class TaskWorkspace:
 
     def bench(self) -> CheckSetup:
         """What verification sees: a copy of the same, made anew for each check."""
-        below, above = self._around()
+        below, above = self._mounts_around()
         path, env = self._tools.path, dict(self._tools.env)
         return CheckSetup(self._cwd, self._root, self._scratch, below, above, path, env)
 
-    def _around(self) -> tuple[tuple[Mount, ...], tuple[Mount, ...]]:
+    def _mounts_around(self) -> tuple[tuple[Mount, ...], tuple[Mount, ...]]:
         """What is shown read-only below the work and what covers parts of it."""
         reads = tuple(Mount(source=path, target=path) for path in self._read)
         guarded = () if self._workspace is None else self._workspace.guarded()
@@ -197,7 +197,7 @@ class TaskWorkspace:
             return
         _require_same(await self.changes(), verified)
         write = partial(self._workspace.apply, place, note)
-        await shielded(asyncio.to_thread(write_back, place, write))
+        await finish_work(asyncio.to_thread(write_back, place, write))
 
     async def take_back(self, place: Path) -> None:
         """Undo what `apply` did; the original is what it was.
@@ -205,7 +205,7 @@ class TaskWorkspace:
         Raises:
             SandboxError: Somebody changed the same files in between; nothing was undone.
         """
-        await shielded(asyncio.to_thread(undo, place))
+        await finish_work(asyncio.to_thread(undo, place))
 
 
 def _require_same(found: Changes, verified: Changes) -> None:

@@ -9,7 +9,7 @@ from silas.audit import Audit
 from silas.errors import SandboxError
 from silas.plans.rules import is_item_id
 from silas.work.changes.file_recovery import FileRecovery, UnreadableChange
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import Journal, read_journal
 from silas.workspace.tree import TreeEntry
 from silas.workspace.undo import undo
@@ -76,9 +76,9 @@ class Undo:
             if half.work_item_id == work_item_id:
                 raise SandboxError(half.words, code="E_SANDBOX_HALF")
         self._audit.require_whole()
-        place, journal = self._last(work_item_id)
+        place, journal = self._latest_journal(work_item_id)
         self._refuse_before_later(work_item_id, journal)
-        await shielded(asyncio.to_thread(undo, place))
+        await finish_work(asyncio.to_thread(undo, place))
         paths = [change.path for change in journal.changes][:SHOWN_PATHS]
         await self._audit.log("workspace_undone", work_item_id=work_item_id, paths=paths)
 
@@ -92,7 +92,7 @@ class Undo:
             if isinstance(half, UnreadableChange) and half.work_item_id in names:
                 raise SandboxError(half.words, code="E_SANDBOX_HALF")
 
-    def _last(self, work_item_id: str) -> tuple[Path, Journal]:
+    def _latest_journal(self, work_item_id: str) -> tuple[Path, Journal]:
         kept = self._folder / work_item_id
         known = is_item_id(work_item_id) and kept.is_dir()
         places = sorted((p for p in kept.iterdir() if p.name.isdecimal()) if known else ())
@@ -111,7 +111,7 @@ class Undo:
     def applied(self, work_item_id: str) -> Journal | None:
         """The journal of the item's last change that stands whole; None where there is none."""
         try:
-            _, journal = self._last(work_item_id)
+            _, journal = self._latest_journal(work_item_id)
         except SandboxError:
             return None
         return journal if journal.phase == "applied" else None
@@ -119,7 +119,7 @@ class Undo:
     def stands(self, work_item_id: str) -> bool:
         """Whether a change of the item, or half of one, was not undone."""
         try:
-            self._last(work_item_id)
+            self._latest_journal(work_item_id)
         except SandboxError:
             return False
         return True

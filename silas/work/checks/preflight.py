@@ -26,7 +26,7 @@ from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.sandbox.toolchains.table import holds_credentials
 from silas.work.checks.unstartable import NOT_EXECUTABLE, EndedCommand, Missing, missing_of
 from silas.work.checks.verify import CheckSetup, VerificationRunner
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.copy import Workspace
 from silas.workspace.tree import open_descriptor, remove_tree
 
@@ -224,11 +224,11 @@ class Preflight:
         try:
             async with self._one, time_limit(self._clock, SECONDS):
                 with _place(self._scratch) as place:
-                    bench, left_out = await shielded(asyncio.to_thread(self._bench, item, place))
+                    bench, left_out = await finish_work(asyncio.to_thread(self._bench, item, place))
                     for at, check in enumerate(item.verify[:_MOST], start=1):
                         say(f"{check.name} ({at} of {len(item.verify)})")
                         left = SECONDS - (self._clock.monotonic() - began)
-                        checks.append(await self._tried(item, check, bench, left, left_out))
+                        checks.append(await self._try_check(item, check, bench, left, left_out))
         except (SilasError, OSError, TimeLimitReached):
             pass  # what was not tried is said to be so, and the owner decides
         rest = [TriedCheck(one.name, "untried") for one in item.verify[len(checks) :]]
@@ -254,7 +254,7 @@ class Preflight:
         ]
         return bench, OmittedFiles(secrets, tuple(empty))
 
-    async def _tried(
+    async def _try_check(
         self,
         item: WorkItem,
         check: VerificationCheck,

@@ -48,7 +48,7 @@ def broken_plan(item: WorkItem, attempt: Attempt, *, follows_runbook: bool) -> s
         ran += [EndedCommand(f"check {one.name!r}", one.exit_code, one.output) for one in failed]
     if follows_runbook and item.worker is None:
         ran += [_step(entry) for entry in attempt.ledger.entries if not entry.result.ok]
-    found = next((told for one in ran if (told := _unstartable(one, item.workspace))), "")
+    found = next((told for one in ran if (told := _find_unstartable(one, item.workspace))), "")
     return (
         found and f"The plan is broken: its {found} Correct the plan, or install what is missing."
     )
@@ -89,7 +89,7 @@ def missing_of(ran: EndedCommand) -> Missing | None:
     return Missing(name, "is not there", module=True, installed=name.split(".")[0] in _TOOLS)
 
 
-def _unstartable(ran: EndedCommand, workspace: str | None) -> str:
+def _find_unstartable(ran: EndedCommand, workspace: str | None) -> str:
     missing = missing_of(ran)
     if missing is None:
         return ""

@@ -18,10 +18,10 @@ from silas.plans import VerificationCheck, VerificationReport, VerificationResul
 from silas.plans.allowed_hosts import hosts_of_check
 from silas.sandbox import Mount, RecordTraffic, Sandbox, SandboxFiles, SandboxLimits, SandboxResult
 from silas.sandbox.models import Hear, unheard
-from silas.sandbox.network.traffic import unrecorded
+from silas.sandbox.network.traffic import record_nothing
 from silas.work.changes.copy_view import tree_of
 from silas.work.checks.runner_summary import why_no_pass
-from silas.work.uninterrupted import shielded
+from silas.work.uninterrupted import finish_work
 from silas.workspace.throwaway_copy import throwaway
 
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
@@ -29,7 +29,7 @@ _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
 
 def _unrecorded(check: str) -> RecordTraffic:
     del check
-    return unrecorded
+    return record_nothing
 
 
 class SeenCheck(NamedTuple):
@@ -48,14 +48,14 @@ WatchCheck = Callable[[str], AbstractContextManager[SeenCheck]]
 """Stands around one check, by its name, from before its command to its verdict."""
 
 
-def _unjudged(passed: bool) -> None:
+def _ignore_verdict(passed: bool) -> None:
     del passed
 
 
-def unwatched(check: str) -> AbstractContextManager[SeenCheck]:
+def watch_no_check(check: str) -> AbstractContextManager[SeenCheck]:
     """Nobody looks."""
     del check
-    return nullcontext(SeenCheck(unheard, _unjudged))
+    return nullcontext(SeenCheck(unheard, _ignore_verdict))
 
 
 class CheckSetup(NamedTuple):
@@ -83,7 +83,7 @@ class CheckSetup(NamedTuple):
     env: dict[str, str] = {}  # noqa: RUF012 - never changed
     network: tuple[str, ...] = ()
     record: Callable[[str], RecordTraffic] = _unrecorded
-    watch: WatchCheck = unwatched
+    watch: WatchCheck = watch_no_check
 
     def files(self, copy: Path) -> SandboxFiles:
         """What a check sees whose throw-away copy this is: the one place where it can write."""
@@ -127,11 +127,11 @@ class VerificationRunner:
 
     async def _run(self, check: VerificationCheck, bench: CheckSetup) -> VerificationResult:
         with bench.watch(check.name) as seen:
-            result = await self._checked(check, bench, seen.hear)
+            result = await self._run_command(check, bench, seen.hear)
             seen.judged(result.passed)
         return result
 
-    async def _checked(
+    async def _run_command(
         self, check: VerificationCheck, bench: CheckSetup, hear: Hear
     ) -> VerificationResult:
         async with _layer(bench) as copy:
@@ -159,7 +159,7 @@ class VerificationRunner:
     def _judge(
         self, check: VerificationCheck, ran: SandboxResult, bench: CheckSetup
     ) -> tuple[bool, str]:
-        ended = self._ended_early(check, ran)
+        ended = self._why_ended_early(check, ran)
         if ended:
             return False, ended
         expect = check.expect
@@ -176,7 +176,7 @@ class VerificationRunner:
                 return False, refused
         return judged.passed, judged.reason
 
-    def _ended_early(self, check: VerificationCheck, ran: SandboxResult) -> str:
+    def _why_ended_early(self, check: VerificationCheck, ran: SandboxResult) -> str:
         """Why the command did not come to an end of its own, or nothing."""
         match ran.ended_by:
             case "exit":
@@ -201,8 +201,8 @@ async def _layer(bench: CheckSetup) -> AsyncGenerator[Path]:
     Nothing of it is delivered or seen by the next check; the artifacts stay as the work left them.
     """
     layer = throwaway(bench.root, bench.scratch, _NOT_COPIED)
-    copy = await shielded(asyncio.to_thread(layer.__enter__))
+    copy = await finish_work(asyncio.to_thread(layer.__enter__))
     try:
         yield copy
     finally:
-        await shielded(asyncio.to_thread(layer.__exit__, None, None, None))
+        await finish_work(asyncio.to_thread(layer.__exit__, None, None, None))

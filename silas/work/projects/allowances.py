@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from silas.language import decimal, grouped, tr, tr_later
+from silas.language import decimal, group_digits, tr, tr_later
 from silas.plans import Budget, BudgetUsed, WorkItem
 
 _LEAST_SECONDS: Final = 1
@@ -74,11 +74,11 @@ def used_of(project: Budget, used: Iterable[BudgetUsed]) -> str:
     seconds, whole = sum(one.wall_time_seconds for one in spent), project.max_wall_time_seconds
     if whole - seconds < _LEAST_SECONDS:
         words = tr_later("{used} of {whole} seconds")
-        return tr(words, used=grouped(round(seconds)), whole=grouped(whole))
+        return tr(words, used=group_digits(round(seconds)), whole=group_digits(whole))
     tokens = sum(one.tokens for one in spent)
     if tokens >= project.max_tokens:
         words = tr_later("{used} of {whole} tokens")
-        return tr(words, used=grouped(tokens), whole=grouped(project.max_tokens))
+        return tr(words, used=group_digits(tokens), whole=group_digits(project.max_tokens))
     cost, most = sum(one.cost_usd for one in spent), project.max_cost_usd
     return tr("${used} of ${whole}", used=decimal(cost, 2), whole=decimal(most, 2))
 
@@ -95,7 +95,7 @@ def short_of(task: WorkItem, room: Budget) -> str:
         left, whole = room.max_wall_time_seconds, own.max_wall_time_seconds
         return tr("{left} of its {whole} seconds", left=left, whole=whole)
     if room.max_tokens < own.max_tokens:
-        left, whole = grouped(room.max_tokens), grouped(own.max_tokens)
+        left, whole = group_digits(room.max_tokens), group_digits(own.max_tokens)
         return tr("{left} of its {whole} tokens", left=left, whole=whole)
     if room.max_cost_usd < own.max_cost_usd:
         left, whole = decimal(room.max_cost_usd, 2), decimal(own.max_cost_usd, 2)

@@ -29,7 +29,7 @@ class ProjectChecks:
         Raises:
             SandboxError: There is no place, or no sandbox, to run them in.
         """
-        async with TaskWorkspace.prepared(
+        async with TaskWorkspace.open_copy(
             project, self._scratch / project.id, {}
         ) as task_workspace:
             bench = PlannedNetwork(project, self._audit).for_checks(task_workspace.bench())

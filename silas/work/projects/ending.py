@@ -37,12 +37,12 @@ class ProjectEnding:
             if child.attempts:
                 await self.record.ended(child, WorkItemStatus.blocked, why)
             else:
-                await self.record.not_begun(child, why)
+                await self.record.record_not_begun(child, why)
         if left:
             names = ", ".join(child.id for child in left)
             rest = tr("Not begun: {names}.", names=names)
             words = f"{words.rstrip()}\n{rest}"
-        return await self._kept(item, status, words)
+        return await self._keep_result(item, status, words)
 
     async def waits(self, item: WorkItem, tasks: Sequence[WorkItem]) -> WorkItemResult:
         """Changes of these tasks wait for the owner's yes; what was not begun may begin later."""
@@ -57,7 +57,7 @@ class ProjectEnding:
             task=first.id,
             then=then,
         )
-        return await self._kept(item, WorkItemStatus.blocked, words)
+        return await self._keep_result(item, WorkItemStatus.blocked, words)
 
     async def failed(self, item: WorkItem, task: WorkItem, short: str) -> WorkItemResult:
         """A task did not end well, and that ends the project.
@@ -87,7 +87,9 @@ class ProjectEnding:
             words = f"{words.rstrip()} {left}"
         return await self.over(item, status, words)
 
-    async def _kept(self, item: WorkItem, status: WorkItemStatus, words: str) -> WorkItemResult:
+    async def _keep_result(
+        self, item: WorkItem, status: WorkItemStatus, words: str
+    ) -> WorkItemResult:
         results = [(child, await self._store.get_result(child.id)) for child in item.children]
         found = [(_heading(child), one) for child, one in results if one is not None]
         patches = [(head, one.artifacts.get(PATCH, "")) for head, one in found]

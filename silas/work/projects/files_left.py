@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 from silas.audit import Audit
 from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.binding import BINDS, PlanBinding
-from silas.plans.bound_files import Facts, files_now, tree_digest, tree_entries
+from silas.plans.bound_files import FileFacts, files_now, tree_digest, tree_entries
 from silas.work.changes.undo import SHOWN_PATHS, Undo
 from silas.workspace.tree import TreeEntry
 
@@ -54,9 +54,9 @@ class FilesLeft:
         signed = None if token is None else token.conditions.get(BINDS)
         if token is None or not isinstance(signed, Mapping):
             return
-        binds = cast(Facts, signed)
+        binds = cast(FileFacts, signed)
         made = await asyncio.to_thread(self._made, tasks)
-        files = cast(Facts, binds.get("files", {}))
+        files = cast(FileFacts, binds.get("files", {}))
         changed = await asyncio.to_thread(_changed, item, files, made) if made else {}
         if changed:
             self._binding.accept(token.token_id, {**binds, "files": {**files, **changed}})
@@ -75,17 +75,17 @@ class FilesLeft:
         return made
 
 
-def _changed(item: WorkItem, signed: Facts, made: MadeFiles) -> dict[str, Any]:
+def _changed(item: WorkItem, signed: FileFacts, made: MadeFiles) -> dict[str, Any]:
     """The files that differ from what was signed, as they are now, where that is explained."""
     now = files_now(item, signed)
     return {
         path: now[path]
         for path, facts in signed.items()
-        if now[path] != facts and explained(path, facts, now[path], made)
+        if now[path] != facts and is_explained(path, facts, now[path], made)
     }
 
 
-def explained(path: str, signed: Facts, now: Facts, made: MadeFiles) -> bool:
+def is_explained(path: str, signed: FileFacts, now: FileFacts, made: MadeFiles) -> bool:
     """Whether finished tasks made exactly this difference.
 
     Args:
@@ -100,7 +100,7 @@ def explained(path: str, signed: Facts, now: Facts, made: MadeFiles) -> bool:
     return change is not None and _is(signed, change.before) and _is(now, change.after)
 
 
-def _tree_explained(path: str, signed: Facts, made: MadeFiles) -> bool:
+def _tree_explained(path: str, signed: FileFacts, made: MadeFiles) -> bool:
     """Whether the directory is as it was signed once their changes are taken out of it."""
     entries = tree_entries(path)
     if entries is None:
@@ -120,7 +120,7 @@ def _tree_explained(path: str, signed: Facts, made: MadeFiles) -> bool:
     return tree_digest(entries) == signed.get("sha256")
 
 
-def _is(facts: Facts, entry: TreeEntry | None) -> bool:
+def _is(facts: FileFacts, entry: TreeEntry | None) -> bool:
     if entry is None:
         return facts.get("kind") == "missing"
     file = entry.kind == facts.get("kind") == "file" and "at" not in facts

@@ -81,7 +81,7 @@ class ProjectRunner:
             DatabaseError: What became of it could not be recorded.
         """
         try:
-            result = await self._ended(item, notify)
+            result = await self._run_to_end(item, notify)
         except asyncio.CancelledError:
             ended = await self._ending.record.stopped(item)
             if ended is not None:
@@ -93,26 +93,28 @@ class ProjectRunner:
         await notify(ProgressEvent(item.id, result.status.value, result.summary, item.attempts))
         return result
 
-    async def _ended(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+    async def _run_to_end(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         try:
-            return await self._entered(item, notify)
+            return await self._run_and_check(item, notify)
         except SilasError as error:
-            return await self._broken_off(item, error, str(error))
+            return await self._record_failure(item, error, str(error))
         except Exception as error:  # a mistake of ours: it is recorded, and then shown
             words = f"Silas itself failed ({type(error).__name__})."
-            await self._broken_off(item, SilasError(words, code="E_SILAS_UNEXPECTED"), words)
+            await self._record_failure(item, SilasError(words, code="E_SILAS_UNEXPECTED"), words)
             raise
 
-    async def _broken_off(self, item: WorkItem, error: SilasError, words: str) -> WorkItemResult:
+    async def _record_failure(
+        self, item: WorkItem, error: SilasError, words: str
+    ) -> WorkItemResult:
         """Record what ended it."""
         await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
         return await self._ending.over(item, _status_after(error), words)
 
-    async def _entered(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+    async def _run_and_check(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         self._require_running()
         await self._gather(item)
         if refusal := await self._refusal(item):
-            return await self._blocked(item, refusal)
+            return await self._block_item(item, refusal)
         _, missing = await inherited_work(item, self._store)
         if missing:
             return await self._ending.over(item, WorkItemStatus.blocked, missing)
@@ -121,10 +123,10 @@ class ProjectRunner:
         done = [child.id for child in item.children if child.status is _DONE]
         await self._audit.log("project.begun", work_item_id=item.id, tasks=item.tasks, done=done)
         if refusal := await self._run_tasks(item, notify):
-            return await self._blocked(item, refusal)
+            return await self._block_item(item, refusal)
         if unfinished := [child for child in item.children if child.status is not _DONE]:
-            return await self._unfinished(item, unfinished)
-        return await self._checked(item)
+            return await self._end_unfinished(item, unfinished)
+        return await self._run_checks(item)
 
     async def _run_tasks(self, item: WorkItem, notify: Notify) -> str:
         """Run all that can be begun; again where the owner said yes to changes meanwhile."""
@@ -161,12 +163,12 @@ class ProjectRunner:
             await self._left.accept(task, item.children)
         return refusal
 
-    async def _checked(self, item: WorkItem) -> WorkItemResult:
+    async def _run_checks(self, item: WorkItem) -> WorkItemResult:
         if not item.verify:
             words = tr("All {many} tasks are done.", many=len(item.children))
             return await self._ending.over(item, _DONE, words)
         if refusal := await self._refusal(item):
-            return await self._blocked(item, refusal)
+            return await self._block_item(item, refusal)
         report = await self._checks.run(item)
         names = ", ".join(result.name for result in report.results)
         if report.all_passed:
@@ -181,7 +183,9 @@ class ProjectRunner:
         )
         return await self._ending.over(item, WorkItemStatus.failed, words)
 
-    async def _unfinished(self, item: WorkItem, unfinished: Sequence[WorkItem]) -> WorkItemResult:
+    async def _end_unfinished(
+        self, item: WorkItem, unfinished: Sequence[WorkItem]
+    ) -> WorkItemResult:
         """The first task that did not end well decides; else it waits for what its owner says."""
         ended = [child for child in unfinished if child.status not in _OPEN]
         bad = [child for child in ended if not self._waits(child.id)]
@@ -200,7 +204,7 @@ class ProjectRunner:
         )
         return await self._ending.over(item, WorkItemStatus.stuck, words)
 
-    async def _blocked(self, item: WorkItem, refusal: str) -> WorkItemResult:
+    async def _block_item(self, item: WorkItem, refusal: str) -> WorkItemResult:
         self._require_running()  # a stop refuses everything; that says nothing about this plan
         await self._audit.log("execution_blocked_no_approval", work_item_id=item.id, reason=refusal)
         return await self._ending.over(item, WorkItemStatus.blocked, refusal)

@@ -101,7 +101,7 @@ class ProjectTasks:
             self._allowances.limit(task, room)
             self._short[task.id] = short
             work = self._run_task(task, _as_progress_of(project, task, notify))
-            running[task.id] = asyncio.create_task(_awaited(work), name=f"task:{task.id}")
+            running[task.id] = asyncio.create_task(_await_work(work), name=f"task:{task.id}")
         return ""
 
     def _room(
@@ -143,7 +143,7 @@ class ProjectTasks:
             await notify(_progress(project, words))
 
 
-async def _awaited(work: Awaitable[WorkItemResult]) -> WorkItemResult:
+async def _await_work(work: Awaitable[WorkItemResult]) -> WorkItemResult:
     return await work
 
 

@@ -331,7 +331,7 @@ async def test_what_is_said_while_silas_ends_is_not_acknowledged_and_so_not_lost
         h.channel.close()
         await h.channel.said(page, Message(type="message", id="m-9", text="one more thing"))
         assert [pair async for pair in h.channel.listen()] == []
-        await _soon(h.channel.heard_out())
+        await _soon(h.channel.wait_until_heard())
         assert h.channel.transcript.newest() == 0
         page.told.set()
         await h.channel.leave()

@@ -24,8 +24,8 @@ from silas.agents.runbook.folder.tables import (
     Table,
     average_of,
     column_of,
+    format_number,
     numbers_of,
-    plain,
     same_word,
     table_of,
     total_of,
@@ -252,7 +252,7 @@ def _figure(given: Given, seen: _Seen) -> LookAnswer:
 def _told(what: str, numbers: Sequence[Decimal]) -> str:
     if what == "average":
         return average_of(numbers)
-    return plain(total_of(numbers) if what == "total" else _extreme(what, numbers))
+    return format_number(total_of(numbers) if what == "total" else _extreme(what, numbers))
 
 
 def _extreme(what: str, numbers: Sequence[Decimal]) -> Decimal:
@@ -320,7 +320,7 @@ def _groups(given: Given, seen: _Seen) -> LookAnswer:
         if given.get("figure") == "average"
         else ""
     )
-    lines = [f"- {one}: {plain(value)}" for one, value in figures.items()]
+    lines = [f"- {one}: {format_number(value)}" for one, value in figures.items()]
     more = (
         [tr("({lines} more are not shown)", lines=len(lines) - _MOST)] if len(lines) > _MOST else []
     )
@@ -381,7 +381,7 @@ def _winner(seen: _Seen, best: str, what: str, figures: dict[str, Decimal]) -> s
         if what == _BY_ROWS
         else tr("By {what} ({best})", what=what, best=tr(BEST[best]))
     )
-    return f"{seen.path}. {measure}: {shown}{more}, {plain(value)}{each}."
+    return f"{seen.path}. {measure}: {shown}{more}, {format_number(value)}{each}."
 
 
 KINDS: Final[Kinds] = {

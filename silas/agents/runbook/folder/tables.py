@@ -164,9 +164,9 @@ def average_of(values: Sequence[Decimal]) -> str:
         short = round(mean, AVERAGE_PLACES)
         ends = short * len(values) == total_of(values)
         short = short.normalize() if short else short
-        return plain(short) if ends else f"about {plain(short)}"
+        return format_number(short) if ends else f"about {format_number(short)}"
 
 
-def plain(value: Decimal) -> str:
+def format_number(value: Decimal) -> str:
     """A number as people write it, with the places that it has."""
     return f"{value:f}"
