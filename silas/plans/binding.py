@@ -44,7 +44,7 @@ CODE = "E_APPROVAL_BINDING"
 _HASHED_BYTES = 64 << 20  # of a file; a larger one is data, and is known by its inode and times
 _HOLDS = Verdict(True, "Valid")
 
-BindingFacts = Mapping[str, Any]
+Facts = Mapping[str, Any]
 """Plain JSON: paths with what they are, skill files with their digests, the sandbox."""
 
 
@@ -106,7 +106,7 @@ class PlanBinding:
         self._audit = audit
         self._workers = workers
         self._tools = tools
-        self._left: dict[str, BindingFacts] = {}
+        self._left: dict[str, Facts] = {}
 
     async def of(self, item: WorkItem) -> dict[str, Any]:
         """The conditions that an approval of this item signs, as things are now.
@@ -118,9 +118,7 @@ class PlanBinding:
         tools = await asyncio.to_thread(self._tools.found, item.workspace)
         return {BINDS: await self._bind_item(item, files, tools)}
 
-    async def _bind_item(
-        self, item: WorkItem, files: BindingFacts, tools: BindingFacts
-    ) -> dict[str, Any]:
+    async def _bind_item(self, item: WorkItem, files: Facts, tools: Facts) -> dict[str, Any]:
         named = tuple(places_of(item))
         # reading a file of some megabytes would hold up everything else
         paths = await asyncio.to_thread(_identities, named) if named else {}
@@ -137,7 +135,7 @@ class PlanBinding:
         except ConfigError as error:
             raise ApprovalError(error.message, code=CODE) from error
 
-    def accept(self, token_id: str, left: BindingFacts) -> None:
+    def accept(self, token_id: str, left: Facts) -> None:
         """Compare an approval with other files than those it was signed with: those that approved
         work before it left (decision D530).
 
@@ -160,11 +158,11 @@ class PlanBinding:
                 any more: they are the work's own to change.
         """
 
-        def now(files: BindingFacts) -> BindingFacts:
+        def now(files: Facts) -> Facts:
             live = [path for path in files if copied is None or is_live(item, path)]
             return {**files, **files_now(item, live)}
 
-        return await self._check_binding(item, copied, now)
+        return await self._check_bound(item, copied, now)
 
     async def lapsed(self, item: WorkItem) -> str:
         """Why an approval covers nothing as things are now, in one sentence, or nothing.
@@ -184,7 +182,7 @@ class PlanBinding:
         return difference(signed, {**now, "sandbox": {**now["sandbox"], "backend": backend}})
 
     async def _now(
-        self, item: WorkItem, signed: object, files_of_now: Callable[[BindingFacts], BindingFacts]
+        self, item: WorkItem, signed: object, files_of_now: Callable[[Facts], Facts]
     ) -> dict[str, Any]:
         files = await asyncio.to_thread(files_of_now, _part(signed, "files"))
         tools = self._tools.now
@@ -195,15 +193,10 @@ class PlanBinding:
         """The same before the work begins, with the files that the plan runs as `copy` has them,
         where nobody but the work changes them.
         """
-        return await self._check_binding(
-            item, copied, lambda files: files_in_copy(item, files, copy)
-        )
+        return await self._check_bound(item, copied, lambda files: files_in_copy(item, files, copy))
 
-    async def _check_binding(
-        self,
-        item: WorkItem,
-        copied: tuple[int, int] | None,
-        now: Callable[[BindingFacts], BindingFacts],
+    async def _check_bound(
+        self, item: WorkItem, copied: tuple[int, int] | None, now: Callable[[Facts], Facts]
     ) -> Verdict:
         token = item.approval_token
         if token is None or BINDS not in token.conditions:
@@ -231,12 +224,12 @@ class PlanBinding:
 
 def binding_facts(
     item: WorkItem,
-    paths: BindingFacts,
+    paths: Facts,
     skill_digests: Mapping[str, str],
     grants: Grants,
     workers: Mapping[str, str],
-    files: BindingFacts,
-    tools: BindingFacts,
+    files: Facts,
+    tools: Facts,
 ) -> dict[str, Any]:
     """The binding as plain JSON, whose canonical form is what is signed and compared.
 
@@ -259,7 +252,7 @@ def binding_facts(
     }
 
 
-def shown_now(item: WorkItem, shown_to: ShownTo) -> BindingFacts:
+def shown_now(item: WorkItem, shown_to: ShownTo) -> Facts:
     """Who outside this machine would be shown what the work reads, as an approval signs it."""
     reads = item.workspace or item.read
     return dict.fromkeys(shown_to(item), "what it reads") if reads else {}
@@ -270,7 +263,7 @@ BEFORE_YES: Final = tr_later("between the plan's card and your yes")
 """When what an approval binds changed."""
 
 
-def difference(signed: object, now: BindingFacts, when: str = AFTER_YES) -> str:
+def difference(signed: object, now: Facts, when: str = AFTER_YES) -> str:
     """What is not as it was signed, in one sentence; nothing where all is the same.
 
     Args:
@@ -297,57 +290,57 @@ _WORDS: Mapping[str, str] = {
 }
 
 
-def shown_signed(conditions: BindingFacts) -> BindingFacts:
+def shown_signed(conditions: Facts) -> Facts:
     """Who outside this machine is shown what the work reads, as an approval signs it."""
     return _part(conditions.get(BINDS), "shown_to")
 
 
-def bound_shown(item: WorkItem) -> BindingFacts:
+def bound_shown(item: WorkItem) -> Facts:
     """The same of an item's token."""
     token = item.approval_token
     return {} if token is None else shown_signed(token.conditions)
 
 
-def bound_files(item: WorkItem) -> BindingFacts:
+def bound_files(item: WorkItem) -> Facts:
     """The files that an item's token binds, as they were; nothing where it binds none."""
     token = item.approval_token
     return {} if token is None else files_signed(token.conditions)
 
 
-def bound_tools(item: WorkItem) -> BindingFacts:
+def bound_tools(item: WorkItem) -> Facts:
     """The owner's tools that an item's token binds: its runs see these and no others."""
     token = item.approval_token
     return {} if token is None else tools_signed(token.conditions)
 
 
-def tools_signed(conditions: BindingFacts) -> BindingFacts:
+def tools_signed(conditions: Facts) -> Facts:
     """The same of the conditions that an approval signs."""
     return _part(conditions.get(BINDS), "tools")
 
 
-def files_signed(conditions: BindingFacts) -> BindingFacts:
+def files_signed(conditions: Facts) -> Facts:
     """The same of the conditions that an approval signs."""
     return _part(conditions.get(BINDS), "files")
 
 
-def bound_workers(item: WorkItem) -> BindingFacts:
+def bound_workers(item: WorkItem) -> Facts:
     """The digests of workers' files that an item's token binds; nothing where it binds none."""
     token = item.approval_token
     return {} if token is None else _part(token.conditions.get(BINDS), "workers")
 
 
-def bound_skills(item: WorkItem) -> BindingFacts:
+def bound_skills(item: WorkItem) -> Facts:
     """The digests of skills' files that an item's token binds; nothing where it binds none."""
     token = item.approval_token
     return {} if token is None else _part(token.conditions.get(BINDS), "skills")
 
 
-def _part(facts: object, name: str) -> BindingFacts:
-    found = cast(BindingFacts, facts).get(name) if isinstance(facts, Mapping) else None
-    return cast(BindingFacts, found) if isinstance(found, Mapping) else {}
+def _part(facts: object, name: str) -> Facts:
+    found = cast(Facts, facts).get(name) if isinstance(facts, Mapping) else None
+    return cast(Facts, found) if isinstance(found, Mapping) else {}
 
 
-def _differing(signed: BindingFacts, now: BindingFacts) -> list[str]:
+def _differing(signed: Facts, now: Facts) -> list[str]:
     names = sorted(map(str, signed.keys() | now.keys()))
     return [name for name in names if not _same(signed.get(name), now.get(name))]
 

@@ -104,11 +104,7 @@ class LibraryPlan(Frozen):
     @property
     def shown_title(self) -> str:
         """Its title in the owner's language."""
-        return (
-            self.title
-            if spoken_language() == ENGLISH or not self.in_german
-            else self.in_german.title
-        )
+        return (self.in_german if spoken_language() != ENGLISH and self.in_german else self).title
 
     @property
     def wants_values(self) -> bool:
