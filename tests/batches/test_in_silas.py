@@ -295,7 +295,7 @@ async def test_every_opening_finds_out_what_a_crash_left(
 
     async with tidy.house(yes) as h:
         with monkeypatch.context() as broken:
-            broken.setattr(BatchExecution, "_ended", die)
+            broken.setattr(BatchExecution, "_record_end", die)
             with pytest.raises(InterruptedError):
                 await h.silas.tidy(tidy.place)
     assert "Documents/a.pdf" in listed(tidy.place)

@@ -223,7 +223,7 @@ def test_an_export_never_overwrites_a_file_and_leaves_no_half_of_one(
     def failing(*_: Any) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(bundles, "_copied", failing)
+    monkeypatch.setattr(bundles, "_copy_bundle", failing)
     half = tmp_path / "half.jsonl"
     told = say("memory", "export", half).output
     assert f"'{half}' cannot be used: the disk is full; make room and try again." in told

@@ -264,7 +264,7 @@ async def test_a_kill_at_a_step_spends_one_use_and_starts_one_task(
         if step == "dispatched":
             kill.setattr(WorkItemExecutor, "wait", stuck)
         else:
-            kill.setattr(GoalCycles, "_worked", stuck if step == "spent" else ended)
+            kill.setattr(GoalCycles, "_wait_for_work", stuck if step == "spent" else ended)
         async with house(channel, clock, watched, home=tmp_path) as h:
             await h.silas.run(goal_text())
             watched.good = False
@@ -363,7 +363,7 @@ async def test_an_error_that_nobody_expects_ends_its_cycle_and_pauses_the_goal(
         tried += 1
         raise error
 
-    monkeypatch.setattr(GoalCycles, "_checked", broken)
+    monkeypatch.setattr(GoalCycles, "_run_checks", broken)
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())
         clock.advance(20 * 60)

@@ -168,7 +168,7 @@ async def test_killed_once_its_use_is_spent_a_slot_has_one_task_and_one_use(tmp_
     with pytest.MonkeyPatch.context() as patch:
         async with house(channel, clock, watched, tmp_path) as h:
             await h.silas.run(work_text())
-            patch.setattr(GoalCycles, "_worked", never)
+            patch.setattr(GoalCycles, "_wait_for_work", never)
             clock.advance(50 * 60)
             await asyncio.wait_for(begun.wait(), SECONDS)
     async with house(channel, clock, watched, tmp_path) as h:

@@ -168,7 +168,7 @@ async def test_what_came_while_a_cycle_was_cut_off_by_a_crash_is_told_as_missed(
     with monkeypatch.context() as patch:
         async with house(channel, clock, watched, tmp_path) as h:
             await h.silas.run(goal_text())
-            patch.setattr(GoalCycles, "_checked", never)
+            patch.setattr(GoalCycles, "_run_checks", never)
             clock.advance(20 * 60)
             await asyncio.wait_for(begun.wait(), SECONDS)
     clock.advance(5 * 3600)
