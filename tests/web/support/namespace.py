@@ -51,8 +51,7 @@ def _ip(*words: str) -> None:
     subprocess.run(("ip", *words), check=True, capture_output=True, timeout=SECONDS)
 
 
-def namespaces_work() -> bool:
-    """Whether this machine lets these tests make a network namespace."""
+def _possible() -> bool:
     if os.geteuid() != 0 or shutil.which("ip") is None:
         return False
     name = f"silas-try-{os.getpid()}"
@@ -65,9 +64,9 @@ def namespaces_work() -> bool:
 
 
 in_a_second_namespace = pytest.mark.skipif(
-    not os.environ.get("SILAS_PHONE_TESTS") or not namespaces_work(),
-    reason="tests/web/test_phone_network.py and `make phone-tests` run these, as root and in a "
-    "network of their own: new cables end the connections of every other browser on the machine",
+    not os.environ.get("SILAS_PHONE_TESTS") or not _possible(),
+    reason="`make phone-tests` runs these, alone and as root: new cables end the connections of "
+    "every other browser on the machine",
 )
 trusts_an_authority = pytest.mark.skipif(
     shutil.which("certutil") is None, reason="there is no certutil; install libnss3-tools"
