@@ -8,7 +8,7 @@ from pydantic import Field
 from silas.agents.worker_file import DELEGATE
 from silas.tools import CallFacts, RiskLevel, ToolCallContext, ToolConfig, ToolResult
 from silas.tools.builtin.base import BuiltInTool
-from silas.tools.builtin.sandboxed import Arguments, PlainArgument
+from silas.tools.builtin.sandboxed import Argument, Arguments
 from silas.tools.toolset import WORKER
 
 Delegated = Callable[[ToolCallContext, str, str], Awaitable[ToolResult]]
@@ -21,8 +21,8 @@ DELEGATE_CONFIG: Final = ToolConfig(connector_id="workers", risk_default=RiskLev
 class DelegateArguments(Arguments):
     """To whom, and what is to be done, in prose: the other sees nothing else."""
 
-    worker: Annotated[PlainArgument, Field(min_length=1, max_length=64)]
-    task: Annotated[PlainArgument, Field(min_length=1)]
+    worker: Annotated[Argument, Field(min_length=1, max_length=64)]
+    task: Annotated[Argument, Field(min_length=1)]
 
 
 class DelegateTool(BuiltInTool):

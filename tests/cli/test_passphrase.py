@@ -78,7 +78,7 @@ _UNNOTICED = """
 import os, signal, threading
 from pathlib import Path
 
-from silas.home.passphrases import interruptible
+from silas.home.passphrases import allow_interrupt
 
 def waits(thread):
     state = Path(f"/proc/self/task/{thread}/stat").read_text().rpartition(")")[2].split()[0]
@@ -92,7 +92,7 @@ def interrupt(thread):
 never, _other = os.pipe()
 threading.Thread(target=interrupt, args=(threading.get_native_id(),)).start()
 try:
-    with interruptible():
+    with allow_interrupt():
         os.read(never, 1)
 except KeyboardInterrupt:
     print("ended", signal.getitimer(signal.ITIMER_REAL), signal.getsignal(signal.SIGALRM).name)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from silas.sandbox import Sandbox, SandboxFiles
-from silas.tools.builtin.sandboxed import MAX_ARGUMENTS, Arguments, PlainArgument, SandboxedTool
+from silas.tools.builtin.sandboxed import MAX_ARGUMENTS, Argument, Arguments, SandboxedTool
 
 # Bytecode caches would show up in the workspace's diff; user packages are not part of the plan.
 _OPTIONS = ("-B", "-s")
@@ -22,9 +22,9 @@ def _inside(script: str) -> str:
 class PythonArguments(Arguments):
     """Either `code`, or `script` with its `args`."""
 
-    code: Annotated[PlainArgument, Field(min_length=1)] | None = None
-    script: Annotated[PlainArgument, AfterValidator(_inside)] | None = None
-    args: Annotated[list[PlainArgument], Field(max_length=MAX_ARGUMENTS)] | None = None
+    code: Annotated[Argument, Field(min_length=1)] | None = None
+    script: Annotated[Argument, AfterValidator(_inside)] | None = None
+    args: Annotated[list[Argument], Field(max_length=MAX_ARGUMENTS)] | None = None
 
     @model_validator(mode="after")
     def _one_of_two(self) -> "PythonArguments":

@@ -47,7 +47,7 @@ def _plain(text: str) -> str:
     return text
 
 
-PlainArgument = Annotated[str, AfterValidator(_plain)]
+Argument = Annotated[str, AfterValidator(_plain)]
 """One word of a command line: no NUL, valid Unicode, bounded."""
 
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from silas.sandbox import SandboxFiles
-from silas.tools.builtin.sandboxed import MAX_ARGUMENTS, Arguments, PlainArgument, SandboxedTool
+from silas.tools.builtin.sandboxed import MAX_ARGUMENTS, Argument, Arguments, SandboxedTool
 
 
 def _named(argv: list[str]) -> list[str]:
@@ -18,7 +18,7 @@ class ShellArguments(Arguments):
     """The program and its arguments, word by word; no shell reads them."""
 
     argv: Annotated[
-        list[PlainArgument], Field(min_length=1, max_length=MAX_ARGUMENTS), AfterValidator(_named)
+        list[Argument], Field(min_length=1, max_length=MAX_ARGUMENTS), AfterValidator(_named)
     ]
 
 
