@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import signal
+import sys
 import traceback
 from hashlib import sha512
 from pathlib import Path
@@ -82,9 +83,10 @@ def test_the_search_finds_a_seed_inside_encoded_text(before: int) -> None:
 
 # ── Real flows ───────────────────────────────────────────────────────────────────────────────────
 
-FAULTY = """
+FAULT = "a fault in a model of the user's own"
+FAULTY = f"""
 def factory():
-    raise RuntimeError("a fault in a model of the user's own")
+    raise RuntimeError({FAULT!r})
 """
 
 
@@ -102,7 +104,6 @@ def planted(folder: Path) -> Home:
     record.write_text(seal(SEED, UNLOCK, facts))
     record.chmod(0o600)
     home.env["SILAS_KEYS__KEY_FILE"] = str(unlock)
-    home.env["PYTHONPATH"] = str(folder)
     (folder / "faulty.py").write_text(FAULTY)
     return home
 
@@ -119,7 +120,9 @@ def flows(home: Home, folder: Path) -> list[Ended]:
     )
     plan = folder / "look.md"
     plan.write_text(look)
-    crash = {**env, "SILAS_MODELS__PROXY": "python:faulty:factory"}
+    crash = {**env, "SILAS_MODELS__PROXY": "python:faulty:factory", "PYTHONPATH": str(folder)}
+    python = [sys.executable, "-m", "silas"]  # one that reads PYTHONPATH
+    talkative = [sys.executable, "-I", "-X", "dev", "-X", "faulthandler", "-m", "silas"]
     return [
         run(silas("init"), env),
         run(silas("run", plan, "--approve", digest_of(look), "--json"), env),
@@ -131,8 +134,8 @@ def flows(home: Home, folder: Path) -> list[Ended]:
         run(silas("audit", "export", export), env),
         run(silas("audit", "show"), env),
         run(silas("audit", "verify"), env),
-        run(silas("ask", "crash"), crash),
-        run(silas("run", plan), {**env, "PYTHONFAULTHANDLER": "1", "PYTHONDEVMODE": "1"}),
+        run([*python, "ask", "crash"], crash),
+        run([*talkative, "run", str(plan)], env),
     ]
 
 
@@ -145,6 +148,8 @@ def test_no_byte_that_silas_leaves_behind_shows_the_key(tmp_path: Path) -> None:
     assert SIGNER.public_key in told[6].out  # it is this very key that was in use
     assert told[9].code == 0
     assert told[10].code != 0
+    assert "(RuntimeError)" in told[10].err  # the model's own code was reached
+    assert FAULT in "".join(each.read_text() for each in tmp_path.rglob("fault-*.txt"))
 
     # killed in the middle of work, in the way that dumps core
     environments: list[bytes] = []

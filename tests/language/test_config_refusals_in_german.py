@@ -1,9 +1,6 @@
 """What is wrong in the settings is told in the owner's language, by a real command (spec 11)."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +8,7 @@ import pytest
 from silas.home.findings import DoctorFinding
 from silas.language import speak
 from silas.services.cockpit.finding_words import finding_words
-from tests.support.waits import SECONDS
+from tests.support.command import environment, run, silas
 
 _HEAD = "silas:\n  language: de\n"
 
@@ -50,30 +47,21 @@ WRONG = {
 }
 
 
-def _run(home: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    known = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    environ = {**known, "SILAS_HOME": str(home), "LANG": "C.UTF-8"}
-    return subprocess.run(
-        [sys.executable, "-m", "silas", *words],
-        env=environ, capture_output=True, text=True, check=False, timeout=SECONDS,
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_wrong_setting_is_told_in_german(tmp_path: Path, wrong: str) -> None:
     text, said = WRONG[wrong]
     (tmp_path / "config.yaml").write_text(_HEAD + text, encoding="utf-8")
     for command in (("status",), ("config", "validate"), ("doctor",)):
-        ran = _run(tmp_path, *command)
-        assert ran.returncode == 2
-        assert said in ran.stderr
+        ran = run(silas(*command), environment(tmp_path))
+        assert ran.code == 2
+        assert said in ran.err
 
 
 def test_a_program_reads_it_in_english(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(f"{_HEAD}  prot: 1\n", encoding="utf-8")
-    ran = _run(tmp_path, "status", "--json")
-    assert json.loads(ran.stdout)["error"]["words"].startswith("There is no key prot; the nearest")
-    assert "Es gibt keinen Schlüssel prot; der nächste ist" in ran.stderr
+    ran = run(silas("status", "--json"), environment(tmp_path))
+    assert json.loads(ran.out)["error"]["words"].startswith("There is no key prot; the nearest")
+    assert "Es gibt keinen Schlüssel prot; der nächste ist" in ran.err
 
 
 def test_the_page_tells_the_finding_in_german() -> None:

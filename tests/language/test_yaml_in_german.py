@@ -2,9 +2,6 @@
 
 import ast
 import inspect
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +12,7 @@ import yaml.scanner
 from silas.language import refusal_words
 from silas.language.file_faults import YAML_FAULTS
 from silas.strict_yaml import PROBLEMS, Subset, YamlError, problem_words, read_yaml
-from tests.support.waits import SECONDS
+from tests.support.command import environment, run, silas
 
 WRONG = {
     "a tab": ("a:\n\tb: 1", "ein Tabulator rückt nicht ein; nimm Leerzeichen"),
@@ -100,14 +97,9 @@ def test_each_sentence_is_one_that_is_told() -> None:
 
 
 def _run(home: Path, *words: str) -> str:
-    known = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    environ = {**known, "SILAS_HOME": str(home), "SILAS_LANGUAGE": "de", "LANG": "C.UTF-8"}
-    ran = subprocess.run(
-        [sys.executable, "-m", "silas", *words],
-        env=environ, capture_output=True, text=True, check=False, timeout=SECONDS,
-    )  # fmt: skip
-    assert ran.returncode != 0
-    return ran.stderr
+    ran = run(silas(*words), environment(home, SILAS_LANGUAGE="de"))
+    assert ran.code != 0
+    return ran.err
 
 
 def test_a_plan_that_cannot_be_read_is_told_in_german_by_a_command(tmp_path: Path) -> None:

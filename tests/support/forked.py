@@ -17,6 +17,7 @@ from typing import Final
 
 _SERVER: Final = Path(__file__).with_name("forkserver.py")
 _COMMAND: Final = (sys.executable, "-I", "-m", "silas")
+_INSTALLED: Final = (str(Path(sys.executable).with_name("silas")),)
 _CODE: Final = (sys.executable, "-c")
 _LANGUAGE: Final = "C.UTF-8"
 _WORDS: Final = "LC_MESSAGES"  # Python takes nothing from it, and Silas the language of its words
@@ -105,8 +106,9 @@ class _Server:
     ) -> socket.socket:
         umask = os.umask(0)
         os.umask(umask)
-        is_code = tuple(argv[: len(_CODE)]) == _CODE
-        words = argv[len(_CODE if is_code else _COMMAND) :]
+        begin = _beginning(argv)
+        is_code = begin == _CODE
+        words = argv[len(begin) :]
         request = {
             "code": words[0] if is_code else None,
             "words": list(words[1:] if is_code else words),
@@ -114,6 +116,7 @@ class _Server:
             "cwd": str(cwd),
             "umask": umask,
             "terminal": terminal,
+            "packages": _packages(env) if begin == _INSTALLED else [],
         }
         answer, theirs = socket.socketpair()
         with theirs:
@@ -131,6 +134,15 @@ class _Server:
 _servers: dict[int, _Server] = {}
 
 
+def _beginning(argv: Sequence[str]) -> tuple[str, ...]:
+    begins = (_COMMAND, _INSTALLED, _CODE)
+    return next((one for one in begins if tuple(argv[: len(one)]) == one), ())
+
+
+def _packages(env: Mapping[str, str]) -> list[str]:
+    return [place for place in env.get("PYTHONPATH", "").split(os.pathsep) if place]
+
+
 def may_be(argv: Sequence[str], env: Mapping[str, str], *, code: bool = False) -> bool:
     """Whether a forked command is the same as one that is started.
 
@@ -140,9 +152,11 @@ def may_be(argv: Sequence[str], env: Mapping[str, str], *, code: bool = False) -
     reaches is measured (`scripts/reached.py` watches a Python from its start).
     """
     told = {name for name in env if name.startswith(("PYTHON", "LC_", "COVERAGE"))} - {_WORDS}
-    begin = _CODE if code else _COMMAND
+    begin = _beginning(argv)
+    if begin == _INSTALLED:
+        told -= {"PYTHONPATH"}  # packages that are installed beside Silas
     return (
-        tuple(argv[: len(begin)]) == begin
+        begin in (_COMMAND, _INSTALLED, *([_CODE] if code else []))
         and not told
         and env.get("LANG") == _LANGUAGE
         and "reached" not in sys.modules

@@ -108,6 +108,7 @@ def _become(request: dict[str, Any], standard: list[int]) -> None:
     os.environ.update(request["env"])
     time.tzset()
     _open_standard()
+    sys.path[:0] = request["packages"]
     try:
         if request["code"] is None:
             sys.argv = ["", *request["words"]]
