@@ -18,6 +18,7 @@ from silas.audit import ChainVerdict
 from silas.goals.desk import Goals
 from silas.goals.models import Cycle, GoalRefused, GoalState
 from silas.jobs.store import SqlJobStore
+from silas.plans.goals.schedule import StandingLimit
 from silas.reminders.models import ReminderState, ReminderTelling
 from silas.stream.session import Session
 from silas.testing import Harness
@@ -38,9 +39,9 @@ _LONG_PAUSE_AFTER = 2  # processes; so that something is missed in the shortest 
 _TURNS, _LOOKS, _PAUSE = 25, 100_000, 0.001  # of the event loop; seconds between two looks
 
 
-def _once(*_: object) -> int:
+def _once(*_: object) -> StandingLimit:
     """One yes to a goal starts work once."""
-    return 1
+    return StandingLimit(uses=1)
 
 
 class Window(NamedTuple):
@@ -347,5 +348,5 @@ class Simulation:
             patch.setattr(RunbookModel, "request", counted)
             patch.setattr("silas.goals.desk._KEPT", timedelta(days=1000))
             if not self._trust:
-                patch.setattr(silas.wiring.session, "standing_uses", _once)
+                patch.setattr(silas.wiring.session, "standing_limit", _once)
             yield

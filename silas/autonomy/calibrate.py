@@ -13,12 +13,12 @@ from silas.autonomy.proposals import (
     AutonomyThresholdProposal,
     threshold_subject,
 )
-from silas.autonomy.signals import CORRECTIONS, USED_UP_FAMILY, Signal
+from silas.autonomy.signals import CORRECTIONS, LAPSED_FAMILY, USED_UP_FAMILY, Signal
 from silas.autonomy.store import RecordedDecision, SqlAutonomyStore
 from silas.clock import Clock
 from silas.errors import ApprovalError
 from silas.language import tr_later
-from silas.plans.goals.schedule import STANDING_USES
+from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES
 from silas.types import OWNER, new_id
 
 Direction = Literal["widen", "tighten"]
@@ -56,9 +56,15 @@ class TunableSetting(NamedTuple):
 
 KNOBS_OF: Mapping[str, tuple[str, ...]] = {
     "batch": ("batch_review.default_size", "batch_review.confidence.high_min"),
-    "standing": ("standing.max_executions",),
+    "standing": ("standing.max_executions", "standing.expires_at"),
 }
 """Which settings the decisions about a kind of family speak for; for others nothing is proposed."""
+
+_SAVES: Mapping[str, str] = {
+    "standing.max_executions": USED_UP_FAMILY,
+    "standing.expires_at": LAPSED_FAMILY,
+}
+"""The family of cards that a wider setting saves; widened only where one came in the window."""
 
 _ABOUT: Mapping[str, str] = {
     "batch": tr_later("files to tidy"),
@@ -78,6 +84,9 @@ def knobs(config: AutonomyConfig, default_size: int, high_min: float) -> dict[st
         ),
         "standing.max_executions": TunableSetting(
             STANDING_USES, max(config.max_standing_executions, STANDING_USES), 1, 2, 0.5
+        ),
+        "standing.expires_at": TunableSetting(
+            STANDING_DAYS, max(config.max_standing_days, STANDING_DAYS), 1, 2, 0.5
         ),
     }
 
@@ -238,8 +247,8 @@ class AutonomyCalibrator:
         direction = direction_of(rate, config)
         if direction is None or not self._fresh(scope_id, family, direction, rate, decided):
             return None
-        if direction == "widen" and not self._saves_a_card(scope_id, family, since):
-            return None
+        if direction == "widen":
+            keys = tuple(key for key in keys if self._saves_a_card(scope_id, key, since))
         changes = self._changes(scope_id, keys, direction)
         if not changes:
             return None
@@ -256,14 +265,14 @@ class AutonomyCalibrator:
             created_at=now,
         ), newest
 
-    def _saves_a_card(self, scope_id: str, family: str, since: datetime) -> bool:
+    def _saves_a_card(self, scope_id: str, key: str, since: datetime) -> bool:
         """Whether a card came in the window that a wider setting would have saved.
 
-        More uses of a standing approval save none where approvals end by their time (5.9).
+        More uses of a standing approval save none where approvals end by their time, nor more
+        days where they are used up before (5.9).
         """
-        if not family.startswith("standing:"):
-            return True
-        return bool(self._store.decided(scope_id, USED_UP_FAMILY, since, 1))
+        saved = _SAVES.get(key)
+        return saved is None or bool(self._store.decided(scope_id, saved, since, 1))
 
     def _fresh(
         self,

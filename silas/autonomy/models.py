@@ -2,6 +2,7 @@
 
 from pydantic import Field, model_validator
 
+from silas.plans.goals.schedule import MOST_STANDING_DAYS
 from silas.schedule import Cron
 from silas.types import Frozen
 
@@ -17,6 +18,7 @@ class AutonomyConfig(Frozen):
         tighten_correction_rate_min: At least so many to propose asking more.
         hysteresis_delta: Distance to the last proposal's rate before another is made.
         max_standing_executions: Most uses of one standing approval.
+        max_standing_days: Longest that one lasts.
         max_batch_review_size: Most items in one review.
         min_high_confidence: Lowest threshold that may be proposed.
     """
@@ -29,6 +31,7 @@ class AutonomyConfig(Frozen):
     tighten_correction_rate_min: float = Field(default=0.20, ge=0.0, le=1.0)
     hysteresis_delta: float = Field(default=0.05, ge=0.0, le=1.0)
     max_standing_executions: int = Field(default=100, ge=1)
+    max_standing_days: int = Field(default=MOST_STANDING_DAYS, ge=1, le=MOST_STANDING_DAYS)
     max_batch_review_size: int = Field(default=50, ge=1)
     min_high_confidence: float = Field(default=0.70, ge=0.0, le=1.0)
 

@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.autonomy.models import BehaviorPreferencesConfig
-from silas.autonomy.signals import STANDING_FAMILY, USED_UP_FAMILY, Decision, Signal, is_family
+from silas.autonomy.signals import (
+    LAPSED_FAMILY,
+    STANDING_FAMILY,
+    USED_UP_FAMILY,
+    Decision,
+    Signal,
+    is_family,
+)
 from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import Clock
 from silas.memory import MemoryItem, MemoryStore, MemoryType, TrustLevel
@@ -71,11 +78,8 @@ class Preferences:
         """
         if not self._config.enabled or signal.scope_id != OWNER or not is_family(signal.family):
             return None
-        if signal.family in (
-            STANDING_FAMILY,
-            USED_UP_FAMILY,
-        ):  # nobody was asked: that is no preference
-            return None
+        if signal.family in (STANDING_FAMILY, USED_UP_FAMILY, LAPSED_FAMILY):
+            return None  # nobody was asked: that is no preference
         now = self._clock.now()
         since = now - timedelta(days=_WINDOW_DAYS)
         last = self._store.decided(signal.scope_id, signal.family, since, REPEATED)

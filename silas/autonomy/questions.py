@@ -20,6 +20,7 @@ _SETTINGS = {
     "batch_review.default_size": tr_later("how many files one question is about"),
     "batch_review.confidence.high_min": tr_later("how sure Silas is of what it puts together"),
     "standing.max_executions": tr_later("how often one yes to a goal starts work"),
+    "standing.expires_at": tr_later("how many days one yes to a goal lasts"),
 }
 
 NO_ANSWER = DecisionAnswer()

@@ -1,7 +1,7 @@
 """What the owner decided, as a signal that later decisions can be learned from (spec 5.9, 6.6)."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal, NamedTuple
 
 from silas.approval import ApprovalScope
@@ -47,16 +47,25 @@ STANDING_FAMILY = "standing:goals"
 USED_UP_FAMILY = "spent:goals"
 """The family of cards that came because every use of a goal's approval was spent."""
 
+LAPSED_FAMILY = "lapsed:goals"
+"""The family of cards that came because the time of a goal's approval was over."""
+
+SAVED_CARDS: Mapping[str, str] = {
+    "E_APPROVAL_SPENT": USED_UP_FAMILY,
+    "E_APPROVAL_EXPIRED": LAPSED_FAMILY,
+}
+"""Which family a card belongs to that a wider approval would have saved, by what ended it."""
+
 
 async def note_used_up(noted: Noted, code: str) -> None:
-    """Take note of a card that more uses of an approval would have saved.
+    """Take note of a card that more uses of an approval, or more time, would have saved.
 
     Args:
         noted: Takes note.
         code: Why the approval authorised nothing.
     """
-    if code == "E_APPROVAL_SPENT":
-        await noted(Signal(USED_UP_FAMILY, "approved"))
+    if code in SAVED_CARDS:
+        await noted(Signal(SAVED_CARDS[code], "approved"))
 
 
 def started_alone(item: WorkItem) -> bool:

@@ -22,12 +22,12 @@ class PlanLook(NamedTuple):
     Attributes:
         tools: Finds the owner's tools.
         shown_to: Who outside this machine is shown what the work reads.
-        standing_uses: How often a yes to a goal would start work without asking now.
+        standing_limit: How far a yes to a goal would go now, in uses and days.
     """
 
     tools: ToolSearch
     shown_to: ShownTo
-    standing_uses: Callable[[], int]
+    standing_limit: Callable[[], StandingLimit]
 
 
 def preview_card(item: WorkItem, *, rationale: str, look: PlanLook) -> PlanCard:
@@ -50,17 +50,17 @@ def preview_card(item: WorkItem, *, rationale: str, look: PlanLook) -> PlanCard:
         files=own.files,
         tools=own.tools,
         shown=own.shown,
-        standing=_standing(item, look.standing_uses),
+        standing=_standing(item, look.standing_limit),
     )
 
 
-def _standing(item: WorkItem, standing_uses: Callable[[], int]) -> StandingLimit:
+def _standing(item: WorkItem, standing_limit: Callable[[], StandingLimit]) -> StandingLimit:
     """How far a yes to a goal goes: the one that was given, or one that would be given now."""
     if item.type is not WorkItemType.goal:
         return AS_SHIPPED
     token = item.approval_token
     if token is None or token.scope is not ApprovalScope.standing:
-        return StandingLimit(standing_uses())
+        return standing_limit()
     return limit_between(token.max_executions, token.issued_at, token.expires_at)
 
 

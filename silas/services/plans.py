@@ -19,7 +19,7 @@ from silas.plans.projects.document import join_project
 from silas.plans.projects.limits import MOST_TASKS
 from silas.plans.projects.taken_ids import taken_id
 from silas.plans.store import SqlWorkItemStore
-from silas.services.clock.standing import standing_uses_here
+from silas.services.clock.standing import standing_limit_here
 from silas.services.gates import require_supported
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.workers import worker_library
@@ -104,7 +104,7 @@ def plan_look(config: SilasConfig) -> PlanLook:
     return PlanLook(
         tool_search(config),
         shown_by_work(lambda: config.models, worker_library(config)),
-        partial(standing_uses_here, config),
+        partial(standing_limit_here, config),
     )
 
 

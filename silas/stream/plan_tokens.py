@@ -31,7 +31,7 @@ from silas.plans.binding import (
     tools_signed,
 )
 from silas.plans.goals.card_part import recurs
-from silas.plans.goals.schedule import STANDING_DAYS, StandingLimit
+from silas.plans.goals.schedule import StandingLimit
 from silas.plans.projects.card import BoundPlan, project_card
 from silas.plans.projects.signed_tasks import of_project, of_task
 
@@ -49,15 +49,18 @@ class PlanTokens:
     Args:
         approval: Signs, and spends the one use of what it signed.
         binding: Reads what a plan would run.
-        standing_uses: How often one yes to a goal starts work without asking.
+        standing_limit: How often and how long one yes to a goal starts work without asking.
     """
 
     def __init__(
-        self, approval: ApprovalVerifier, binding: PlanBinding, standing_uses: Callable[[], int]
+        self,
+        approval: ApprovalVerifier,
+        binding: PlanBinding,
+        standing_limit: Callable[[], StandingLimit],
     ) -> None:
         self._approval = approval
         self._binding = binding
-        self._standing_uses = standing_uses
+        self._standing_limit = standing_limit
 
     async def bind(self, item: WorkItem) -> Binds:
         """What approvals of a plan and of its tasks bind, as things are now.
@@ -78,7 +81,7 @@ class PlanTokens:
             files=own.files,
             tools=own.tools,
             shown=own.shown,
-            standing=StandingLimit(self._standing_uses()),
+            standing=self._standing_limit(),
         )
 
     async def sign(self, item: WorkItem, card: PlanCard, binds: Binds) -> None:
@@ -91,14 +94,13 @@ class PlanTokens:
         if plan_hash(item) != card.plan_hash or tuple(map(plan_hash, children)) != card.task_hashes:
             raise ApprovalError("the plan changed after it was shown", code="E_APPROVAL_SUBJECT")
         await self._require_as_shown(item, binds)
-        uses = self._standing_uses()
-        limit = StandingLimit(uses)
+        limit = self._standing_limit()
         if any(shown not in card.details for shown in recurs(json.loads(plan_bytes(item)), limit)):
             raise ApprovalError(
                 "how often it may run changed after it was shown", code="E_APPROVAL_SUBJECT"
             )
         if item.type is WorkItemType.goal:  # its uses are for what it spawns, each spent then
-            standing = await self._standing(item, binds[item.id], uses)
+            standing = await self._standing(item, binds[item.id], limit)
             await self._require_as_shown(item, binds)
             item.approval_token = standing
             return
@@ -133,15 +135,15 @@ class PlanTokens:
         return token
 
     async def _standing(
-        self, goal: WorkItem, conditions: dict[str, Any], uses: int
+        self, goal: WorkItem, conditions: dict[str, Any], limit: StandingLimit
     ) -> ApprovalToken:
         token = await self._approval.issue_token(
             subject_of(goal),
             _YES,
             ApprovalScope.standing,
-            uses,
+            limit.uses,
             conditions,
-            ttl_minutes=STANDING_DAYS * 24 * 60,
+            ttl_minutes=limit.days * 24 * 60,
         )
         verdict = await self._approval.stands(token, subject_of(goal))
         if not verdict:

@@ -10,7 +10,7 @@ from silas.config.place import ConfigPlace
 from silas.home.web_tools import record_connections
 from silas.plans.card_preview import PlanLook
 from silas.services.attached.desk import AttachmentDesk
-from silas.services.clock.standing import standing_uses
+from silas.services.clock.standing import standing_limit
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
 from silas.services.cockpit.answering import AnsweringDoor
@@ -159,7 +159,7 @@ def _look(parts: Parts) -> PlanLook:
     return PlanLook(
         parts.tools,
         shown_by_work(parts.models.choices, parts.workers),
-        partial(standing_uses, parts.config, parts.db),
+        partial(standing_limit, parts.config, parts.db),
     )
 
 

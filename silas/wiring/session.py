@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from silas.config import SilasConfig
 from silas.plans import PlanParser
-from silas.services.clock.standing import standing_uses
+from silas.services.clock.standing import standing_limit
 from silas.services.tools.prompt_overhead import overhead_of
 from silas.stream.channel_sender import ChannelSender
 from silas.stream.closing import ClosingChannel
@@ -137,7 +137,7 @@ def proposer_of(parts: "Parts", entry: EntryCheck) -> Proposer:
     """What asks about plans, and issues their approvals."""
     return Proposer(
         PlanParser(),
-        PlanTokens(parts.approval, parts.binding, partial(standing_uses, parts.config, parts.db)),
+        PlanTokens(parts.approval, parts.binding, partial(standing_limit, parts.config, parts.db)),
         parts.store,
         parts.waiting,
         parts.audit,

@@ -234,19 +234,47 @@ async def test_a_proposal_expires_is_offered_no_more_and_cannot_be_approved(room
     assert rooms.calibrator.in_force(OWNER) == before
 
 
-async def test_work_that_was_started_alone_and_went_well_may_start_more_often(
-    rooms: Rooms,
+WIDENED: dict[str, tuple[tuple[str, ...], list[tuple[str, str, str]]]] = {
+    "its uses were spent": (("E_APPROVAL_SPENT",), [("standing.max_executions", "20", "40")]),
+    "its time was over": (("E_APPROVAL_EXPIRED",), [("standing.expires_at", "30", "60")]),
+    "both": (
+        ("E_APPROVAL_SPENT", "E_APPROVAL_EXPIRED"),
+        [("standing.max_executions", "20", "40"), ("standing.expires_at", "30", "60")],
+    ),
+    "it was taken back": (("E_APPROVAL_REVOKED",), []),
+    "nothing: no card came": ((), []),
+}
+
+
+@pytest.mark.parametrize("why", WIDENED)
+async def test_work_that_was_started_alone_and_went_well_may_go_as_far_as_saves_a_card(
+    rooms: Rooms, why: str
 ) -> None:
+    codes, wider = WIDENED[why]
+    for _ in range(30):
+        await rooms.calibrator.record_outcome(Signal(STANDING_FAMILY, "approved"))
+    for code in codes:
+        await note_used_up(rooms.calibrator.record_outcome, code)
+    proposals = await rooms.calibrator.evaluate(OWNER, rooms.clock.now())
+    assert [
+        (change.key, change.current_value, change.proposed_value)
+        for proposal in proposals
+        for change in proposal.changes
+    ] == wider
+
+
+async def test_an_approval_is_never_made_longer_than_the_cap(rooms: Rooms) -> None:
+    for value in ("60", "90"):
+        for _ in range(30):
+            await rooms.calibrator.record_outcome(Signal(STANDING_FAMILY, "approved"))
+        await note_used_up(rooms.calibrator.record_outcome, "E_APPROVAL_EXPIRED")
+        (proposal,) = await rooms.calibrator.evaluate(OWNER, rooms.clock.now())
+        assert await rooms.calibrator.apply(proposal, "approve") == {"standing.expires_at": value}
+        rooms.clock.advance(8 * 24 * 3600)
     for _ in range(30):
         await rooms.calibrator.record_outcome(Signal(STANDING_FAMILY, "approved"))
     await note_used_up(rooms.calibrator.record_outcome, "E_APPROVAL_EXPIRED")
     assert await rooms.calibrator.evaluate(OWNER, rooms.clock.now()) == []
-    await note_used_up(rooms.calibrator.record_outcome, "E_APPROVAL_SPENT")
-    (proposal,) = await rooms.calibrator.evaluate(OWNER, rooms.clock.now())
-    (change,) = proposal.changes
-    assert (change.key, change.current_value, change.proposed_value) == (
-        "standing.max_executions", "20", "40"
-    )  # fmt: skip
 
 
 async def test_a_proposal_says_what_each_setting_is_and_why_in_the_owners_language(

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from silas.goals.models import Outcome
+from silas.plans.goals.schedule import StandingLimit
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.goals.kit import HALF_AN_HOUR, START, Watched, goal_text, house, until, yes
@@ -32,10 +33,10 @@ async def test_work_by_the_clock_asks_where_a_jump_voided_its_standing_approval(
 async def test_a_used_up_approval_starts_no_work_where_the_clock_went_forward_and_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def once(*_: object) -> int:
-        return 1
+    def once(*_: object) -> StandingLimit:
+        return StandingLimit(uses=1)
 
-    monkeypatch.setattr("silas.wiring.session.standing_uses", once)
+    monkeypatch.setattr("silas.wiring.session.standing_limit", once)
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())

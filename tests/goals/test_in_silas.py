@@ -14,6 +14,7 @@ from silas.cards import Card, PlanCard
 from silas.errors import ChannelError, ConfigError
 from silas.goals.models import GoalRefused, GoalState, Outcome
 from silas.plans import WorkItem, WorkItemStatus, plan_hash
+from silas.plans.goals.schedule import StandingLimit
 from silas.stream.goal_cycles import GoalCycles
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
@@ -150,15 +151,15 @@ async def test_an_expired_approval_asks_with_one_card_until_it_is_healthy() -> N
         assert (task.status, task.approval_token) == (WorkItemStatus.blocked, None)
 
 
-def once(*_: object) -> int:
+def once(*_: object) -> StandingLimit:
     """One yes starts work once."""
-    return 1
+    return StandingLimit(uses=1)
 
 
 async def test_a_used_up_approval_asks_and_runs_what_is_approved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("silas.wiring.session.standing_uses", once)
+    monkeypatch.setattr("silas.wiring.session.standing_limit", once)
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())

@@ -154,11 +154,11 @@ async def test_it_is_taken_back_in_words(said: str) -> None:
         assert "no standing approval" in (await h.silas.ask(said)).text
 
 
-async def widened(h: Harness, value: str) -> None:
-    """The owner approved on a card that one yes starts work more often."""
+async def widened(h: Harness, value: str, key: str = "standing.max_executions") -> None:
+    """The owner approved on a card that one yes starts work more often, or for longer."""
     store = SqlAutonomyStore(h.db)
     change = AutonomyThresholdChange(
-        key="standing.max_executions", current_value="20", proposed_value=value, direction="widen"
+        key=key, current_value="20", proposed_value=value, direction="widen"
     )
     proposal = AutonomyThresholdProposal(
         proposal_id="threshold-1", scope_id=OWNER, changes=(change,), sample_size=30,
@@ -190,6 +190,23 @@ async def test_a_widened_setting_is_read_shown_and_tightened_in_one_act(said: st
         assert entry["changed"] == ["standing.max_executions = 20"]
         await h.silas.run(goal_text())
         assert (await token_of(h)).max_executions == 20
+
+
+async def test_approvals_that_last_longer_by_a_card_say_so_and_are_shortened_again() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await widened(h, "60", "standing.expires_at")
+        await h.silas.run(goal_text())
+        card = channel.cards[-1]
+        assert isinstance(card, PlanCard)
+        assert any("20 times within 60 days" in line for d in card.details for line in d.lines)
+        token = await token_of(h)
+        assert token.expires_at - token.issued_at == timedelta(days=60)
+        told = (await h.silas.ask("tighten approvals")).text
+        assert "how many days one yes to a goal lasts (`standing.expires_at`): 60 is 30 " in told
+        await h.silas.run(goal_text())
+        token = await token_of(h)
+        assert token.expires_at - token.issued_at == timedelta(days=30)
 
 
 async def test_what_was_tightened_by_a_card_stays_so() -> None:

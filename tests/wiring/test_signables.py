@@ -256,6 +256,14 @@ def test_what_is_asked_differs_wherever_what_is_signed_does(
         ({"issued_at": CLOCK.now() - timedelta(seconds=31)}, "not made now"),
         ({"expires_at": CLOCK.now() + timedelta(hours=25)}, "at most 24 hours"),
         ({"expires_at": CLOCK.now() - timedelta(seconds=1)}, "at most 24 hours"),
+        (
+            {
+                "scope": ApprovalScope.standing,
+                "conditions": _STANDING,
+                "expires_at": CLOCK.now() + timedelta(days=91),
+            },
+            "at most 2160 hours",
+        ),
         ({"max_executions": 2}, "more than once"),
         ({"scope": ApprovalScope.budget}, "cannot show"),
         ({"scope": ApprovalScope.tool_type}, "no tool call"),
@@ -285,9 +293,11 @@ def test_the_card_of_a_goal_says_how_often_the_approval_really_starts_work(
     subject = subject_of(goal)
     signed = {SPAWN_POLICY: subject.policy, LIMITS: list(subject.limits)}
     change: dict[str, Any] = {"scope": ApprovalScope.standing, "conditions": signed}
-    end = CLOCK.now() + timedelta(days=3)
-    ruling = desk.judge(*about(goal, **change, max_executions=40, expires_at=end))
-    assert "without asking 40 times within 3 days" in " ".join(ruling.question.split())
+    for days in (3, 90):
+        end = CLOCK.now() + timedelta(days=days)
+        ruling = desk.judge(*about(goal, **change, max_executions=40, expires_at=end))
+        told = " ".join(ruling.question.split())
+        assert f"without asking 40 times within {days} days" in told
 
 
 @given(st.binary(max_size=40))

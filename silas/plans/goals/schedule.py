@@ -24,6 +24,9 @@ STANDING_USES: Final = 20
 STANDING_DAYS: Final = 30
 """How long one approval of a goal starts work without asking."""
 
+MOST_STANDING_DAYS: Final = 90
+"""The longest that an approval of a goal can last, whatever its owner approved (spec 5.9)."""
+
 
 class StandingLimit(NamedTuple):
     """How far one approval of a goal goes: so many uses within so many days at most."""

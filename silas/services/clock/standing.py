@@ -1,4 +1,4 @@
-"""How often one yes to a goal starts work without asking, as things are now (spec 5.9)."""
+"""How far one yes to a goal goes, in uses and days, as things are now (spec 5.9)."""
 
 from silas.autonomy.calibrate import TunableSetting, knobs
 from silas.autonomy.store import SqlAutonomyStore
@@ -6,10 +6,10 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.home.database import database_path, open_existing_database
-from silas.plans.goals.schedule import STANDING_USES
+from silas.plans.goals.schedule import AS_SHIPPED, StandingLimit
 from silas.types import OWNER
 
-_KEY = "standing.max_executions"
+_USES, _DAYS = "standing.max_executions", "standing.expires_at"
 
 
 def configured_knobs(config: SilasConfig) -> dict[str, TunableSetting]:
@@ -18,18 +18,22 @@ def configured_knobs(config: SilasConfig) -> dict[str, TunableSetting]:
     return knobs(config.autonomy, batches.default_size, batches.confidence.high_min)
 
 
-def standing_uses(config: SilasConfig, db: Database) -> int:
-    """How often one yes to a goal starts work without asking: as configured, or as the owner
-    approved by a card since.
+def standing_limit(config: SilasConfig, db: Database) -> StandingLimit:
+    """How often and how long one yes to a goal starts work without asking: as configured, or as
+    the owner approved by a card since.
     """
-    knob = configured_knobs(config)[_KEY]
-    kept = float(SqlAutonomyStore(db).thresholds(OWNER).get(_KEY, knob.configured))
-    return max(1, min(int(kept), int(knob.cap)))
+    settings, kept = configured_knobs(config), SqlAutonomyStore(db).thresholds(OWNER)
+
+    def value(key: str) -> int:
+        knob = settings[key]
+        return max(1, min(int(float(kept.get(key, knob.configured))), int(knob.cap)))
+
+    return StandingLimit(value(_USES), value(_DAYS))
 
 
-def standing_uses_here(config: SilasConfig) -> int:
+def standing_limit_here(config: SilasConfig) -> StandingLimit:
     """The same for a command that opened nothing; as shipped where Silas was not set up."""
     if not database_path(config).exists():
-        return STANDING_USES
+        return AS_SHIPPED
     with open_existing_database(config, SystemClock()) as db:
-        return standing_uses(config, db)
+        return standing_limit(config, db)

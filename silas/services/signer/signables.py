@@ -34,7 +34,12 @@ from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.binding import files_signed, shown_signed, tools_signed
 from silas.plans.characters import show
-from silas.plans.goals.schedule import AS_SHIPPED, STANDING_DAYS, StandingLimit, limit_between
+from silas.plans.goals.schedule import (
+    AS_SHIPPED,
+    MOST_STANDING_DAYS,
+    StandingLimit,
+    limit_between,
+)
 from silas.services.skills.cards import skill_card
 from silas.skills.approved import read_installation
 from silas.types import Risk
@@ -44,7 +49,7 @@ from silas.workspace.diff import facts_of
 from silas.workspace.journal import change_of
 
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
-_STANDING = timedelta(days=STANDING_DAYS)
+_STANDING = timedelta(days=MOST_STANDING_DAYS)
 _LONGEST = timedelta(hours=24)  # the most that `approval.default_ttl_minutes` allows
 _AUTHORISES = frozenset({ApprovalVerdict.approved, ApprovalVerdict.conditional})
 _PLAN_SCOPES = frozenset({ApprovalScope.full_plan, ApprovalScope.standing})
