@@ -3,8 +3,8 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -126,22 +126,35 @@ def _wall_timer(moment: datetime) -> int:
     return timer
 
 
+_ROUNDING: Final = 1e-6  # seconds
+
+
 class TimeLimitReached(TimeoutError):
     """A `time_limit` broke the work off; a `TimeoutError` of the work's own is not one."""
 
 
-@asynccontextmanager
-async def time_limit(clock: Clock, seconds: float) -> AsyncGenerator[None]:
+def time_limit(clock: Clock, seconds: float) -> AbstractAsyncContextManager[None]:
     """Break off what takes longer than `seconds` on this clock.
 
     Raises:
         TimeLimitReached: The time was over first.
     """
-    loop, ends = asyncio.get_running_loop(), clock.monotonic() + seconds
-    limit = asyncio.timeout(None)
+    ends = clock.monotonic() + seconds
+    return time_limit_of(clock, lambda: ends - clock.monotonic())
+
+
+@asynccontextmanager
+async def time_limit_of(clock: Clock, seconds_left: Callable[[], float]) -> AsyncGenerator[None]:
+    """Break off when no seconds are left; they are asked for again when they should be over.
+
+    Raises:
+        TimeLimitReached: The time was over first.
+    """
+    loop, limit = asyncio.get_running_loop(), asyncio.timeout(None)
 
     async def end() -> None:
-        await clock.sleep(ends - clock.monotonic())
+        while (seconds := seconds_left()) > _ROUNDING:
+            await clock.sleep(seconds)
         limit.reschedule(loop.time())
 
     try:

@@ -1,25 +1,67 @@
 """For whom models are asked: what is begun within a turn belongs to its scope (spec 18.5)."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, NamedTuple
 
 from silas.types import OWNER
 
-_scope: Final[ContextVar[str]] = ContextVar("scope_of_calls", default=OWNER)
+LimitWait = Callable[[str], AbstractContextManager[None]]
+"""Stands around a wait for the limit, given a sentence for whoever looks at what waits."""
 
 
-def scope_of_calls() -> str:
+class CallScope(NamedTuple):
+    """Whose requests to models are, and whether somebody waits for the answer.
+
+    Attributes:
+        scope_id: Whose they are.
+        first: Whether they are for a message of the owner's own, before work and jobs.
+    """
+
+    scope_id: str
+    first: bool = False
+
+
+def _unseen(words: str) -> AbstractContextManager[None]:
+    del words
+    return nullcontext()
+
+
+_OWNERS: Final = CallScope(OWNER)
+_scope: Final[ContextVar[CallScope]] = ContextVar("call_scope", default=_OWNERS)
+_waits: Final[ContextVar[LimitWait]] = ContextVar("limit_wait", default=_unseen)
+
+
+def scope_of_calls() -> CallScope:
     """Whose the requests are that are made here; the owner's where nobody else's turn is."""
     return _scope.get()
 
 
 @contextmanager
-def calls_of(scope_id: str) -> Generator[None]:
-    """Requests to models that are made, or begun, within are of this scope."""
-    token = _scope.set(scope_id)
+def calls_of(scope_id: str, *, first: bool = False) -> Generator[None]:
+    """Requests to models that are made, or begun, within are of this scope.
+
+    Where a wait for the limit was shown before is not where it is shown within.
+    """
+    scope, waits = _scope.set(CallScope(scope_id, first)), _waits.set(_unseen)
     try:
         yield
     finally:
-        _scope.reset(token)
+        _waits.reset(waits)
+        _scope.reset(scope)
+
+
+@contextmanager
+def limit_waits(shown: LimitWait) -> Generator[None]:
+    """A request made within that waits for the limit waits within what this gives."""
+    token = _waits.set(shown)
+    try:
+        yield
+    finally:
+        _waits.reset(token)
+
+
+def limit_wait(words: str) -> AbstractContextManager[None]:
+    """What stands around a wait for the limit here; see `LimitWait`."""
+    return _waits.get()(words)

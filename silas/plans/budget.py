@@ -118,7 +118,8 @@ class BudgetTracker:
     """Counts what one work item uses. At a limit is exhausted (`>=`).
 
     Wall time runs from construction, on top of what was used before (a resumed item goes on
-    where it stopped). Nothing here awaits, so on one event loop every answer is atomic.
+    where it stopped), and stands still while it is `paused`. Nothing here awaits, so
+    on one event loop every answer is atomic.
     """
 
     def __init__(self, budget: Budget, used: BudgetUsed, clock: Clock) -> None:
@@ -127,6 +128,21 @@ class BudgetTracker:
         self._clock = clock
         self._started = clock.monotonic()
         self._held: list[Reservation] = []
+        self._pauses = 0
+        self._paused_at = 0.0
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        """Time that passes within is not the work's; may be nested, and entered several times."""
+        if not self._pauses:
+            self._paused_at = self._clock.monotonic()
+        self._pauses += 1
+        try:
+            yield
+        finally:
+            self._pauses -= 1
+            if not self._pauses:
+                self._started += self._clock.monotonic() - self._paused_at
 
     def charge(
         self,
@@ -161,7 +177,8 @@ class BudgetTracker:
 
     def used(self) -> BudgetUsed:
         """What was used so far, wall time included, reservations not."""
-        elapsed = self._clock.monotonic() - self._started
+        now = self._paused_at if self._pauses else self._clock.monotonic()
+        elapsed = now - self._started
         return self._used.merge(BudgetUsed(wall_time_seconds=elapsed))
 
     def is_exhausted(self) -> bool:

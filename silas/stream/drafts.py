@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
+from silas.agents.call_scope import limit_waits
 from silas.agents.listener import NOBODY, Listener
 from silas.gates.partial import settle_answers
 from silas.language import tr
@@ -162,6 +163,7 @@ class _Speaking:
         self._connection_id = connection_id
         self._send = send
         self._turn_id = ""
+        self._waited_for = ""
         self.draft: _Draft | None = None
 
     def begin(self, turn_id: str, safe: Callable[[str], str]) -> _Draft:
@@ -188,7 +190,19 @@ class _Speaking:
 
     def waits(self, words: str) -> None:
         """Say in passing what the turn waits for; empty for nothing."""
+        self._waited_for = words
         self._waits(self._connection_id, _TURN, words)
+
+    @contextmanager
+    def limit_wait(self, words: str) -> Generator[None]:
+        """Say so for as long as the turn waits for the limit of requests, and then as before."""
+        before = self._waited_for
+        self.waits(words)
+        try:
+            yield
+        finally:
+            if self._waited_for == words:
+                self.waits(before)
 
     def _over(self) -> bool:
         draft, self.draft = self.draft, None
@@ -235,7 +249,8 @@ class ChannelDrafts:
             self._speaking[connection_id] = speaking  # its models are asked again
 
         try:
-            yield TurnVoice(speaking.say, aside)
+            with limit_waits(speaking.limit_wait):
+                yield TurnVoice(speaking.say, aside)
         finally:
             if self._speaking.get(connection_id) is speaking:
                 del self._speaking[connection_id]

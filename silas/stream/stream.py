@@ -232,10 +232,11 @@ class Stream:
                 if processor is None:
                     processor = self._processors[address] = self._make_processor(address)
                 voice = TurnVoice(self._sender.to(address, name), place.aside)
-                with self._drafts.turn(address, voice, name) as (say, aside):
+                whose_turn = incoming.connection_id
+                calls = calls_of(whose_turn, first=whose_turn == OWNER)
+                with calls, self._drafts.turn(address, voice, name) as (say, aside):
                     run = partial(processor.run, incoming, arrival, self._channel, say, aside)
-                    with calls_of(incoming.connection_id):
-                        return await self._halt.run_unless_stopped(run)
+                    return await self._halt.run_unless_stopped(run)
         except Exception as error:  # recorded whatever it is, and raised again
             known = from_foreign(error)
             code = "E_SILAS_UNEXPECTED" if known is None else known.code

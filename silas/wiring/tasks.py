@@ -133,7 +133,7 @@ def task_runner(
             parts.surroundings.briefing,
         ),
         verifier=VerificationRunner(parts.sandbox, parts.runtime.clock, parts.limits),
-        consult=Consulting(advice, revising, parts.audit, parts.runtime.clock),
+        consult=Consulting(advice, revising, parts.audit, parts.board, parts.runtime.clock),
         secrets=parts.secrecy,
         effects=Effects(parts.outcomes, parts.registry),
         store=parts.store,

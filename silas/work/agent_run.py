@@ -5,9 +5,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from silas.agents import ModelRunFailed
+from silas.agents.call_scope import limit_waits
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
-from silas.clock import Clock, TimeLimitReached, time_limit
+from silas.clock import Clock, TimeLimitReached, time_limit_of
 from silas.errors import PlanFamilyError
 from silas.gates import Gate
 from silas.plans import (
@@ -107,7 +108,8 @@ class AgentRunner:
         telling what it used has used it all.
         """
         usage = _no_usage()
-        with self._board.attempt(item, tracker, lambda: _used(usage)) as watch:
+        waits = limit_waits(self._board.limit_wait(item.id, tracker))
+        with waits, self._board.attempt(item, tracker, lambda: _used(usage)) as watch:
             if briefing != item.body:
                 readings.again()
             seen = readings.watching(watch)
@@ -151,7 +153,7 @@ class AgentRunner:
                 # what runs in the sandbox, asked there; the plan's own words go first
                 runs = await self._surroundings(item.workspace)
                 told = "\n\n".join(filter(None, (briefing, runs)))
-                outcome = await self._agent_run(told, job, left, held)
+                outcome = await self._agent_run(told, job, tracker, held)
         except (BudgetExhausted, _WallTimeOver) as error:
             attempt.error = error.message
             return attempt
@@ -178,11 +180,11 @@ class AgentRunner:
         return attempt
 
     async def _agent_run(
-        self, briefing: str, job: AttemptJob, left: Remaining, held: Reservation
+        self, briefing: str, job: AttemptJob, tracker: BudgetTracker, held: Reservation
     ) -> "StructuredRun[ExecutorAgentOutput]":
         """The run within what is left; what it used is settled, failed or not."""
         try:
-            async with time_limit(self._clock, left.wall_time_seconds):
+            async with time_limit_of(self._clock, tracker.remaining_seconds):
                 outcome = await self._crew.run(job, briefing)
         except TimeLimitReached as error:
             raise _WallTimeOver("The wall time of the budget ran out.") from error

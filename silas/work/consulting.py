@@ -4,15 +4,18 @@ Both are paid from the budget of the plan that the owner approved, and both are 
 planner cannot be asked the work goes on, or ends, without it.
 """
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from typing import NamedTuple, Protocol
 
 from silas.agents import ModelRunFailed
+from silas.agents.call_scope import limit_waits
 from silas.audit import Audit
-from silas.clock import Clock, time_limit
+from silas.clock import Clock, time_limit_of
 from silas.errors import LLMError
 from silas.plans import BudgetExhausted, BudgetTracker, Reservation, WorkItem
 from silas.work.models import Advice, Advise
+from silas.work.progress_board import ProgressBoard
 
 CONSULTS = "consult_planner"
 """The `on_stuck` of a plan whose work may ask the planner."""
@@ -54,10 +57,13 @@ class Revise(Protocol):
 class Consulting:
     """Asks the planner within the budget of a piece of work."""
 
-    def __init__(self, advise: Advise, revise: Revise, audit: Audit, clock: Clock) -> None:
+    def __init__(
+        self, advise: Advise, revise: Revise, audit: Audit, board: ProgressBoard, clock: Clock
+    ) -> None:
         self._advise = advise
         self._revise = revise
         self._audit = audit
+        self._board = board
         self._clock = clock
 
     async def guidance(self, item: WorkItem, failures: str, tracker: BudgetTracker) -> Advice:
@@ -66,11 +72,18 @@ class Consulting:
         tracker.charge(planner_calls=1)
         try:
             with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
-                async with time_limit(self._clock, left.wall_time_seconds):
+                async with self._time_limit(item, tracker):
                     return await self._ask_advice(item, failures, held)
         except (TimeoutError, LLMError, BudgetExhausted) as error:
             await self._record_unasked("planner_advice_failed", item, error)
             return NO_ADVICE
+
+    @asynccontextmanager
+    async def _time_limit(self, item: WorkItem, tracker: BudgetTracker) -> AsyncGenerator[None]:
+        """Break off what takes longer than is left; a wait for the limit of requests is not it."""
+        with limit_waits(self._board.limit_wait(item.id, tracker)):
+            async with time_limit_of(self._clock, tracker.remaining_seconds):
+                yield
 
     async def _ask_advice(self, item: WorkItem, failures: str, held: Reservation) -> Advice:
         try:
@@ -102,7 +115,7 @@ class Consulting:
         left = tracker.remaining()
         try:
             with tracker.reserve(tokens=left.tokens, cost_usd=left.cost_usd) as held:
-                async with time_limit(self._clock, left.wall_time_seconds):
+                async with self._time_limit(item, tracker):
                     revision = await self._revise.revise(item, failures, may_ask)
                 held.settle(tokens=revision.tokens, cost_usd=revision.cost_usd)
         except (TimeoutError, BudgetExhausted) as error:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Literal
 
+from silas.agents.call_scope import LimitWait
 from silas.clock import Clock
 from silas.context import ContentKind, clean_text
 from silas.language import tr
@@ -206,6 +207,25 @@ class ProgressBoard:
             yield partial(self._watch_call, item.id)
         finally:
             self._counts(item, tracker.used, "after")
+
+    def limit_wait(self, work_item_id: str, tracker: BudgetTracker) -> LimitWait:
+        """Shows that an item waits for the limit of requests, which takes none of its time."""
+        return partial(self._limit_wait, work_item_id, tracker)
+
+    @contextmanager
+    def _limit_wait(self, work_item_id: str, tracker: BudgetTracker, words: str) -> Generator[None]:
+        with tracker.paused():
+            page = self._pages.get(work_item_id)
+            if page is None:
+                yield
+                return
+            number = page.begin(words, self._clock.monotonic())
+            page.look()
+            try:
+                yield
+            finally:
+                page.forget(number)
+                page.look()
 
     def _counts(
         self, item: WorkItem, used: Callable[[], BudgetUsed], phase: Literal["attempt", "after"]
