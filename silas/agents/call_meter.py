@@ -1,7 +1,8 @@
 """How many requests to models a minute are made, for each scope and in all (spec 18.5).
 
 The owner waits for the next one, and so does his work: nothing of his is lost. Anybody else is told
-to come back. The built-in model costs nothing and is not counted.
+to come back; work that the owner approved for somebody else waits, too, for the limit of whoever
+asked for it. The built-in model costs nothing and is not counted.
 
 Where several of the owner's wait, the requests for a message of his own go first, and after them
 those of work and jobs; among equals, who came first. Work is passed over `PASSED_OVER` times in a
@@ -18,7 +19,8 @@ from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.models import ModelRequestContext
 
-from silas.agents.call_scope import limit_wait, scope_of_calls
+from silas.agents.call_scope import CallScope, limit_wait, scope_of_calls
+from silas.audit.refusals import LIMIT_EXCEEDED, RefusalRecord
 from silas.clock import Clock
 from silas.errors import LLMError
 from silas.language import tr, tr_later
@@ -66,23 +68,45 @@ class CallMeter(AbstractCapability[Any]):
             LLMError: Somebody else than the owner has asked too often; nothing was requested.
         """
         if request_context.model.system != _BUILT_IN:
-            await self._take(scope_of_calls().scope_id)
+            await self._take(scope_of_calls())
         return request_context
 
-    async def _take(self, scope_id: str) -> None:
-        if scope_id == OWNER:
-            await self._take_in_line()
-        elif not (self._scopes.take(scope_id) and self._others.take(_ALL)):
+    def recording(self, refusals: RefusalRecord) -> "RecordedCalls":
+        """The same, with an entry in the record for what is refused."""
+        return RecordedCalls(self, refusals)
+
+    async def _take(self, scope: CallScope) -> None:
+        if scope.scope_id == OWNER:
+            await self._take_in_line(first=scope.first)
+        elif scope.waits:
+            await self._wait_as_another(scope.scope_id)
+        elif not (self._scopes.take(scope.scope_id) and self._others.take(_ALL)):
             raise LLMError(_TOO_MANY, code="E_LLM_CALLS_A_MINUTE")
 
-    async def _take_in_line(self) -> None:
-        async with self._line.place(first=scope_of_calls().first) as place:
+    async def _wait_as_another(self, scope_id: str) -> None:
+        """Take one of somebody else's and one of all others', as soon as there are both."""
+
+        def seconds() -> float:
+            own = self._scopes.seconds_to_next(scope_id)
+            return max(own, self._others.seconds_to_next(_ALL))
+
+        if wait := seconds():
+            with limit_wait(self._words(wait)):
+                while wait := seconds():
+                    await self._clock.sleep(wait)
+        self._scopes.take(scope_id)
+        self._others.take(_ALL)
+
+    def _words(self, seconds: float) -> str:
+        return tr(_WAITS, limit=self._per_minute, seconds=ceil(seconds))
+
+    async def _take_in_line(self, *, first: bool) -> None:
+        async with self._line.place(first=first) as place:
             if self._line.is_next(place) and self._scopes.take(OWNER):
                 return
             before = self._line.before(place)
             seconds = self._scopes.seconds_to_next(OWNER) + before * 60 / self._per_minute
-            words = tr(_WAITS, limit=self._per_minute, seconds=ceil(seconds))
-            with limit_wait(words):
+            with limit_wait(self._words(seconds)):
                 await self._wait(place)
 
     async def _wait(self, place: "_Place") -> None:
@@ -92,6 +116,30 @@ class CallMeter(AbstractCapability[Any]):
             else:
                 place.moved.clear()
                 await place.moved.wait()
+
+
+class RecordedCalls(AbstractCapability[Any]):
+    """A meter, and in the record whom it refused.
+
+    Args:
+        meter: Counts.
+        refusals: The record.
+    """
+
+    def __init__(self, meter: CallMeter, refusals: RefusalRecord) -> None:
+        self._meter = meter
+        self._refusals = refusals
+
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
+        """See `CallMeter.before_model_request`."""
+        try:
+            return await self._meter.before_model_request(ctx, request_context)
+        except LLMError:
+            whose = scope_of_calls().scope_id
+            await self._refusals.note(LIMIT_EXCEEDED, "requests to models", whose)
+            raise
 
 
 class _Place:

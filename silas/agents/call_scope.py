@@ -5,8 +5,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Final, NamedTuple
 
-from silas.types import OWNER
-
 LimitWait = Callable[[str], AbstractContextManager[None]]
 """Stands around a wait for the limit, given a sentence for whoever looks at what waits."""
 
@@ -17,10 +15,12 @@ class CallScope(NamedTuple):
     Attributes:
         scope_id: Whose they are.
         first: Whether they are for a message of the owner's own, before work and jobs.
+        waits: Whether somebody else's wait for the limit, as the owner's do, and are not refused.
     """
 
     scope_id: str
     first: bool = False
+    waits: bool = False
 
 
 def _unseen(words: str) -> AbstractContextManager[None]:
@@ -28,27 +28,28 @@ def _unseen(words: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-_OWNERS: Final = CallScope(OWNER)
-_scope: Final[ContextVar[CallScope]] = ContextVar("call_scope", default=_OWNERS)
+_UNKNOWN: Final = CallScope("unknown")
+_scope: Final[ContextVar[CallScope]] = ContextVar("call_scope", default=_UNKNOWN)
 _waits: Final[ContextVar[LimitWait]] = ContextVar("limit_wait", default=_unseen)
 
 
 def scope_of_calls() -> CallScope:
-    """Whose the requests are that are made here; the owner's where nobody else's turn is."""
+    """Whose the requests are that are made here; where nobody said so, a stranger's."""
     return _scope.get()
 
 
 @contextmanager
-def calls_of(scope_id: str, *, first: bool = False) -> Generator[None]:
+def calls_of(scope_id: str, *, first: bool = False, waits: bool = False) -> Generator[None]:
     """Requests to models that are made, or begun, within are of this scope.
 
     Where a wait for the limit was shown before is not where it is shown within.
     """
-    scope, waits = _scope.set(CallScope(scope_id, first)), _waits.set(_unseen)
+    scope = _scope.set(CallScope(scope_id, first, waits))
+    shown = _waits.set(_unseen)
     try:
         yield
     finally:
-        _waits.reset(waits)
+        _waits.reset(shown)
         _scope.reset(scope)
 
 

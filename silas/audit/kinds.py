@@ -94,6 +94,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("gate.stopped", "scope.violation", "message_replayed", "message_signature_bad"),
             *("turn_rejected_busy", "quality_lane_violation", "pairing.refused"),
             *("proof.refused", "web.refused", "web.limited", "channel.refused"),
+            *("limit.exceeded", "memory_ops_truncated"),
             *("memory_op_refused", "continuation_dropped", "skill.refused", "changes_dropped"),
         }
     ),

@@ -67,6 +67,8 @@ SENTENCES: Mapping[str, str] = {
     "channel.refused": "{who} was not heard or did not count: {reason} ({unsaid} more unsaid).",
     "proof.refused": "A signature of {who} did not count: {reason} ({unsaid} more unsaid).",
     "web.limited": "The cockpit let {who} wait: too many {reason} ({unsaid} more unsaid).",
+    "limit.exceeded": "{who} was refused, because it came too often: {reason} ({unsaid} more"
+    " unsaid).",
     "web.refused": "The cockpit refused {who}: {reason} ({unsaid} more unsaid).",
     # turns
     "turn_routed": "A request was understood as {register} and routed to {route}.",

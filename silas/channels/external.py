@@ -10,6 +10,7 @@ from contextlib import aclosing, contextmanager, suppress
 from typing import Any, Final, NamedTuple, TypeGuard, cast
 
 from silas.audit import Audit
+from silas.audit.refusals import RefusalRecord
 from silas.cards import (
     Arrived,
     Card,
@@ -24,7 +25,6 @@ from silas.cards import (
     choice_bytes,
 )
 from silas.channels.text import TRIES, parse_reply, render_card
-from silas.channels.web.refusal import RefusalRecord
 from silas.clock import Clock, TimeLimitReached, time_limit
 from silas.token_buckets import TokenBuckets
 from silas.types import OWNER, TaintLevel

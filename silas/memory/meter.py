@@ -6,6 +6,7 @@ What is asked or changed for an agent counts; what the owner does himself, and d
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
+from silas.audit.refusals import LIMIT_EXCEEDED, RefusalRecord
 from silas.clock import Clock
 from silas.errors import MemoryRefused
 from silas.language import tr_later
@@ -13,6 +14,9 @@ from silas.memory.models import MemoryItem, Ranked
 from silas.memory.port import MemoryOperations, MemoryRetriever, OpBasis, Query
 from silas.token_buckets import TokenBuckets
 from silas.types import OWNER
+
+TOO_MANY: Final = "E_MEM_OPERATIONS_A_MINUTE"
+"""The code of what is over the limit."""
 
 _TOO_MANY: Final = tr_later(
     "Memory was used as often as it may be within a minute; try again in a minute."
@@ -25,15 +29,29 @@ class MemoryMeter:
     Args:
         per_minute: Operations a minute of one scope; 0 allows none.
         clock: Only its monotonic time counts.
+        refusals: Where what is over the limit is recorded.
     """
 
-    def __init__(self, per_minute: int, clock: Clock) -> None:
+    def __init__(self, per_minute: int, clock: Clock, refusals: RefusalRecord) -> None:
         self._scopes = TokenBuckets(per_minute, clock)
+        self._refusals = refusals
 
     def count(self, scope_id: str) -> None:
-        """Take note of one. Raises `MemoryRefused` beyond the limit."""
+        """Take note of one operation; one that is refused has an entry of its own.
+
+        Raises:
+            MemoryRefused: `E_MEM_OPERATIONS_A_MINUTE`: it is over the limit.
+        """
         if not self._scopes.take(scope_id):
-            raise MemoryRefused(_TOO_MANY, code="E_MEM_OPERATIONS_A_MINUTE")
+            raise MemoryRefused(_TOO_MANY, code=TOO_MANY)
+
+    async def count_search(self, scope_id: str) -> None:
+        """Take note of one search, and record it where it is refused. Raises as `count` does."""
+        try:
+            self.count(scope_id)
+        except MemoryRefused:
+            await self._refusals.note(LIMIT_EXCEEDED, "searches of memory", scope_id)
+            raise
 
 
 class MeteredOperations:
@@ -64,11 +82,16 @@ class MeteredRetriever:
         self, query: Query, scope_id: str | None = None, session_id: str | None = None
     ) -> list[MemoryItem]:
         """See `MemoryRetriever.retrieve`. Raises `MemoryRefused` beyond the limit."""
-        self._meter.count(OWNER if scope_id is None else scope_id)
+        await self._meter.count_search(OWNER if scope_id is None else scope_id)
         return await self._retriever.retrieve(query, scope_id, session_id)
 
     async def recall(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
         """See `MemoryRetriever.recall`."""
+        return await self._retriever.recall(text, scope_id, limit)
+
+    async def search(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
+        """As `recall`, for a program that asks. Raises `MemoryRefused` beyond the limit."""
+        await self._meter.count_search(scope_id)
         return await self._retriever.recall(text, scope_id, limit)
 
 
@@ -87,5 +110,5 @@ class MeteredSearch:
         self, scope_id: str, query: str, most: int, everything: bool
     ) -> Sequence[MemoryItem]:
         """At most `most` memories that fit. Raises `MemoryRefused` beyond the limit."""
-        self._meter.count(scope_id)
+        await self._meter.count_search(scope_id)
         return await self._search(scope_id, query, most, everything)

@@ -158,7 +158,7 @@ class Services:
 
     async def memory_search(self, arguments: Mapping[str, Any]) -> str:
         """What is remembered for this connection."""
-        found = await self._silas.retriever.recall(arguments["text"], MCP_CLIENT, _MOST_MEMORIES)
+        found = await self._silas.retriever.search(arguments["text"], MCP_CLIENT, _MOST_MEMORIES)
         return "\n".join(one.item.content for one in found) or "Nothing is remembered that fits."
 
     async def ahead(self, arguments: Mapping[str, Any]) -> str:

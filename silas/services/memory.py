@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from silas.audit import Audit
 from silas.audit.log import AuditLog
 from silas.audit.reader import AuditReader
+from silas.audit.refusals import RefusalRecord
 from silas.cards import Action, CardChannel
 from silas.cards.models import DecisionAnswer, DecisionCard, Detail
 from silas.clock import Clock, SystemClock
@@ -116,7 +117,9 @@ def memory_rooms(
         store=store,
         retriever=HybridRetriever(store, vectors, around.count_tokens, clock),
         ops=Operations(store, clock, around.rules_fit),
-        meter=MemoryMeter(config.limits.memory_ops_per_minute_per_scope, clock),
+        meter=MemoryMeter(
+            config.limits.memory_ops_per_minute_per_scope, clock, RefusalRecord(audit, clock)
+        ),
         vectors=vectors,
         consolidator=consolidator,
         bundles=Bundles(

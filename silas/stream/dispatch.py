@@ -78,13 +78,21 @@ class Dispatcher:
 
     def dispatch(self, item: WorkItem, send: SendText) -> None:
         """Return at once; every progress event is shown."""
-        with calls_of(OWNER):  # he approved it, whoever's turn this is
+        with calls_of(self._asked_by(item), waits=True):
             self._executor.dispatch(item, self._progress_listener(item, send))
 
     async def execute(self, item: WorkItem, send: SendText) -> WorkItemResult:
         """Run an item to its end; every progress event is shown."""
-        with calls_of(OWNER):
+        with calls_of(self._asked_by(item), waits=True):
             return await self._executor.execute(item, self._progress_listener(item, send))
+
+    def _asked_by(self, item: WorkItem) -> str:
+        """Whose allowance work uses, whoever approved it: that of whoever asked for it, or for
+        what it is part of.
+        """
+        names = (item.id, item.parent, item.spawned_by)
+        asked = [whose(self._asked_at(name)) for name in names if name is not None]
+        return next((scope for scope in asked if scope != OWNER), OWNER)
 
     async def tell(self, item: WorkItem, send: SendText, result: WorkItemResult) -> None:
         """Show how an item ended whose changes the owner decided about after its run."""

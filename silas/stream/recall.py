@@ -6,6 +6,7 @@ from silas.audit import Audit
 from silas.context import ContextItem, ContextZone
 from silas.errors import SilasError
 from silas.memory import MemoryItem, MemoryRetriever, MemoryType, Ranked
+from silas.memory.meter import TOO_MANY
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView
 from silas.stream.state import ScopeState, Turn, need
@@ -46,7 +47,8 @@ class Recall:
                     query, turn.scope_id, turn.seat.scope.session_id
                 )
             except SilasError as error:  # a question that cannot be asked ends no turn
-                await self._audit.log("memory_query_failed", turn_id=turn.id, code=error.code)
+                if error.code != TOO_MANY:  # which is on record already
+                    await self._audit.log("memory_query_failed", turn_id=turn.id, code=error.code)
                 continue
             ranked = [Ranked(item, 1 - n / len(found)) for n, item in enumerate(found)]
             self.into_view(turn.seat.scope, ranked, turn.number + 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
 from silas.context.conversation_store import FIRST
-from silas.memory import MemoryRetriever
+from silas.memory.meter import MeteredRetriever
 from silas.plans import PlanParser, WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.stream.look_answers import LookAnswers, ShownAnswer
 from silas.stream.models import Reply
@@ -67,7 +67,7 @@ class Session:
     approval: ApprovalVerifier
     audit: Audit
     registry: ToolRegistry
-    retriever: MemoryRetriever
+    retriever: MeteredRetriever
 
     async def ask(
         self, text: str, *, workspace: Path | None = None, conversation: str = FIRST

@@ -33,7 +33,7 @@ def run_capabilities(parts: "Parts") -> list[Any]:
     """What lets a run of an agent pause for a question about a call, and counts its requests."""
     from silas.tools.toolset import approval_handler  # noqa: PLC0415 - PydanticAI
 
-    return [approval_handler(parts.door, parts.registry), parts.models.meter]
+    return [approval_handler(parts.door, parts.registry), parts.meter]
 
 
 def agents_of(parts: "Parts") -> Agents:

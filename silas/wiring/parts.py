@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import NonceStore, SqlNonceStore
+from silas.audit.refusals import RefusalRecord
 from silas.autonomy.store import SqlAutonomyStore
 from silas.cards import Channel
 from silas.channels.fallback import with_cards
@@ -91,6 +92,7 @@ class Parts:
         self.signer = signer = announce_questions(config, runtime.signer, self.channel)
         keys = CheckpointKeys(signer, runtime.ring)
         self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
+        self.meter = models.meter.recording(RefusalRecord(self.audit, clock))
         self.stop = EmergencyStop.of(config, db, clock)
         self.time = effective_time(db, clock, self.audit)
         self.nonces: NonceStore = SqlNonceStore(db, self.time, config.nonce_store)
@@ -104,8 +106,9 @@ class Parts:
         self.preconditions = Preconditions(
             self.stop.sentinel, self.audit, runtime.sandbox, self.undoing
         )
-        evaluations = config.limits.max_gate_evals_per_turn
-        self.gates = GateRunner(gate_providers(config), self.audit, evaluations)
+        self.gates = GateRunner(
+            gate_providers(config), self.audit, config.limits.max_gate_evals_per_turn
+        )
         self.secrecy = SecretRegistry(runtime.secrets, clock.now)
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
         self.sandbox = guard_sandbox(runtime.sandbox, self.secrecy, self.audit)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from silas.config import SilasConfig
+from silas.memory.meter import MeteredRetriever
 from silas.plans import PlanParser
 from silas.services.clock.standing import standing_limit
 from silas.services.tools.prompt_overhead import overhead_of
@@ -104,7 +105,7 @@ async def session_of(
         approval=parts.approval,
         audit=parts.audit,
         registry=parts.registry,
-        retriever=services.remembered.retriever,
+        retriever=MeteredRetriever(services.remembered.retriever, services.remembered.meter),
     )
 
 

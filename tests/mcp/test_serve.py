@@ -90,6 +90,24 @@ async def test_a_plan_that_a_client_asked_for_waits_for_the_owner_and_runs_only_
     assert run(silas("audit", "verify"), served.env).code == 0
 
 
+@pytest.mark.proves("S18.5-MEMORY-OPS-MINUTE")
+async def test_a_clients_searches_of_memory_count_and_one_too_many_is_on_record(
+    served: Served,
+) -> None:
+    with (served.home / "config.yaml").open("a") as config:
+        config.write("  limits: {memory_ops_per_minute_per_scope: 1}\n")
+    async with client(served.env) as session:
+        assert await said(session, "memory_search", text="x") == (
+            "Nothing is remembered that fits.",
+            False,
+        )
+        refused, failed = await said(session, "memory_search", text="x")
+        assert failed
+        assert "Memory was used as often as it may be within a minute" in refused
+        activity, _ = await said(session, "activity", last=50)
+    assert "mcp was refused, because it came too often: searches of memory" in activity
+
+
 async def test_what_a_client_says_is_never_the_owners_word_and_his_no_ends_its_plan(
     served: Served,
 ) -> None:

@@ -43,6 +43,8 @@ async def test_a_stranger_who_asks_too_often_is_told_and_nobody_else_is_kept_wai
         told = [(await ask(h, "one")).text for _ in range(LIMIT + 1)]
         assert told == ["Hello."] * LIMIT + [f"{TOO_MANY} Nothing was run."]
         assert [e["code"] for e in await entries_of(h, "turn_degraded")] == ["E_LLM_CALLS_A_MINUTE"]
+        (entry,) = await entries_of(h, "limit.exceeded")
+        assert (entry["reason"], entry["who"]) == ("requests to models", "one")
         assert (await ask(h, "other")).text == "Hello."
         assert (await soon(h.silas.ask("hello"))).text == "Hello."
         h.clock.advance(60)

@@ -16,6 +16,11 @@ def storing(number: int) -> MemoryOp:
     return MemoryOp(op=MemoryOpType.store, content=f"Fact {number} about the cat.")
 
 
+async def over_limit(h: Harness) -> list[tuple[str, str]]:
+    """What was refused for a limit and is on record, and whom."""
+    return [(entry["reason"], entry["who"]) for entry in await entries_of(h, "limit.exceeded")]
+
+
 def house(limit: int, *answers: Any) -> Harness:
     return Harness(
         models={"proxy": ScriptedModel(answers)},
@@ -52,8 +57,11 @@ async def test_what_an_agent_looks_up_counts_for_its_own_scope() -> None:
     async with house(1, asking, asking) as h:
         await soon(h.silas.ask("cats"))
         await soon(h.silas.stream.handle(said(h, "cats", "stranger")))
-        codes = [entry["code"] for entry in await entries_of(h, "memory_query_failed")]
-        assert codes == ["E_MEM_OPERATIONS_A_MINUTE"] * 2
+        assert await over_limit(h) == [
+            ("searches of memory", "owner"),
+            ("searches of memory", "stranger"),
+        ]
+        assert await entries_of(h, "memory_query_failed") == []  # one entry for each refusal
 
 
 @pytest.mark.proves("S18.5-MEMORY-OPS-MINUTE")
@@ -65,3 +73,17 @@ async def test_the_search_tool_says_that_it_was_used_too_often() -> None:
         await soon(h.silas.ask("cats"))
         assert TOO_MANY not in model.requests[1].text
         assert TOO_MANY in model.requests[2].text
+        assert await over_limit(h) == [("searches of memory", "owner")]
+
+
+@pytest.mark.proves("S18.5-MEMORY-OPS-MINUTE")
+async def test_a_flood_of_searches_is_one_entry_a_minute_with_their_number() -> None:
+    look = CallTool("memory_search", {"query": "cat"})
+    model = ScriptedModel([look, look, look, direct(), look, look, direct()])
+    settings = {"limits": {"memory_ops_per_minute_per_scope": 1}}
+    async with Harness(models={"proxy": model}, settings=settings) as h:
+        await soon(h.silas.ask("cats"))
+        h.clock.advance(60)
+        await soon(h.silas.ask("cats"))
+        found = await entries_of(h, "limit.exceeded")
+        assert [entry["unsaid"] for entry in found] == [0, 1]

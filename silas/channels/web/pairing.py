@@ -11,10 +11,11 @@ from pydantic import AwareDatetime
 
 from silas.approval.port import NonceStore
 from silas.audit import Audit
+from silas.audit.refusals import RefusalRecord
 from silas.channels.web.devices import EnrolledDevice, EnrolledDevices, VerifyKey
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.paths import PAIR
-from silas.channels.web.refusal import STALE, RefusalRecord
+from silas.channels.web.refusal import STALE
 from silas.channels.web.session import Level, WebSession
 from silas.channels.web.sessions import SESSION_LIFE, LinkState, WebSessions, token_hash
 from silas.channels.web.wire import Proof

@@ -1,11 +1,7 @@
-"""What the door says no with, and how a flood of it stays a few lines in the record."""
+"""What the door says no with."""
 
-from contextlib import suppress
 from typing import NamedTuple
 
-from silas.audit import Audit
-from silas.clock import Clock
-from silas.errors import DatabaseError
 from silas.language import tr, tr_later
 
 CLOSED_ALREADY = tr_later("This question is closed already.")
@@ -55,39 +51,3 @@ class HttpRefusal(NamedTuple):
     code: str
     message: str
     reason: str
-
-
-_WINDOW = 60.0  # seconds
-_MOST_A_WINDOW = 30
-"""Entries of one event a minute: whoever is refused must not be able to fill the disk, nor to hide
-an event behind others."""
-
-
-class RefusalRecord:
-    """Writes refusals to the audit log: each kind once a minute, the others as a number."""
-
-    def __init__(self, audit: Audit, clock: Clock) -> None:
-        self._audit = audit
-        self._clock = clock
-        self._began = clock.monotonic()
-        self._said: set[tuple[str, str, str]] = set()
-        self._unsaid = 0
-
-    async def note(self, event: str, reason: str, who: str, **facts: str) -> None:
-        """Record one; `unsaid` of an entry is how many before it have none of their own.
-
-        A record that cannot be written changes nothing: what was refused stays refused.
-        """
-        now = self._clock.monotonic()
-        if now - self._began >= _WINDOW:
-            self._began = now
-            self._said.clear()
-        kind = (event, reason, who)
-        of_event = sum(said[0] == event for said in self._said)
-        if kind in self._said or of_event >= _MOST_A_WINDOW:
-            self._unsaid += 1
-            return
-        self._said.add(kind)
-        unsaid, self._unsaid = self._unsaid, 0
-        with suppress(DatabaseError):
-            await self._audit.log(event, reason=reason, who=who, unsaid=unsaid, **facts)

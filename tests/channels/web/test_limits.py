@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from silas.audit.refusals import RefusalRecord
 from silas.channels.web.limits import WebLimits, address_of
-from silas.channels.web.refusal import RefusalRecord
 from silas.testing import MockClock
 from silas.testing.stores import MemoryAudit
 from silas.token_buckets import MOST_BUCKETS, TokenBuckets
