@@ -118,6 +118,8 @@ SENTENCES: Mapping[str, str] = {
     "plan_approved": "The owner approved the plan {work_item_id}.",
     "plan_waits": "The plan {work_item_id} waits for the owner, who is asked elsewhere.",
     "plan_not_approved": "The owner did not approve the plan {work_item_id}: {verdict}.",
+    "plan_answered_elsewhere": "The question about {work_item_id} was closed at one door,"
+    " because it was answered at another (approved: {approved}).",
     "plan_refused": "The plan {work_item_id} was refused: {reason}",
     "plan_unreadable": "A plan could not be read: {reason}",
     "plan_faulty": "A plan goes back to the planner: {reasons}",

@@ -81,6 +81,17 @@ def where_it_runs(config: SilasConfig) -> SilasConfig:
     return config.model_copy(update={"channels": config.channels.model_copy(update={"web": web})})
 
 
+def running_cockpit(config: SilasConfig) -> str:
+    """Where the cockpit that runs here is; empty where none does."""
+    from silas.channels.web.hosts import WebHosts  # noqa: PLC0415 - few commands ask
+
+    try:
+        running = bool(_said(config))
+    except ValueError:  # it is being written at this moment
+        return ""
+    return WebHosts.of(where_it_runs(config).channels.web).base if running else ""
+
+
 def phone_origin(config: SilasConfig) -> str:
     """Where a phone finds the cockpit that runs here; empty where it does not."""
     try:

@@ -64,6 +64,7 @@ def start(
     async def work() -> int:
         from silas.config.place import ConfigPlace, config_file
         from silas.home.cockpit_address import listening_at
+        from silas.language import tr, tr_later
         from silas.services.setup.initialise import initialise
         from silas.stop import Sentinel
         from silas.stream.session import current_workspace
@@ -81,11 +82,15 @@ def start(
         ):
             _say_where(cockpit, link=not no_link)
             if place is not None:
-                click.echo(f"Requests are about {place} unless they say otherwise.")
+                words = tr("Requests are about {place} unless they say otherwise.", place=place)
+                click.echo(words)
             if phone or config.channels.web.phone.enabled:
                 await _open_phone(cockpit, phone, phone_address, link=not no_link)
             await ended.wait()
-            click.echo("Ending: questions are answered safely, unfinished work is not applied.")
+            words = tr_later(
+                "Ending: questions are answered safely, unfinished work is not applied."
+            )
+            click.echo(tr(words))
         return DONE
 
     run_to_exit(work)
@@ -93,16 +98,20 @@ def start(
 
 def _say_where(cockpit: "RunningCockpit", *, link: bool) -> None:
     """How a browser gets in; while the record is found changed, none but those that are paired."""
+    from silas.language import tr, tr_later
+
     if cockpit.refused:
-        click.echo(f"Silas is at {cockpit.address}, for browsers that are paired. Ctrl-C ends it.")
-        click.echo("No other is let in before you have looked; then: silas devices link")
+        words = tr_later("Silas is at {address}, for browsers that are paired. Ctrl-C ends it.")
+        click.echo(tr(words, address=cockpit.address))
+        click.echo(tr("No other is let in before you have looked; then: silas devices link"))
         return
     if not link:
-        click.echo(f"Silas is at {cockpit.address}. For another browser: silas devices link")
+        words = tr_later("Silas is at {address}. For another browser: silas devices link")
+        click.echo(tr(words, address=cockpit.address))
         return
-    click.echo("Silas is ready. Open this link once, within ten minutes, in your browser:")
+    click.echo(tr("Silas is ready. Open this link once, within ten minutes, in your browser:"))
     click.echo(f"\n  {cockpit.link}\n")
-    click.echo(f"Afterwards it is at {cockpit.address}. Ctrl-C ends it.")
+    click.echo(tr("Afterwards it is at {address}. Ctrl-C ends it.", address=cockpit.address))
 
 
 async def _open_phone(

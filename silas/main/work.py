@@ -1,6 +1,7 @@
 """Commands that make Silas do something: init, ask, run, chat, undo."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,10 @@ from silas.main.shared import (
     run_to_exit,
 )
 from silas.main.terminal import run_status_line, show_progress, terminal
+
+if TYPE_CHECKING:
+    from silas.config import SilasConfig
+    from silas.context.conversation_store import ConversationRow
 
 # What a turn that started no work ends with; anything else failed.
 _OUTCOME_CODES = {
@@ -180,18 +185,34 @@ def chat(ctx: click.Context, conversation: str, new: bool) -> None:
             kept = silas.messages.conversations
             where = kept.begin() if new else kept.open(kept.find(conversation).told_id)
             if channel.attended:
-                click.echo("Say what you want done; end with Ctrl-D.")
-                if where.id:
-                    from silas.plans.characters import show
-
-                    click.echo(f"This is the conversation {show(where.called)}.")
+                _greet(where, read_config(ctx))
             await silas.listen(where.told_id)
             if silas.executor.running():
-                channel.screen.say("Waiting for the work under way; Ctrl-C stops it.")
+                from silas.language import tr
+
+                channel.screen.say(tr("Waiting for the work under way; Ctrl-C stops it."))
                 await silas.settled()
         return DONE
 
     run_to_exit(work)
+
+
+def _greet(where: "ConversationRow", config: "SilasConfig") -> None:
+    """How to talk here, in which conversation, and where else its plans can be answered."""
+    from silas.home.cockpit_address import running_cockpit
+    from silas.language import tr
+    from silas.plans.characters import show
+
+    click.echo(tr("Say what you want done; end with Ctrl-D."))
+    if where.id:
+        click.echo(tr("This is the conversation {name}.", name=show(where.called)))
+    if address := running_cockpit(config):
+        click.echo(
+            tr(
+                "A plan that is asked about here can be answered in the cockpit, too: {address}",
+                address=address,
+            )
+        )
 
 
 @click.command()

@@ -100,6 +100,10 @@ class WaitingPlans(Protocol):
         """The question about exactly this plan is answered, or was never kept."""
         ...
 
+    async def stands(self, work_item_id: str, plan_hash: str) -> bool:
+        """Whether the question about exactly this plan is open; another process may answer it."""
+        ...
+
     async def all(self) -> list[WaitingPlan]:
         """Every open question, the oldest first."""
         ...

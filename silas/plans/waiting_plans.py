@@ -26,6 +26,9 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM waiting_plans"
 _ALL = f"{_SELECT} ORDER BY asked_at, work_item_id"
 _TO_CHANGE = f"{_SELECT} WHERE changes_wanted = 1 ORDER BY asked_at, work_item_id"
 _DROP = "DELETE FROM waiting_plans WHERE work_item_id = :work_item_id AND plan_hash = :plan_hash"
+_STANDS = (
+    "SELECT 1 FROM waiting_plans WHERE work_item_id = :work_item_id AND plan_hash = :plan_hash"
+)
 _PUT = """
 INSERT INTO waiting_plans (
   work_item_id, plan_hash, plan, rationale, asked_at, changes_wanted, conversation, message
@@ -61,6 +64,12 @@ class SqlWaitingPlans:
         """See `WaitingPlans.drop`."""
         with self._db.write() as tx:
             tx.run(_DROP, **_same(item))
+
+    async def stands(self, work_item_id: str, plan_hash: str) -> bool:
+        """See `WaitingPlans.stands`."""
+        with self._db.read() as tx:
+            found = tx.run(_STANDS, work_item_id=work_item_id, plan_hash=plan_hash)
+            return found.fetchone() is not None
 
     async def all(self) -> list[WaitingPlan]:
         """See `WaitingPlans.all`."""

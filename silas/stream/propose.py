@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from silas.audit import Audit
-from silas.cards import CardChannel
+from silas.cards import CardChannel, PlanAnswer, PlanCard
 from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ApprovalError, DatabaseError
@@ -47,6 +47,15 @@ _SETTLED_LATER = ("interaction_mode", "follow_up_of", "input_artifacts_from", "s
 
 _SETTLED_WITHOUT = {"follow_up_of": None, "input_artifacts_from": list[str]()}
 """A draft's link to former work, which the turn decides and not the plan."""
+
+_ELSEWHERE = {
+    True: tr_later("You approved this plan somewhere else, and it runs there."),
+    False: tr_later("This plan was answered somewhere else, and nothing was run here."),
+}
+"""What is said where the question was closed by another process of the same home: approved?"""
+
+_SECONDS_BETWEEN: Final = 0.5
+"""How soon a card is closed that was answered elsewhere."""
 
 STAYS = frozenset({"waiting", "edit_requested"})
 """Verdicts after which the question stays open."""
@@ -266,7 +275,9 @@ class Proposer:
             if plan_hash(former) != card.plan_hash:
                 await self._waiting.drop(former)
         await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
-        answer = await Owner(channel, self._audit, self._clock).ask(card, to)
+        answer = await self._answer(card, channel, to)
+        if answer is None:
+            return await self._answered_elsewhere(card, item, channel)
         if answer.verdict == "waiting":
             await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=card.plan_hash)
             return Proposal(
@@ -281,12 +292,8 @@ class Proposer:
             await self._tokens.sign(item, card, binds)
         except ApprovalError as error:  # it changed, or a signer apart was told no
             return await self._record_refusal(item, error.message)
-        with self._together():  # a goal that is kept is one that runs
-            for one in (item, *item.children):
-                one.created_at = self._clock.now()
-                at_once(self._store.save(one))
-            if item.type is WorkItemType.goal:
-                self._goal_approved(item)
+        if not self._keep_approved(item, card):
+            return await self._answered_elsewhere(card, item, channel)
         for one in (item, *item.children):
             signed = one.approval_token
             token = "" if signed is None else signed.token_id
@@ -294,6 +301,57 @@ class Proposer:
                 "plan_approved", work_item_id=one.id, plan_hash=plan_hash(one), token=token
             )
         return Proposal(item, "approved", tr("Approved."))
+
+    async def _answer(self, card: PlanCard, channel: CardChannel, to: str) -> PlanAnswer | None:
+        """What the owner says here; None where he said it elsewhere, which closes the card here."""
+        asking = asyncio.ensure_future(Owner(channel, self._audit, self._clock).ask(card, to))
+        closed = asyncio.ensure_future(self._closed_elsewhere(card))
+        try:
+            await asyncio.wait({asking, closed}, return_when=asyncio.FIRST_COMPLETED)
+            answer = asking.result() if asking.done() else None
+        finally:
+            for one in (asking, closed):
+                one.cancel()
+            await asyncio.wait({asking, closed})
+        if answer is None or not await self._waiting.stands(card.work_item_id, card.plan_hash):
+            return None
+        return answer
+
+    async def _closed_elsewhere(self, card: PlanCard) -> None:
+        """Wait until the question is open no longer."""
+        stands = True
+        while stands:
+            await self._clock.sleep(_SECONDS_BETWEEN)
+            with suppress(DatabaseError):  # the next look may succeed
+                stands = await self._waiting.stands(card.work_item_id, card.plan_hash)
+
+    def _keep_approved(self, item: WorkItem, card: PlanCard) -> bool:
+        """Keep approved work and close its question, both or neither; False where another process
+        closed it first, so that one plan is not run twice.
+        """
+        with self._together():  # a goal that is kept is one that runs
+            if not at_once(self._waiting.stands(item.id, card.plan_hash)):
+                return False
+            at_once(self._waiting.drop(item))
+            for one in (item, *item.children):
+                one.created_at = self._clock.now()
+                at_once(self._store.save(one))
+            if item.type is WorkItemType.goal:
+                self._goal_approved(item)
+        return True
+
+    async def _answered_elsewhere(
+        self, card: PlanCard, item: WorkItem, channel: CardChannel
+    ) -> Proposal:
+        known = await self._store.get(item.id)
+        approved = (
+            known is not None
+            and known.approval_token is not None
+            and plan_hash(known) == card.plan_hash
+        )
+        item.approval_token = None
+        await self._audit.log("plan_answered_elsewhere", work_item_id=item.id, approved=approved)
+        return Proposal(item, "refused", said_at(channel.channel_name, tr(_ELSEWHERE[approved])))
 
     async def _record_refusal(self, item: WorkItem, reason: str) -> Proposal:
         await self._audit.log("plan_refused", work_item_id=item.id, reason=reason.rstrip("."))

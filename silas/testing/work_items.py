@@ -87,6 +87,11 @@ class InMemoryWaitingPlans:
         """Forget exactly this plan."""
         self._waiting.pop(plan_hash(item), None)
 
+    async def stands(self, work_item_id: str, plan_hash: str) -> bool:
+        """Whether this plan is there."""
+        found = self._waiting.get(plan_hash)
+        return found is not None and found.item.id == work_item_id
+
     async def all(self) -> list[WaitingPlan]:
         """Copies of all."""
         return [w._replace(item=w.item.model_copy(deep=True)) for w in self._waiting.values()]

@@ -62,14 +62,18 @@ LOWER = {
         "silas.work.report",
     },  # as text
     "skills.py": {"silas.plans", "silas.plans.characters", "silas.stop"},
-    "start.py": {"silas.stop", "silas.stream.session"},  # whether stopped; the current directory
+    "start.py": {
+        "silas.language",
+        "silas.stop",
+        "silas.stream.session",
+    },  # whether stopped; the current directory
     "stop.py": {"silas.stop"},  # whether stopped
     "terminal.py": {
         "silas.channels",
         "silas.channels.terminal_colour",
         "silas.clock",
     },  # channel
-    "work.py": {"silas.plans.characters", "silas.tools"},  # how a run asks
+    "work.py": {"silas.language", "silas.plans.characters", "silas.tools"},  # how a run asks
     "workers.py": {"silas.language"},  # faults in the owner's language
 }
 """What commands use of lower rooms all the same: types, errors, and text for a terminal."""

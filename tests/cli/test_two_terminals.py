@@ -1,0 +1,88 @@
+"""One plan asked about in two programs of one home: the first answer closes the other card."""
+
+import re
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import Person, environment, person, run, silas
+from tests.support.plans import a_workspace, writing_plan
+
+CHOICE = "Your choice, 1 to 3:"
+
+
+class House:
+    """A home with one runbook, and the workspace that it changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.env = environment(folder / "home")
+        self.work = a_workspace(folder / "work")
+        plans = folder / "plans"
+        plans.mkdir()
+        runbook = {"phrases": ["write the result file"]}
+        (plans / "result.md").write_text(writing_plan(self.work, id="task-it", runbook=runbook))
+        (folder / "home").mkdir()
+        (folder / "home" / "config.yaml").write_text(f"silas:\n  plans_dirs: [{plans}]\n")
+        assert run(silas("init"), self.env).code == 0
+
+    def asked(self) -> str:
+        """The plan that waits."""
+        found = re.search(r"^asked +(\S+)", run(silas("status"), self.env).out, re.MULTILINE)
+        assert found is not None
+        return found[1]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+@pytest.fixture
+def chat(house: House) -> Generator[Person]:
+    """A terminal whose `silas chat` shows the card of a plan."""
+    with person(silas("chat"), house.env, cwd=house.work) as owner:
+        owner.waits_for("end with Ctrl-D.")
+        owner.types("write the result file\r")
+        owner.waits_for(CHOICE)
+        yield owner
+
+
+def test_a_yes_elsewhere_closes_the_card_and_the_work_is_done_once(
+    house: House, chat: Person
+) -> None:
+    plan = house.asked()
+    with person(silas("approve", plan), house.env, cwd=house.work) as other:
+        other.waits_for(CHOICE)
+        other.types("1\r")
+        chat.waits_for("You approved this plan somewhere else, and it runs there.")
+        assert other.leaves() == 0
+    chat.types("\x04")
+    assert chat.leaves() == 0
+    assert "working: attempt" in other.seen
+    assert "working: attempt" not in chat.seen
+    assert (house.work / "result.txt").exists()
+
+
+def test_a_no_elsewhere_closes_the_card_and_nothing_runs(house: House, chat: Person) -> None:
+    with person(silas("approve", house.asked()), house.env, cwd=house.work) as other:
+        other.waits_for(CHOICE)
+        other.types("3\r")
+        chat.waits_for("This plan was answered somewhere else, and nothing was run here.")
+        other.leaves()
+    assert not (house.work / "result.txt").exists()
+
+
+def test_a_chat_greets_in_the_language_of_its_terminal_and_says_where_the_cockpit_is(
+    house: House,
+) -> None:
+    german = {**house.env, "LC_ALL": "de_DE.UTF-8"}
+    with person(silas("start", "--port", "0"), german) as cockpit:
+        cockpit.waits_for("Danach ist es unter http://127.0.0.1:")
+        with person(silas("chat"), german, cwd=house.work) as owner:
+            owner.waits_for("Sag, was du erledigt haben willst; mit Strg-D hörst du auf.")
+            owner.waits_for("lässt sich auch im Cockpit beantworten: http://127.0.0.1:")
+            owner.types("\x04")
+            assert owner.leaves() == 0
+        cockpit.types("\x03")
+        cockpit.waits_for("Silas endet:")
