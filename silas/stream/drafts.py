@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 from silas.agents.call_scope import limit_waits
 from silas.agents.listener import NOBODY, Listener
 from silas.gates.partial import settle_answers
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.stream.models import SendText
 from silas.stream.turn_place import Aside
 from silas.tools.toolset import ToolRun
@@ -52,6 +52,9 @@ DraftWaits = Callable[[str, str, str], None]
 """As `ShowsWaiting.waits`."""
 
 _TURN: Final = "turn"
+
+_ROLES: Final = {"proxy": tr_later("proxy"), "planner": tr_later("planner")}
+"""Who asks the model in a turn, as it is said in passing."""
 
 
 class TurnVoice(NamedTuple):
@@ -262,7 +265,9 @@ class ChannelDrafts:
         speaking = self._speaking.get(of.address)
         settle = settle_answers(of.gates)
         if speaking is not None:
-            speaking.waits(tr("waiting for the model ({role})", role=run.role))
+            speaking.waits(
+                tr("waiting for the model ({role})", role=tr(_ROLES.get(run.role, run.role)))
+            )
         if speaking is None or settle is None or not self._channel.shows_drafts_to(of.address):
             return NOBODY
         return speaking.begin(of.trace_id, lambda text: self._safe(settle(text)))

@@ -27,13 +27,13 @@ WHAT_I_AM: Final = tr_later(
     "plans."
 )
 AT_ONCE: Final = (
-    (tr_later("calculate"), "what is 17 % of 240"),
-    (tr_later("count days, tell date and time"), "how many days until christmas"),
-    (tr_later("convert units"), "5 miles in km"),
-    (tr_later("remember"), "remember that my passport lies in the blue drawer"),
-    (tr_later("tell what I remember"), "where is my passport"),
+    (tr_later("calculate"), tr_later("what is 17 % of 240")),
+    (tr_later("count days, tell date and time"), tr_later("how many days until christmas")),
+    (tr_later("convert units"), tr_later("5 miles in km")),
+    (tr_later("remember"), tr_later("remember that my passport lies in the blue drawer")),
+    (tr_later("tell what I remember"), tr_later("where is my passport")),
 )
-"""What needs no plan and no card: what it is, and an example."""
+"""What needs no plan and no card: what it is, and an example, which is understood as it is told."""
 
 _FIRST: Final = r"\A(?:(?:please|pls|can you|could you|would you|silas),? )*"
 """What a verb begins with that says what is wanted: `add call mum to todo.md` asks for no call."""
@@ -111,7 +111,7 @@ def abilities(plans: Sequence[RunbookTemplate], workspace: str) -> str:
     listed = [_offered(plan.shown_title, plan.example) for plan in plans]
     where = tr(" in {workspace}", workspace=workspace) if workspace else ""
     offer = tr("I can run these plans{where}:\n", where=where) + "\n".join(listed)
-    at_once = "\n".join(_offered(tr(what), example) for what, example in AT_ONCE)
+    at_once = "\n".join(_offered(tr(what), tr(example)) for what, example in AT_ONCE)
     parts = [
         tr(WHAT_I_AM),
         offer if plans else tr("The library is empty."),
@@ -157,7 +157,7 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
         '- Tell rows, figures and groups of a table (say: "how many rows are in {table}")',
         table=table,
     )
-    computed = [_offered(tr(what), example) for what, example in AT_ONCE]
+    computed = [_offered(tr(what), tr(example)) for what, example in AT_ONCE]
     return "\n".join(
         [
             tr(WHAT_I_AM),
@@ -235,7 +235,10 @@ def nearest(text: str, plans: Sequence[RunbookTemplate]) -> tuple[str, str] | No
         (one.shown_title, " ".join((one.title, one.shown_title, *one.phrases)), one.example)
         for one in plans
     ]
-    computed = [(tr(what), f"{what} {example}", example) for what, example in AT_ONCE]
+    computed = [
+        (tr(what), f"{what} {example} {tr(what)} {tr(example)}", tr(example))
+        for what, example in AT_ONCE
+    ]
     known = [*computed, *known] if re.search(r"\d", text) else [*known, *computed]
     best = max(known, key=lambda one: len(wanted & _stems(one[1])), default=None)
     if best is None or not wanted & _stems(best[1]):
