@@ -63,6 +63,7 @@ from silas.work.changes.undo import Undo
 from silas.work.progress_board import ProgressBoard
 
 if TYPE_CHECKING:
+    from silas.agents.call_meter import RecordedCalls
     from silas.goals.desk import Goals
     from silas.jobs.notify import ProcessNotifier
     from silas.reminders.desk import Reminders
@@ -92,7 +93,6 @@ class Parts:
         self.signer = signer = announce_questions(config, runtime.signer, self.channel)
         keys = CheckpointKeys(signer, runtime.ring)
         self.audit = audit_log(config, db, clock, keys, message_to_owner(self.channel))
-        self.meter = models.meter.recording(RefusalRecord(self.audit, clock))
         self.stop = EmergencyStop.of(config, db, clock)
         self.time = effective_time(db, clock, self.audit)
         self.nonces: NonceStore = SqlNonceStore(db, self.time, config.nonce_store)
@@ -106,9 +106,8 @@ class Parts:
         self.preconditions = Preconditions(
             self.stop.sentinel, self.audit, runtime.sandbox, self.undoing
         )
-        self.gates = GateRunner(
-            gate_providers(config), self.audit, config.limits.max_gate_evals_per_turn
-        )
+        evaluations = config.limits.max_gate_evals_per_turn
+        self.gates = GateRunner(gate_providers(config), self.audit, evaluations)
         self.secrecy = SecretRegistry(runtime.secrets, clock.now)
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
         self.sandbox = guard_sandbox(runtime.sandbox, self.secrecy, self.audit)
@@ -149,6 +148,11 @@ class Parts:
         self.board = ProgressBoard(self.secrecy.redact, self.secrecy.redact_begun, clock)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
         self.telling = ProgressReporter(self.channel, services.work, self.board)
+
+    @cached_property
+    def meter(self) -> "RecordedCalls":
+        """Counts requests to models, and records whom it refused."""
+        return self.models.meter.recording(RefusalRecord(self.audit, self.runtime.clock))
 
     @cached_property
     def notifier(self) -> "ProcessNotifier":
