@@ -22,7 +22,14 @@ from silas.plans.models import (
     WorkItemStatus,
     WorkItemType,
 )
-from silas.plans.port import NO_MESSAGE, AskedBy, WaitingPlan, WaitingPlans, WorkItemStore
+from silas.plans.port import (
+    NO_MESSAGE,
+    AskedBy,
+    SharedWaitingPlans,
+    WaitingPlan,
+    WaitingPlans,
+    WorkItemStore,
+)
 from silas.plans.runbooks.library import LibraryPlan, Parameter, PlanLibrary, shipped_plans
 from silas.plans.spawn import spawn_policy_hash, spawn_task
 from silas.plans.subject import plan_bytes, plan_hash, subject_of
@@ -41,6 +48,7 @@ __all__ = [
     "PlanParser",
     "Remaining",
     "Reservation",
+    "SharedWaitingPlans",
     "VerificationCheck",
     "VerificationReport",
     "VerificationResult",

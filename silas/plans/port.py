@@ -111,3 +111,11 @@ class WaitingPlans(Protocol):
     async def to_change(self) -> list[WorkItem]:
         """The plans that the owner wants changed, the one he said so of last at the end."""
         ...
+
+
+class SharedWaitingPlans(WaitingPlans, Protocol):
+    """The same where several processes of one home may ask about a plan at once."""
+
+    async def closed(self, work_item_id: str, plan_hash: str) -> None:
+        """Wait until the question about exactly this plan is open no longer, whoever closes it."""
+        ...

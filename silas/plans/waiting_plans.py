@@ -1,6 +1,8 @@
 """Plans whose question is open, in the database: no crash loses what the owner is asked (5.1.3)."""
 
-from typing import Any, LiteralString
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, LiteralString
 
 from pydantic import ValidationError
 
@@ -11,6 +13,9 @@ from silas.errors import DatabaseError
 from silas.plans.models import WorkItem
 from silas.plans.port import AskedBy, WaitingPlan
 from silas.plans.subject import plan_hash
+
+if TYPE_CHECKING:
+    from silas.jobs.notify import ProcessNotifier
 
 _COLUMNS = (
     "work_item_id",
@@ -88,6 +93,43 @@ class SqlWaitingPlans:
         return readable_rows(
             self._db, "waiting_plans", rows, lambda row: row["work_item_id"], _waiting
         )
+
+
+class AnnouncedPlans(SqlWaitingPlans):
+    """`SharedWaitingPlans`: who closes a question wakes every process that asks one; none polls.
+
+    Args:
+        db: The database.
+        clock: When a question was asked.
+        folder: Where each process that asks has a pipe of its own.
+    """
+
+    def __init__(self, db: Database, clock: Clock, folder: Path) -> None:
+        super().__init__(db, clock)
+        self._folder = folder
+
+    async def drop(self, item: WorkItem) -> None:
+        """See `WaitingPlans.drop`."""
+        await super().drop(item)
+        if self._folder.is_dir():  # somebody asked something once
+            self._notifier().notify()
+
+    async def closed(self, work_item_id: str, plan_hash: str) -> None:
+        """See `SharedWaitingPlans.closed`.
+
+        Raises:
+            OSError: Nobody can be heard here.
+        """
+        heard = asyncio.Event()
+        with self._notifier().listening(heard.set):
+            while await self.stands(work_item_id, plan_hash):
+                await heard.wait()
+                heard.clear()
+
+    def _notifier(self) -> "ProcessNotifier":
+        from silas.jobs.notify import ProcessNotifier  # noqa: PLC0415 - few turns ask about a plan
+
+        return ProcessNotifier(self._folder)
 
 
 def _same(item: WorkItem) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.cards import CardChannel, PlanAnswer, PlanCard
@@ -16,8 +16,8 @@ from silas.plans import (
     AskedBy,
     PlanError,
     PlanParser,
+    SharedWaitingPlans,
     WaitingPlan,
-    WaitingPlans,
     WorkItem,
     WorkItemStatus,
     WorkItemStore,
@@ -54,9 +54,6 @@ _ELSEWHERE = {
 }
 """What is said where the question was closed by another process of the same home: approved?"""
 
-_SECONDS_BETWEEN: Final = 0.5
-"""How soon a card is closed that was answered elsewhere."""
-
 STAYS = frozenset({"waiting", "edit_requested"})
 """Verdicts after which the question stays open."""
 
@@ -84,7 +81,7 @@ class Proposer:
         parser: PlanParser,
         tokens: PlanTokens,
         store: WorkItemStore,
-        waiting: WaitingPlans,
+        waiting: SharedWaitingPlans,
         audit: Audit,
         clock: Clock,
         ready: Callable[[WorkItem], Awaitable[None]],
@@ -318,12 +315,10 @@ class Proposer:
         return answer
 
     async def _closed_elsewhere(self, card: PlanCard) -> None:
-        """Wait until the question is open no longer."""
-        stands = True
-        while stands:
-            await self._clock.sleep(_SECONDS_BETWEEN)
-            with suppress(DatabaseError):  # the next look may succeed
-                stands = await self._waiting.stands(card.work_item_id, card.plan_hash)
+        """Wait until the question is open no longer; for ever where that cannot be heard."""
+        with suppress(OSError, DatabaseError):  # an answer given here finds out all the same
+            return await self._waiting.closed(card.work_item_id, card.plan_hash)
+        await asyncio.get_running_loop().create_future()
 
     def _keep_approved(self, item: WorkItem, card: PlanCard) -> bool:
         """Keep approved work and close its question, both or neither; False where another process

@@ -1,5 +1,6 @@
 """Work items in memory, for tests; runs through the store's contract tests."""
 
+import asyncio
 from collections.abc import Callable
 
 from silas.errors import DatabaseError
@@ -72,10 +73,11 @@ class InMemoryWorkItemStore:
 
 
 class InMemoryWaitingPlans:
-    """`WaitingPlans` in a dictionary of copies, the oldest first."""
+    """`SharedWaitingPlans` in a dictionary of copies, the oldest first."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, WaitingPlan] = {}
+        self._asking: list[asyncio.Event] = []
 
     async def put(self, waiting: WaitingPlan) -> None:
         """Keep a copy, once, as the newest."""
@@ -86,6 +88,19 @@ class InMemoryWaitingPlans:
     async def drop(self, item: WorkItem) -> None:
         """Forget exactly this plan."""
         self._waiting.pop(plan_hash(item), None)
+        for dropped in self._asking:
+            dropped.set()
+
+    async def closed(self, work_item_id: str, plan_hash: str) -> None:
+        """Wait until this plan is not there."""
+        dropped = asyncio.Event()
+        self._asking.append(dropped)
+        try:
+            while await self.stands(work_item_id, plan_hash):
+                await dropped.wait()
+                dropped.clear()
+        finally:
+            self._asking.remove(dropped)
 
     async def stands(self, work_item_id: str, plan_hash: str) -> bool:
         """Whether this plan is there."""

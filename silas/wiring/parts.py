@@ -31,7 +31,7 @@ from silas.home.witnesses import message_to_owner
 from silas.keys.secret_registry import SecretRegistry
 from silas.memory.meter import MeteredSearch
 from silas.plans.store import SqlWorkItemStore
-from silas.plans.waiting_plans import SqlWaitingPlans
+from silas.plans.waiting_plans import AnnouncedPlans
 from silas.services.batches.desk import execution_over
 from silas.services.clock.goals_when_needed import GoalsWhenNeeded
 from silas.services.clock.standing import configured_knobs
@@ -101,7 +101,7 @@ class Parts:
         self.undoing = Undo(config.data_dir / "undo", self.audit)
         self.shown_batches: dict[str, FileBatch] = {}
         self.moving = execution_over(config, db, self.audit, self.time)
-        self.waiting = SqlWaitingPlans(db, clock)
+        self.waiting = AnnouncedPlans(db, clock, config.data_dir / "wake" / "plans")
         self.outcomes = SqlOutcomeStore(db, self.time)
         self.preconditions = Preconditions(
             self.stop.sentinel, self.audit, runtime.sandbox, self.undoing
