@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -76,7 +77,8 @@ def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
         from silas.services.mcp import open_mcp
         from silas.services.servers.trust_card import trust_card
 
-        async with open_mcp(read_config(ctx)) as desk:
+        config = read_config(ctx)
+        async with open_mcp(config) as desk:
             look = await desk.look(name)
             if not await _says_yes(trust_card(look), look.digest, approve):
                 await desk.refuse(look)
@@ -88,9 +90,19 @@ def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
             click.echo(tr("Trusted: one tool of {name}.", name=name))
         else:
             click.echo(tr("Trusted: {count} tools of {name}.", count=count, name=name))
+        _tell_when(config.data_dir)
         return DONE
 
     run_to_exit(work)
+
+
+def _tell_when(data: Path) -> None:
+    """Where a Silas is open: when what was trusted counts there."""
+    from silas.home.lease import runs_jobs
+    from silas.language import tr
+
+    if runs_jobs(data):
+        click.echo(tr("The Silas that is open has them from its next message or work on."))
 
 
 async def _says_yes(card: "DecisionCard", digest: str, approve: str | None) -> bool:

@@ -151,10 +151,17 @@ def open_silas(
     config = read_config(ctx)
     sentinel = Sentinel(config.data_dir, config.scheduler.zone)
     sentinel.require_running()
+    from silas.config.place import ConfigPlace, config_file
+    from silas.config.servers_file import ServersFile
     from silas.wiring.build import Silas
 
-    overdue = partial(end_process, sentinel)
-    return Silas.open(config, channel=channel, resume=resume, overdue=overdue)
+    return Silas.open(
+        config,
+        channel=channel,
+        resume=resume,
+        overdue=partial(end_process, sentinel),
+        read_servers=ServersFile(ConfigPlace(config_file(config_option(ctx)), os.environ)),
+    )
 
 
 def end_process(sentinel: "Sentinel") -> NoReturn:

@@ -1,9 +1,8 @@
-"""The owner's MCP servers in this house: kept connected, looked at, trusted."""
+"""The owner's MCP servers in this house: how they are reached, looked at, trusted."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,8 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import ConfigError, ToolError
-from silas.home.runtime import Runtime, sandbox_of
+from silas.home.runtime import sandbox_of
 from silas.home.unsupported import require_mcp
-from silas.language import tr
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.bubblewrap.resident import Residents
 from silas.services.record import open_record
@@ -35,145 +33,8 @@ if TYPE_CHECKING:
     from silas.tools.mcp.servers import MCPServers, ServerState
     from silas.tools.mcp.transport import McpConnection
 
-LearnSecrets = Callable[[Mapping[str, str]], None]
-"""Told every value that no answer may show, by name."""
 
-
-class RunningServers:
-    """The servers of a Silas that is open; where none is configured nothing is loaded.
-
-    Args:
-        learn: Told what `env` and `headers` hold, so that no answer shows it.
-    """
-
-    def __init__(
-        self,
-        config: SilasConfig,
-        runtime: Runtime,
-        registry: ToolRegistry,
-        db: Database,
-        audit: Audit,
-        learn: LearnSecrets,
-    ) -> None:
-        self._runtime, self._registry = runtime, registry
-        self._learn = learn
-        trusted = SqlTrust(db, runtime.clock)
-        self._desk = MCPDesk(config, runtime.sandbox, db, audit, trusted)
-        self._running: list[MCPServers] = []
-        self._stack = AsyncExitStack()
-        self._one_at_a_time = asyncio.Lock()
-
-    @property
-    def entries(self) -> tuple[MCPEntry, ...]:
-        """Every one, as it is in force."""
-        return self._desk.config.mcp_entries
-
-    @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
-        """Keep the trusted ones connected."""
-        async with self._stack:
-            if self.entries:
-                await self._begin()
-            try:
-                yield
-            finally:
-                self._running.clear()
-
-    async def _begin(self) -> None:
-        self._hide(self.entries)
-        desk, runtime = self._desk, self._runtime
-        servers = _servers(
-            desk.config, runtime.sandbox, self._registry, desk.trusted, desk.audit, runtime.clock
-        )
-        await self._stack.enter_async_context(servers.running())
-        self._running.append(servers)
-
-    def _hide(self, entries: Iterable[MCPEntry]) -> None:
-        for entry in entries:
-            hidden = entry.server.hidden.items()
-            self._learn({f"mcpServers.{entry.name}.{name}": value for name, value in hidden})
-
-    async def states(self) -> "list[ServerState]":
-        """How it stands with every one, by what is trusted now."""
-        for servers in self._running:
-            await servers.end_untrusted()
-        return [state for servers in self._running for state in servers.states()]
-
-    async def retry(self, name: str) -> None:
-        """Try one now that is not there, and wait for how it went.
-
-        Raises:
-            ConfigError: No such server is configured.
-            Stopped: Silas is stopped, or the record was changed outside Silas.
-        """
-        self._desk.entry(name)
-        self._desk.require_able()
-        for servers in self._running:
-            await servers.retry(name)
-
-    async def look(self, name: str) -> ServerInspection:
-        """See `MCPDesk.look`."""
-        return await self._desk.look(name)
-
-    async def trust(self, look: ServerInspection) -> None:
-        """See `MCPDesk.trust`; it counts at once.
-
-        Raises:
-            ConfigError: Its entry is another one than that which was looked at.
-        """
-        async with self._one_at_a_time:
-            if self._desk.entry(look.entry.name) != look.entry:
-                raise ConfigError(
-                    tr("It is another server by now; look at its tools again."), code="E_CFG_MCP"
-                )
-            await self._desk.trust(look)
-            await self._take(look.entry)
-
-    async def refuse(self, look: ServerInspection) -> None:
-        """See `MCPDesk.refuse`."""
-        await self._desk.refuse(look)
-
-    async def take(self, entry: MCPEntry) -> None:
-        """Put one in force that was added to the configuration."""
-        async with self._one_at_a_time:
-            self._put(entry.name, entry)
-            await self._take(entry)
-
-    async def _take(self, entry: MCPEntry) -> None:
-        if not self._running:
-            await self._begin()
-            return
-        self._hide([entry])
-        for servers in self._running:
-            await servers.take(entry)
-
-    async def distrust(self, name: str) -> bool:
-        """See `MCPDesk.distrust`; it ends at once."""
-        found = await self._desk.distrust(name)
-        from silas.tools.mcp.servers import look_again  # noqa: PLC0415 - the SDK is heavy
-
-        for servers in self._running:
-            await servers.leave(name, f"no longer trusted; {look_again(name)}")
-        return found
-
-    async def remove(self, name: str) -> None:
-        """End one and know nothing of it any more; it is trusted no more already."""
-        async with self._one_at_a_time:
-            self._put(name, None)
-            for servers in self._running:
-                await servers.remove(name, "removed")
-
-    def _put(self, name: str, entry: MCPEntry | None) -> None:
-        config = self._desk.config
-        servers = {one: it for one, it in config.mcpServers.items() if one != name}
-        handling = {one: it for one, it in config.mcp.items() if one != name}
-        if entry is not None:
-            servers[name], handling[name] = entry.server, entry.handling
-        there = config.model_copy(update={"mcpServers": servers, "mcp": handling})
-        self._desk = replace(self._desk, config=there)
-
-
-def _servers(
+def servers_of(
     config: SilasConfig,
     sandbox: Sandbox,
     registry: ToolRegistry,
@@ -183,6 +44,7 @@ def _servers(
     *,
     recorded: bool = True,
 ) -> "MCPServers":
+    """The configured servers, not yet running; told to the record where it is `recorded`."""
     connect = _connector(config, sandbox, audit)
     from silas.tools.mcp.servers import MCPServers, ServerHome  # noqa: PLC0415 - the SDK is heavy
 
@@ -336,7 +198,7 @@ class MCPDesk:
             return tool_rows(registry)
 
     def _servers(self, registry: ToolRegistry, clock: Clock) -> "MCPServers":
-        return _servers(
+        return servers_of(
             self.config, self.sandbox, registry, self.trusted, self.audit, clock, recorded=False
         )
 

@@ -1,10 +1,15 @@
 """What must hold before anything has an effect: not stopped, an unchanged record, a sandbox."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
 from silas.audit.kept_head import KeptAuditLog
-from silas.plans import WorkItem
+from silas.plans import WorkItem, WorkItemResult
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.stop import Sentinel
 from silas.work.changes.undo import Undo
+from silas.work.executor import RunItem
+from silas.work.models import Notify
 
 
 class Preconditions:
@@ -15,15 +20,22 @@ class Preconditions:
         record: The audit log, which knows whether it was changed.
         sandbox: Where work would run.
         undoing: Knows the workspaces that a crash left half-changed.
+        refresh: Brings the tools of others up to what is trusted now.
     """
 
     def __init__(
-        self, sentinel: Sentinel, record: KeptAuditLog, sandbox: Sandbox, undoing: Undo
+        self,
+        sentinel: Sentinel,
+        record: KeptAuditLog,
+        sandbox: Sandbox,
+        undoing: Undo,
+        refresh: Callable[[], Awaitable[None]],
     ) -> None:
         self._sentinel = sentinel
         self._record = record
         self._sandbox = sandbox
         self._undoing = undoing
+        self._refresh = refresh
 
     def require_ready(self) -> None:
         """Before anything has an effect: raises `Stopped` where Silas is, or its record changed."""
@@ -42,3 +54,17 @@ class Preconditions:
         if isinstance(self._sandbox, RefusingSandbox):
             raise self._sandbox.reason
         await self._undoing.files.require_whole(item.workspace)
+        await self._refresh()
+
+
+@dataclass(frozen=True)
+class WithToolsOfNow:
+    """A way to run work items, with the tools of others as they are trusted when each begins."""
+
+    refresh: Callable[[], Awaitable[None]]
+    run: RunItem
+
+    async def __call__(self, item: WorkItem, notify: Notify) -> WorkItemResult:
+        """Run an item to its end."""
+        await self.refresh()
+        return await self.run(item, notify)

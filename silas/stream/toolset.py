@@ -1,10 +1,14 @@
 """Steps 6 and 6.5: the tools that this connection may see in this turn, and the skills (5.1)."""
 
+from collections.abc import Awaitable, Callable
+
 from silas.skills import Skills
 from silas.stream.ports import Access, MakeLooks, MakeToolRun
 from silas.stream.state import Turn
 from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
 from silas.types import OWNER, Origin, OriginKind, TaintLevel
+
+RefreshTools = Callable[[], Awaitable[None]]
 
 
 class TurnToolset:
@@ -14,16 +18,21 @@ class TurnToolset:
         tool_run: Makes what one run hands to the tool chain.
         looks: What a turn of the owner's own words may look at in its workspace.
         skills: What is installed.
+        refresh: Brings the tools of others up to what is trusted now.
     """
 
-    def __init__(self, tool_run: MakeToolRun, looks: MakeLooks, skills: Skills) -> None:
+    def __init__(
+        self, tool_run: MakeToolRun, looks: MakeLooks, skills: Skills, refresh: RefreshTools
+    ) -> None:
         self._tool_run = tool_run
         self._looks = looks
         self._skills = skills
+        self._refresh = refresh
 
     # 6
     async def build(self, turn: Turn, access: Access) -> None:
         """Tools of the access level; those of the workspace only in the owner's own turns."""
+        await self._refresh()
         allowed = frozenset(await access.get_allowed_tools())
         origin = _origin(turn)
         turn.shown.provenance.entered(turn.message.text, origin)

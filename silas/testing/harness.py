@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 from silas.agents.choice import ModelsConfig
 from silas.cards import Channel
 from silas.config import SilasConfig, load_config
+from silas.config.place import ConfigPlace
+from silas.config.servers_file import ReadServers, ServersFile, never_again
 from silas.home.runtime import Runtime, equipment
 from silas.home.web_tools import Web
 from silas.keys import KeyRing, Signer
@@ -107,6 +109,7 @@ class Harness:
                 runtime=self._runtime,
                 exchange=self.ports,
                 beside=self._note_wiring,
+                read_servers=self._read_servers(),
             )
         )
         try:
@@ -165,6 +168,11 @@ class Harness:
             known = merged.get(section)
             merged[section] = {**known, **values} if isinstance(known, dict) else values
         return SilasConfig.model_validate(merged)
+
+    def _read_servers(self) -> ReadServers:
+        """Those of its file, unless a test gives them."""
+        place = ConfigPlace(self.home / "config.yaml", {"SILAS_HOME": str(self.home)})
+        return never_again if "mcpServers" in self._settings else ServersFile(place)
 
     def _role_models(self, config: SilasConfig) -> "Callable[[ModelChoice], Model]":
         @cache  # each role that is the built-in model reads the same runbooks

@@ -30,7 +30,7 @@ from silas.tools.models import (
     ValidatedCall,
 )
 from silas.tools.pending_call import AskReason, PendingCall
-from silas.tools.port import RegisteredTool
+from silas.tools.port import BaseTool, RegisteredTool
 from silas.tools.refusals import (
     ApprovalRequired,
     DuplicateKey,
@@ -121,7 +121,7 @@ class DoorToolset(AbstractToolset[ToolRun]):
     def __init__(self, executor: ToolExecutor, registry: ToolRegistry) -> None:
         self._executor = executor
         self._registry = registry
-        self._offered: dict[str, ToolsetTool[ToolRun]] = {}
+        self._offered: dict[str, tuple[BaseTool, ToolsetTool[ToolRun]]] = {}
 
     @property
     def id(self) -> str | None:
@@ -133,16 +133,17 @@ class DoorToolset(AbstractToolset[ToolRun]):
         return {tool.tool_name: self._offer(tool) for tool in self._registry.list_healthy()}
 
     def _offer(self, tool: RegisteredTool) -> ToolsetTool[ToolRun]:
-        """Made once a tool: its schema is a copy, and the registry never replaces a tool."""
+        """Made once a tool: its schema is a copy. Another tool may have the name later."""
         known = self._offered.get(tool.tool_name)
-        if known is None:
-            known = self._offered[tool.tool_name] = ToolsetTool(
+        if known is None or known[0] is not tool.tool:
+            offered = ToolsetTool(
                 toolset=self,
                 tool_def=_definition(tool),
                 max_retries=MAX_CORRECTIONS,
                 args_validator=_ANY_OBJECT,
             )
-        return known
+            known = self._offered[tool.tool_name] = (tool.tool, offered)
+        return known[1]
 
     async def call_tool(
         self,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 from silas.approval.pruning import prune_nonces
 from silas.cards import Channel
 from silas.config import SilasConfig
+from silas.config.servers_file import ReadServers, never_again
 from silas.context.pruning import prune_chronicle
 from silas.home.crash_recovery import recover_after_crash, recover_unless_stopped
 from silas.home.damaged_rows import tell_damaged
@@ -71,6 +72,7 @@ class Silas(Session):
         runtime: Callable[[SilasConfig], Runtime] = real_runtime,
         exchange: Exchange = keep_port,
         beside: Beside = alone,
+        read_servers: ReadServers = never_again,
     ) -> "AsyncGenerator[Silas]":
         """Wire, migrate, rehydrate and start; stop and leave a checkpoint at the end.
 
@@ -84,6 +86,7 @@ class Silas(Session):
             runtime: What it stands on; the real clock, key, sandbox and models by default.
             exchange: Puts other ports in place of those of a turn; as wired by default.
             beside: What is open as long as Silas is, such as the cockpit's server.
+            read_servers: Where servers of tools are added while it is open; nowhere by default.
 
         Raises:
             ConfigError: The configuration or the key is unusable.
@@ -98,6 +101,7 @@ class Silas(Session):
             overdue=overdue,
             exchange=exchange,
             beside=beside,
+            read_servers=read_servers,
         ) as silas:
             yield silas
 
@@ -112,6 +116,7 @@ async def build(
     overdue: Callable[[], None] = never_end,
     exchange: Exchange = keep_port,
     beside: Beside = alone,
+    read_servers: ReadServers = never_again,
 ) -> "AsyncGenerator[Silas]":
     """Everything, in the order of its dependencies; closed in the opposite order."""
     refuse_unable(config)
@@ -120,7 +125,7 @@ async def build(
         stack.callback(runtime.ring.release)
         db = stack.enter_context(open_database(config, runtime.clock))
         models = await open_models(config, runtime, stack)
-        parts = Parts(config, runtime, db, channel, models)
+        parts = Parts(config, runtime, db, channel, models, read_servers)
         await parts.audit.open()  # says by itself what it finds
         await settle_succession(db, parts.audit, runtime.ring)
         stack.enter_context(parts.stop.watched(parts.audit, overdue))

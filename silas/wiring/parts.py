@@ -16,6 +16,7 @@ from silas.autonomy.store import SqlAutonomyStore
 from silas.cards import Channel
 from silas.channels.fallback import with_cards
 from silas.config import SilasConfig
+from silas.config.servers_file import ReadServers
 from silas.db import Database
 from silas.gates import (
     GateRunner,
@@ -86,6 +87,7 @@ class Parts:
         db: Database,
         channel: Channel,
         models: Models,
+        read_servers: ReadServers,
     ) -> None:
         clock = runtime.clock
         self.config, self.runtime, self.db, self.models = config, runtime, db, models
@@ -103,15 +105,15 @@ class Parts:
         self.moving = execution_over(config, db, self.audit, self.time)
         self.waiting = AnnouncedPlans(db, clock, config.data_dir / "wake" / "plans")
         self.outcomes = SqlOutcomeStore(db, self.time)
-        self.preconditions = Preconditions(
-            self.stop.sentinel, self.audit, runtime.sandbox, self.undoing
-        )
         evaluations = config.limits.max_gate_evals_per_turn
         self.gates = GateRunner(gate_providers(config), self.audit, evaluations)
         self.secrecy = SecretRegistry(runtime.secrets, clock.now)
         self.secrecy.refresh()  # asked for here, where a passphrase can be typed
         self.sandbox = guard_sandbox(runtime.sandbox, self.secrecy, self.audit)
-        self.registry, self.servers = tool_registry(self)
+        self.registry, self.servers = tool_registry(self, read_servers)
+        self.preconditions = Preconditions(
+            self.stop.sentinel, self.audit, runtime.sandbox, self.undoing, self.servers.follow
+        )
         self.scopes = scopes_of(config)
         self.door = tool_door(self)
         self.skills = skill_loader(config, signer.verify)

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from silas.config.servers_file import ReadServers
 from silas.home.web_tools import add_web_tools, record_connections
 from silas.plans.binding import Grants, PlanBinding
-from silas.services.mcp import RunningServers
+from silas.services.servers.running import RunningServers
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.tools.registry import built_in_tools
 from silas.services.workers import teams_of
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from silas.wiring.parts import Parts
 
 
-def tool_registry(parts: "Parts") -> tuple[ToolRegistry, RunningServers]:
+def tool_registry(parts: "Parts", read: ReadServers) -> tuple[ToolRegistry, RunningServers]:
     """The built-in tools and those of the web; toolsets and servers of others come later."""
     runtime, config, clock = parts.runtime, parts.config, parts.runtime.clock
     registry = built_in_tools(clock, parts.sandbox, SqlHealthStore(parts.db))
     record = record_connections(parts.audit)
     add_web_tools(registry, config, clock, runtime.web, runtime.secrets, record)
     learn = parts.secrecy.learn
-    servers = RunningServers(config, runtime, registry, parts.db, parts.audit, learn)
+    servers = RunningServers(config, runtime, registry, parts.db, parts.audit, learn, read)
     return registry, servers
 
 

@@ -178,7 +178,12 @@ class TurnWiring:
             keeper=keeper,
             following=following,
             recall=recall,
-            toolset=TurnToolset(self._tool_run, exchange("looks", self._looks.of), self._skills),
+            toolset=TurnToolset(
+                self._tool_run,
+                exchange("looks", self._looks.of),
+                self._skills,
+                self._parts.servers.follow,
+            ),
             router=router,
             answering=Answering(
                 router, keeper, self._arrivals, self._audit, self._together, self._discreet

@@ -34,6 +34,7 @@ from silas.channels.web.waiting_plans import announce_waiting_plans
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.config.place import ConfigPlace
+from silas.config.servers_file import ServersFile
 from silas.context.chronicle import SqlChronicleStore
 from silas.context.conversation_store import ConversationStore
 from silas.home.cockpit_address import listening_at, served_at
@@ -140,7 +141,14 @@ async def open_cockpit(
         stack.push_async_callback(phone.end)
         serve = partial(_opened, config, place, front, channel, door, loaded, phone, served)
         silas = await stack.enter_async_context(
-            build(config, standing, hub, overdue=overdue, beside=serve)
+            build(
+                config,
+                standing,
+                hub,
+                overdue=overdue,
+                beside=serve,
+                read_servers=ServersFile(place),
+            )
         )
         await tell_unloaded(loaded, faults.note)
         listening = asyncio.create_task(silas.stream.listen(workspace, as_it_came))

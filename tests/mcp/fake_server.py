@@ -92,13 +92,19 @@ def changed(number: Any, script: dict[str, Any]) -> None:
     say({"id": number, "result": text("changed")})
 
 
+def wait(number: Any, script: dict[str, Any]) -> None:
+    while not os.path.exists(os.path.join(os.path.dirname(SCRIPT), "go")):
+        time.sleep(0.01)
+    answer(number, script)
+
+
 def answer(number: Any, script: dict[str, Any]) -> None:
     say({"id": number, "result": text(script.get("answer", "did it"))})
 
 
 CALLS = {
     each.__name__: each
-    for each in (crash, tell, hang, huge, flood, error, refuse, garbage, ask, changed, answer)
+    for each in (crash, tell, hang, huge, flood, error, refuse, garbage, ask, changed, wait, answer)
 }
 
 

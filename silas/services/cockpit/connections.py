@@ -13,8 +13,8 @@ from silas.channels.web.views_connections import (
 )
 from silas.config import SilasConfig
 from silas.language import refusal_words, tr
-from silas.services.mcp import RunningServers
 from silas.services.servers.asked import AskedServers
+from silas.services.servers.running import RunningServers
 from silas.services.servers.saved import WantedServer
 from silas.tools import ToolRegistry
 
@@ -55,6 +55,7 @@ class CockpitConnections:
 
     async def look(self) -> ConnectionRows:
         """See `ConnectionRoom.look`."""
+        await self._servers.follow()
         own = ChannelRow(name=tr("Browser"), words=tr("The page that you see."), trouble="")
         return ConnectionRows(
             servers=tuple(self._row(state) for state in await self._servers.states()),

@@ -4,7 +4,7 @@ import asyncio
 from functools import partial
 
 from silas.language import tr, tr_later
-from silas.services.mcp import RunningServers
+from silas.services.servers.running import RunningServers
 from silas.services.servers.saved import PlannedServer, SavedServers, WantedServer, added_card
 from silas.services.servers.trust_card import ServerInspection, trust_card
 from silas.services.setup.one_question import OneQuestion

@@ -1,7 +1,7 @@
 """The owner's MCP servers: what of them is trusted is a tool, and only while it is as trusted."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
@@ -72,6 +72,7 @@ class TrustedServer:
         self._error = "it was not reached yet"
         self._drift: ListingDrift = _NO_DRIFT
         self._usable: dict[str, bool] = {}
+        self._calls = 0
         for name, definition in trusted.definitions.items():
             if entry.handling.offers(name):
                 tool = MCPTool(entry, definition, self)
@@ -123,7 +124,20 @@ class TrustedServer:
         if why := self.doubt():
             await self._leave(self._entry.name, why)
             raise McpCallNotSent(f"The MCP server {self._entry.name!r} is out of use: {why}.")
-        return await self.link.call(tool, args, seconds)
+        self._calls += 1
+        try:
+            return await self.link.call(tool, args, seconds)
+        finally:
+            self._calls -= 1
+
+    @property
+    def is_called(self) -> bool:
+        """Whether it is at a call now: to end it would leave nobody knowing what came of it."""
+        return self._calls > 0
+
+    def differs(self, entry: MCPEntry, trusted: Trusted) -> bool:
+        """Whether it is not what this is."""
+        return (self._entry, self._trusted) != (entry, trusted)
 
     def doubt(self) -> str:
         """Why it is not as it is trusted in the database now; empty where it is."""
@@ -273,6 +287,40 @@ class MCPServers:
         if left := self._left.pop(name, None):
             left.withdraw()
         self._home.registry.note_there(f"mcp.{name}")
+
+    async def follow(self, entries: Sequence[MCPEntry]) -> Set[str]:
+        """Be as these are, and trusted, now; each that has not changed goes on as it is.
+
+        Returns:
+            Those that changed and are at a call now: they are as they were until a later time.
+        """
+        named = {entry.name for entry in entries}
+        gone = ({*self._servers, *self._untrusted, *self._left}) - named
+        changed = [entry for entry in entries if self._changed(entry)]
+        later = {
+            name
+            for name in {*gone, *(entry.name for entry in changed)}
+            if name in self._servers and self._servers[name].is_called
+        }
+        for name in gone - later:
+            await self.remove(name, "removed")
+        begun = dict[str, TrustedServer]()
+        for entry in changed:
+            if entry.name not in later:
+                await self.remove(entry.name, "it is begun anew")
+                if server := self._admit(entry):
+                    begun[entry.name] = server
+        await self._start(begun)
+        return later
+
+    def _changed(self, entry: MCPEntry) -> bool:
+        try:
+            trusted = self._home.trust.of(entry.name)
+        except DatabaseError:
+            return False  # what cannot be read ends it before its next call
+        if server := self._servers.get(entry.name):
+            return server.differs(entry, trusted)
+        return trusted.source == entry.source or entry.name not in self._untrusted
 
     async def end_untrusted(self) -> None:
         """End each that is not trusted any more as it runs: another process may have said so."""

@@ -15,6 +15,7 @@ SELECT server, tool, digest, definition, source FROM mcp_tools
 WHERE server = :server ORDER BY tool
 """
 _ANY = "SELECT tool FROM mcp_tools WHERE server = :server LIMIT 1"
+_PINS = "SELECT server, tool, digest, source FROM mcp_tools ORDER BY server, tool"
 _DROP = "DELETE FROM mcp_tools WHERE server = :server"
 _TRUST = """
 INSERT INTO mcp_tools (server, tool, digest, definition, source, trusted_at)
@@ -51,6 +52,15 @@ class SqlTrust:
             found = [_Row(*row) for row in tx.run(_OF, server=server)]
         definitions = {row.tool: _definition(row) for row in found}
         return Trusted(found[0].source if found else "", definitions)
+
+    def pins(self) -> tuple[tuple[str, ...], ...]:
+        """Server, tool, digest and source of all that is trusted: another where trust is another.
+
+        Raises:
+            DatabaseError: The database cannot be read.
+        """
+        with self._db.read() as tx:
+            return tuple(tuple(map(str, row)) for row in tx.run(_PINS))
 
     def trust(self, server: str, source: str, definitions: Iterable[McpToolDefinition]) -> None:
         """Remember exactly these, instead of whatever was trusted before; joins a transaction."""

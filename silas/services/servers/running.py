@@ -1,0 +1,203 @@
+"""The servers of tools of a Silas that is open: kept connected, and as they are trusted now."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from silas.audit import Audit
+from silas.config import SilasConfig
+from silas.config.servers_file import ReadServers
+from silas.db import Database
+from silas.errors import ConfigError, DatabaseError, Stopped
+from silas.home.runtime import Runtime
+from silas.language import tr
+from silas.services.mcp import MCPDesk, servers_of
+from silas.services.servers.trust_card import ServerInspection
+from silas.tools import ToolRegistry
+from silas.tools.mcp.settings import MCPEntry
+from silas.tools.mcp.trust import SqlTrust
+
+if TYPE_CHECKING:
+    from silas.tools.mcp.servers import MCPServers, ServerState
+
+LearnSecrets = Callable[[Mapping[str, str]], None]
+"""Told every value that no answer may show, by name."""
+
+
+class RunningServers:
+    """The servers of a Silas that is open; where none is configured nothing is loaded.
+
+    Args:
+        learn: Told what `env` and `headers` hold, so that no answer shows it.
+        read: What the configuration file names by now.
+    """
+
+    def __init__(
+        self,
+        config: SilasConfig,
+        runtime: Runtime,
+        registry: ToolRegistry,
+        db: Database,
+        audit: Audit,
+        learn: LearnSecrets,
+        read: ReadServers,
+    ) -> None:
+        self._runtime, self._registry = runtime, registry
+        self._learn, self._read = learn, read
+        trusted = SqlTrust(db, runtime.clock)
+        self._desk = MCPDesk(config, runtime.sandbox, db, audit, trusted)
+        self._running: list[MCPServers] = []
+        self._stack = AsyncExitStack()
+        self._one_at_a_time = asyncio.Lock()
+        self._wanted: list[tuple[MCPEntry, ...]] = []  # what the file names, until it counts
+        self._seen: tuple[tuple[str, ...], ...] = ()  # the trust that is in force
+
+    @property
+    def entries(self) -> tuple[MCPEntry, ...]:
+        """Every one, as it is in force."""
+        return self._desk.config.mcp_entries
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Keep the trusted ones connected."""
+        async with self._stack:
+            if self.entries:
+                await self._begin()
+            try:
+                yield
+            finally:
+                self._running.clear()
+
+    async def _begin(self) -> None:
+        self._hide(self.entries)
+        desk, runtime = self._desk, self._runtime
+        servers = servers_of(
+            desk.config, runtime.sandbox, self._registry, desk.trusted, desk.audit, runtime.clock
+        )
+        await self._stack.enter_async_context(servers.running())
+        self._running.append(servers)
+
+    def _hide(self, entries: Iterable[MCPEntry]) -> None:
+        for entry in entries:
+            hidden = entry.server.hidden.items()
+            self._learn({f"mcpServers.{entry.name}.{name}": value for name, value in hidden})
+
+    async def follow(self) -> None:
+        """Put in force what was added, removed or trusted elsewhere, as `silas mcp` does it.
+
+        What has not changed goes on as it is, and what is called now is left to a later time.
+        Nothing is begun while Silas is stopped, or its record was changed outside Silas.
+        """
+        async with self._one_at_a_time:
+            found = await asyncio.to_thread(self._read)
+            self._wanted = self._wanted if found is None else [found]
+            try:
+                self._desk.require_able()
+                seen = self._desk.trusted.pins()
+            except (Stopped, DatabaseError):
+                return
+            if (self._wanted or seen != self._seen) and await self._apply():
+                self._wanted, self._seen = [], seen
+
+    async def _apply(self) -> bool:
+        """Whether all of it counts now."""
+        before = self.entries
+        wanted = self._wanted[0] if self._wanted else before
+        if not self._running and wanted:
+            self._put_all(wanted)
+            await self._begin()
+        later = set[str]()
+        for servers in self._running:
+            self._hide(wanted)
+            later |= await servers.follow(wanted)
+        named = {entry.name for entry in wanted}
+        kept = [one for one in before if one.name in later - named]
+        self._put_all([*wanted, *kept])
+        return not later
+
+    async def states(self) -> "list[ServerState]":
+        """How it stands with every one, by what is trusted now."""
+        for servers in self._running:
+            await servers.end_untrusted()
+        return [state for servers in self._running for state in servers.states()]
+
+    async def retry(self, name: str) -> None:
+        """Try one now that is not there, and wait for how it went.
+
+        Raises:
+            ConfigError: No such server is configured.
+            Stopped: Silas is stopped, or the record was changed outside Silas.
+        """
+        self._desk.entry(name)
+        self._desk.require_able()
+        for servers in self._running:
+            await servers.retry(name)
+
+    async def look(self, name: str) -> ServerInspection:
+        """See `MCPDesk.look`."""
+        return await self._desk.look(name)
+
+    async def trust(self, look: ServerInspection) -> None:
+        """See `MCPDesk.trust`; it counts at once.
+
+        Raises:
+            ConfigError: Its entry is another one than that which was looked at.
+        """
+        async with self._one_at_a_time:
+            if self._desk.entry(look.entry.name) != look.entry:
+                raise ConfigError(
+                    tr("It is another server by now; look at its tools again."), code="E_CFG_MCP"
+                )
+            await self._desk.trust(look)
+            await self._take(look.entry)
+
+    async def refuse(self, look: ServerInspection) -> None:
+        """See `MCPDesk.refuse`."""
+        await self._desk.refuse(look)
+
+    async def take(self, entry: MCPEntry) -> None:
+        """Put one in force that was added to the configuration."""
+        async with self._one_at_a_time:
+            self._put(entry.name, entry)
+            await self._take(entry)
+
+    async def _take(self, entry: MCPEntry) -> None:
+        if not self._running:
+            await self._begin()
+            return
+        self._hide([entry])
+        for servers in self._running:
+            await servers.take(entry)
+
+    async def distrust(self, name: str) -> bool:
+        """See `MCPDesk.distrust`; it ends at once."""
+        found = await self._desk.distrust(name)
+        from silas.tools.mcp.servers import look_again  # noqa: PLC0415 - the SDK is heavy
+
+        for servers in self._running:
+            await servers.leave(name, f"no longer trusted; {look_again(name)}")
+        return found
+
+    async def remove(self, name: str) -> None:
+        """End one and know nothing of it any more; it is trusted no more already."""
+        async with self._one_at_a_time:
+            self._put(name, None)
+            for servers in self._running:
+                await servers.remove(name, "removed")
+
+    def _put_all(self, entries: Iterable[MCPEntry]) -> None:
+        servers = {one.name: one.server for one in entries}
+        handling = {one.name: one.handling for one in entries}
+        there = self._desk.config.model_copy(update={"mcpServers": servers, "mcp": handling})
+        self._desk = replace(self._desk, config=there)
+
+    def _put(self, name: str, entry: MCPEntry | None) -> None:
+        config = self._desk.config
+        servers = {one: it for one, it in config.mcpServers.items() if one != name}
+        handling = {one: it for one, it in config.mcp.items() if one != name}
+        if entry is not None:
+            servers[name], handling[name] = entry.server, entry.handling
+        there = config.model_copy(update={"mcpServers": servers, "mcp": handling})
+        self._desk = replace(self._desk, config=there)
