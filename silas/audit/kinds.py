@@ -18,7 +18,14 @@ KINDS: Mapping[Kind, frozenset[str]] = {
     "approved": frozenset(
         {
             *("plan_approved", "approval.issued", "approval.used", "gate.approved"),
-            *("mcp.trusted", "mcp.added", "tool_call.settled", "card_answered", "gate_answered"),
+            *(
+                "mcp.trusted",
+                "mcp.adding",
+                "mcp.added",
+                "tool_call.settled",
+                "card_answered",
+                "gate_answered",
+            ),
             *("changes_answered", "record.accepted", "batch_reviewed"),
             *("memory.promoted", "skill.installed", "queue_seen_to", "channel.answered"),
         }
@@ -86,7 +93,9 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "network_refused",
                 "mcp.not_trusted",
                 "mcp.distrusted",
+                "mcp.removing",
                 "mcp.removed",
+                "mcp.not_written",
                 "memory_op_blocked",
             ),
             *("gate_blocked", "gate_additional_block", "gate_unavailable", "rejected_mutation"),
@@ -107,6 +116,8 @@ QUIET: frozenset[str] = frozenset(
         *("approval.issued", "approval.used", "gate.approved", "workspace_applying"),
         *("network_used", "worker_started", "work_item_attempt", "card_answered"),
         "memory.import_began",
+        "mcp.adding",
+        "mcp.removing",
         *("quality_gate_after_step", "quality_gate_input", "quality_gate_output"),
         *("quality_gate_tool_call", "tool_call.deduped", "witness_recovered"),
     }

@@ -184,6 +184,10 @@ SENTENCES: Mapping[str, str] = {
     "mcp.disconnected": "The MCP server {server} is not there: {why}",
     "mcp.drifted": "The MCP server {server} is not as it was trusted: changed {changed}, new {new},"
     " gone {gone}.",
+    "mcp.adding": "The owner wants the MCP server {server} added: {runs}; it reaches {reaches},"
+    " reads {reads}, writes {writes}.",
+    "mcp.removing": "The owner wants the MCP server {server} removed.",
+    "mcp.not_written": "The configuration stays as it was about the MCP server {server}: {why}",
     "mcp.added": "The owner added the MCP server {server}: {runs}; it reaches {reaches},"
     " reads {reads}, writes {writes}.",
     "mcp.removed": "The owner removed the MCP server {server}.",

@@ -113,9 +113,11 @@ def _rest(config: SilasConfig, name: str) -> SilasConfig:
 
 def _without(text: str, root: YamlNode | None, path: tuple[str, ...]) -> str:
     """The text without what is at a path, and without a mapping that had nothing else."""
+    if root is None:
+        return text  # nothing else was in it
     holder, spot = root, None
     for name in path:
-        if holder is None or holder.members is None:
+        if holder.members is None:
             raise UnfitText
         at = next((n for n, (key, _) in enumerate(holder.members) if key.text == name), None)
         if at is None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
     from silas.services.mcp import MCPDesk
     from silas.services.servers.saved import SavedServers
+    from silas.tools.mcp.servers import ServerStanding
 
 
 @click.group()
@@ -50,14 +51,31 @@ def mcp_list(ctx: click.Context, as_json: bool) -> None:
         for state in states:
             why = refusal_words(state.last_error)
             error = "  " + tr("last error: {why}", why=why) if why else ""
-            click.echo(f"{state.name:16} {state.standing.value:10}{error}")
+            click.echo(f"{state.name:16} {_standing_word(state.standing):14}{error}")
             for tool, usable in state.tools.items():
-                click.echo(f"  {'ok' if usable else 'NO'}  {tool}")
+                click.echo(f"  {tr('ok') if usable else tr('NO')}  {tool}")
         if not states:
-            click.echo(tr("No MCP server is configured; see mcpServers in the configuration."))
+            click.echo(
+                tr(
+                    "No MCP server is configured. Add one with `silas mcp add`, or in the cockpit "
+                    "under More, Connections."
+                )
+            )
         return DONE
 
     run_to_exit(work)
+
+
+def _standing_word(standing: "ServerStanding") -> str:
+    from silas.language import tr
+
+    words = {
+        "untrusted": tr("untrusted"),
+        "connected": tr("connected"),
+        "drifted": tr("drifted"),
+        "down": tr("down"),
+    }
+    return words[standing.value]
 
 
 @mcp.command("trust")

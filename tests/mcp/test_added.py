@@ -11,7 +11,7 @@ from silas.config.edit_servers import entry_after, plan_added, plan_removed, wri
 from silas.config.place import ConfigPlace
 from silas.errors import ConfigError
 from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake
-from tests.support.command import environment, person, run, silas
+from tests.support.command import environment, person, python, run, silas
 
 
 def _options(fake: Fake) -> list[str]:
@@ -60,7 +60,9 @@ def test_the_terminal_says_it_in_the_owners_language(tmp_path: Path) -> None:
     done = run(silas("mcp", "add", "git", "no-such-program"), env)
     assert done.code == 2
     assert "gibt es kein Programm no-such-program" in done.err
-    assert "Es ist kein MCP-Server eingerichtet" in run(silas("mcp", "list"), env).out
+    told = run(silas("mcp", "list"), env).out
+    assert "Es ist kein MCP-Server eingerichtet. Füge mit `silas mcp add` einen hinzu" in told
+    assert "unter Mehr, Verbindungen" in told
 
 
 def _meaning(text: str) -> dict[str, Any]:
@@ -139,3 +141,59 @@ def test_no_server_may_write_where_the_link_to_the_configuration_lies(tmp_path: 
     for folder in (home, elsewhere):
         refused = run(silas("mcp", "add", "git", "--write", folder, "--", "cat"), env)
         assert (refused.code, "is shown to no program" in refused.err) == (2, True), refused
+
+
+_KILLED = """
+import os, signal
+import silas.services.servers.saved as saved
+write = saved.write_servers
+def killed(edit, place):
+    if {after}:
+        write(edit, place)
+    os.kill(os.getpid(), signal.SIGKILL)
+saved.write_servers = killed
+from silas.main import cli
+cli()
+"""
+"""Silas, killed just before or after it writes the file."""
+
+FAR = ("--url", "https://a.example/mcp")
+
+
+def _events(env: dict[str, str]) -> list[str]:
+    told = json.loads(run(silas("audit", "show", "--json"), env).out)
+    return [one["event"] for one in told if one["event"].startswith("mcp.")]
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_record_says_of_no_server_what_a_kill_kept_from_happening(
+    tmp_path: Path, after: bool
+) -> None:
+    env, file = environment(tmp_path / "home"), tmp_path / "home" / "config.yaml"
+    assert run(silas("init"), env).code == 0
+    file.write_text("silas: {}\n")
+    seen = run(silas("mcp", "add", "far", *FAR), env).out.splitlines()[0]
+    killed = python(_KILLED.format(after=after), "mcp", "add", "far", "--approve", seen, *FAR)
+    done = run(killed, env)
+    assert done.code == -9, done
+    assert ("a.example" in file.read_text(), _events(env)) == (after, ["mcp.adding"])
+    if not after:
+        assert run(silas("mcp", "add", "far", "--approve", seen, *FAR), env).code == 0
+        assert _events(env) == ["mcp.adding", "mcp.adding", "mcp.added"]
+    killed = python(_KILLED.format(after=after), "mcp", "remove", "far")
+    done = run(killed, env)
+    assert done.code == -9, done
+    assert ("a.example" in file.read_text(), _events(env)[-1]) == (not after, "mcp.removing")
+
+
+def test_a_file_that_changed_while_the_card_waited_is_told_as_not_written(tmp_path: Path) -> None:
+    env, file = environment(tmp_path / "home"), tmp_path / "home" / "config.yaml"
+    assert run(silas("init"), env).code == 0
+    file.write_text("silas: {}\n")
+    with person(silas("mcp", "add", "far", *FAR), env) as owner:
+        owner.waits_for("Your choice, 1 to 2:")
+        file.write_text("silas:\n  language: en\n")
+        owner.types("1\r")
+        assert owner.leaves() == 2
+    assert file.read_text() == "silas:\n  language: en\n"
+    assert _events(env) == ["mcp.adding", "mcp.not_written"]

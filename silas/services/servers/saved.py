@@ -3,7 +3,7 @@
 import asyncio
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -108,16 +108,14 @@ class SavedServers:
         self._require_running()
         self._audit.require_whole()
         entry = planned.entry
-        await self._audit.log(
-            "mcp.added",
-            server=entry.name,
-            runs=entry.server.command or (entry.server.url or "").partition("?")[0],
-            reaches=list(entry.handling.network),
-            reads=list(map(str, entry.handling.read)),
-            writes=list(map(str, entry.handling.write)),
-            digest=planned.digest,
-        )
-        await asyncio.to_thread(write_servers, planned.edit, self._place)
+        facts = {
+            "runs": entry.server.command or (entry.server.url or "").partition("?")[0],
+            "reaches": list(entry.handling.network),
+            "reads": list(map(str, entry.handling.read)),
+            "writes": list(map(str, entry.handling.write)),
+            "digest": planned.digest,
+        }
+        await self._write(planned.edit, "mcp.adding", "mcp.added", facts)
 
     def names(self, name: str) -> bool:
         """Whether the file names a server."""
@@ -144,8 +142,19 @@ class SavedServers:
         Raises:
             ConfigError: The file changed meanwhile, or cannot be written.
         """
-        await self._audit.log("mcp.removed", server=edit.name)
-        await asyncio.to_thread(write_servers, edit, self._place)
+        await self._write(edit, "mcp.removing", "mcp.removed", {})
+
+    async def _write(
+        self, edit: ServersEdit, begun: str, done: str, facts: Mapping[str, object]
+    ) -> None:
+        """Write the file; the record says first what is wanted, and then what happened."""
+        await self._audit.log(begun, server=edit.name, **facts)
+        try:
+            await asyncio.to_thread(write_servers, edit, self._place)
+        except ConfigError as error:
+            await self._audit.log("mcp.not_written", server=edit.name, why=error.message)
+            raise
+        await self._audit.log(done, server=edit.name, **facts)
 
     def _written(self) -> SilasConfig:
         file = self._place.file
