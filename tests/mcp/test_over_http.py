@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from silas.config import SilasConfig
 from silas.errors import Stopped
 from silas.sandbox.bubblewrap.resident import UNREAD_BYTES
+from silas.services.servers.trust_card import server_lines
 from silas.stop import Sentinel
 from silas.testing import CallTool
 from tests.mcp.house import desk, house, trust
@@ -85,7 +86,8 @@ async def test_a_server_over_http_is_trusted_called_and_told_its_headers(tmp_pat
     web = Web()
     web.answer = f"acted for {SECRET}"
     async with on_the_web(web) as settings:
-        await trust(tmp_path, settings, "web")
+        [look] = await trust(tmp_path, settings, "web")
+        assert "is sent the headers: Authorization" in server_lines(look.entry)
         async with house(tmp_path, settings, ACT) as at:
             await at.work()
             assert "acted" in at.last_said

@@ -172,3 +172,27 @@ def test_why_a_server_is_out_of_use_is_told_to_people_in_their_language(tmp_path
     at.fake.becomes(a_tool(description="Acts otherwise."), a_tool("more"))
     told = at.run("mcp", "list")[1]
     assert "geändert, seit du ihm vertraut hast: act; neu, seit du ihm vertraut hast: more" in told
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ("stands in: {folder}", "is given the variables: ALPHA, TOKEN", "'two words'")),
+        ("de", ("steht in: {folder}", "bekommt die Variablen: ALPHA, TOKEN", "'two words'")),
+    ],
+)
+def test_the_card_of_a_server_shows_all_that_its_digest_is_of(
+    tmp_path: Path, language: str, words: tuple[str, ...]
+) -> None:
+    at = At(tmp_path)
+    settings = at.fake.settings()
+    server = settings["mcpServers"]["fake"]
+    server["args"] += ["two words"]
+    server |= {"env": {"TOKEN": "none-may-see-this", "ALPHA": "1"}, "cwd": str(at.fake.folder)}
+    told = {"silas": {**settings, "language": language}}
+    (at.home / "config.yaml").write_text(yaml.safe_dump(told))
+    out = at.run("mcp", "trust", "fake")[1]
+    shown = " ".join(out.split())
+    for part in words:
+        assert part.format(folder=at.fake.folder) in shown
+    assert "none-may-see-this" not in out

@@ -1,5 +1,6 @@
 """What a server of tools says it is, shown to its owner before he trusts exactly that."""
 
+import shlex
 from typing import NamedTuple
 
 from silas.cards import Action, Detail
@@ -67,15 +68,20 @@ def trust_card(look: ServerInspection) -> DecisionCard:
 
 
 def server_lines(entry: MCPEntry) -> list[str]:
-    """What is started or reached, and what it may reach itself, whole."""
-    handling, words = entry.handling, entry.server.words
-    if entry.server.url is not None:
-        return list(
-            show_lines(tr("runs: over HTTP, outside this machine's sandbox: {words}", words=words))
-        )
-    none = tr("no file of yours")
+    """What is started or reached, and what it may reach itself: all that its digest is of."""
+    handling, server = entry.handling, entry.server
+    if server.url is not None:
+        far = tr("runs: over HTTP, outside this machine's sandbox: {words}", words=server.url)
+        sent = tr("is sent the headers: {names}", names=", ".join(sorted(server.headers)))
+        return [
+            line for one in (far, *([sent] if server.headers else [])) for line in show_lines(one)
+        ]
+    none, words = tr("no file of yours"), shlex.join((server.command or "", *server.args))
+    given = tr("is given the variables: {names}", names=", ".join(sorted(server.env)))
     told = (
         tr("runs: in the sandbox, started with Silas: {words}", words=words),
+        *([tr("stands in: {path}", path=str(server.cwd))] if server.cwd is not None else []),
+        *([given] if server.env else []),
         tr("reaches: {hosts}", hosts=", ".join(handling.network) or tr("no host")),
         tr("sees: {paths}", paths=", ".join(map(str, handling.read)) or none),
         tr("changes: {paths}", paths=", ".join(map(str, handling.write)) or none),
