@@ -4,21 +4,9 @@ import os
 from collections.abc import Mapping
 from typing import Final, TextIO
 
-_BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN = "1", "2", "31", "32", "33", "36"
+from silas.language import tr
 
-_LINES: Final = (
-    ("========", _DIM),
-    ("Risk: irreversible", f"{_BOLD};{_RED}"),
-    ("Risk: high", f"{_BOLD};{_YELLOW}"),
-    ("Your choice", _BOLD),
-    ("working: ", _CYAN),
-    ("done: ", _GREEN),
-    ("not yet right: ", _YELLOW),
-    ("stuck: ", _RED),
-    ("blocked: ", _RED),
-    ("failed: ", _RED),
-)
-"""How a line begins, and its colour. Text from outside is indented on cards, so it matches none."""
+_BOLD, _DIM, _RED, _GREEN, _YELLOW, _CYAN = "1", "2", "31", "32", "33", "36"
 
 _DIFF: Final = (("@@", _CYAN), ("---", _BOLD), ("+++", _BOLD), ("+", _GREEN), ("-", _RED))
 
@@ -39,7 +27,27 @@ def columns_of(stream: TextIO, most: int) -> int:
 
 def paint(text: str) -> str:
     """Cards and progress lines, line by line."""
-    return _painted(text, _LINES)
+    return _painted(text, _lines())
+
+
+def _lines() -> tuple[tuple[str, str], ...]:
+    """How a line begins in the owner's language, and its colour.
+
+    Text from outside is indented on cards, so it matches none.
+    """
+    choice = tr("Your choice, 1 to {card}{words}:{waits}", card="\0", words="", waits="")
+    return (
+        ("========", _DIM),
+        (tr("Risk: {value}", value=tr("irreversible")), f"{_BOLD};{_RED}"),
+        (tr("Risk: {value}", value=tr("high")), f"{_BOLD};{_YELLOW}"),
+        (choice.partition("\0")[0], _BOLD),
+        (f"{tr('working')}: ", _CYAN),
+        (f"{tr('done')}: ", _GREEN),
+        (f"{tr('not yet right')}: ", _YELLOW),
+        (f"{tr('stuck')}: ", _RED),
+        (f"{tr('blocked')}: ", _RED),
+        (f"{tr('failed')}: ", _RED),
+    )
 
 
 def paint_diff(text: str) -> str:

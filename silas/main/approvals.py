@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from silas.main.output import ASKED, GOING_ON, HELD, print_json
+from silas.language import tr, tr_later
+from silas.main.output import ASKED, HELD, going_on, print_json, state_column, state_word
 from silas.main.shared import (
     DONE,
     hash_option,
@@ -28,7 +29,16 @@ if TYPE_CHECKING:
     from silas.services.approvals import ApprovalDesk, SignedApproval
     from silas.work.changes.held_store import HeldChanges
 
-_TO_CHANGE = "you wanted it changed; a later one may stand in its place"
+_WORDS = (
+    *(tr_later("approved"), tr_later("declined"), tr_later("edit_requested")),
+    *(tr_later("conditional"), tr_later("full_plan"), tr_later("standing")),
+    *(tr_later("budget"), tr_later("single_step"), tr_later("step_range"), tr_later("tool_type")),
+    *(tr_later("skill_install"), tr_later("credential_use"), tr_later("self_update")),
+    *(tr_later("yes"), tr_later("never"), tr_later("unreadable")),
+    *(tr_later("yes"), tr_later("never"), tr_later("unreadable")),
+)
+"""What was answered, and for what it counts; a document for programs has them as they are."""
+_TO_CHANGE = tr_later("you wanted it changed; a later one may stand in its place")
 _OVER = ("used", "expired", "revoked", "void", "declined")
 
 
@@ -61,25 +71,27 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
             print_json(rows + [_given(one) for one in given])
             return DONE
         if not waiting and not given and not changes:
-            click.echo("Nothing waits for you, and no approval is in force.")
+            click.echo(tr("Nothing waits for you, and no approval is in force."))
         for one in waiting:
-            mark = f"  ({_TO_CHANGE})" if one.changes_wanted else ""
-            click.echo(f"{ASKED:8} {one.item.id}  {one.item.title}{mark}")
+            mark = f"  ({tr(_TO_CHANGE)})" if one.changes_wanted else ""
+            click.echo(f"{state_column(ASKED)} {one.item.id}  {one.item.title}{mark}")
         for one in changes:
             many = len(one.kept.changes)
-            click.echo(f"{HELD:8} {one.work_item_id}  {one.title}  {many} changed, none applied")
+            done = tr("{count} changed, none applied", count=many)
+            click.echo(f"{state_column(HELD)} {one.work_item_id}  {one.title}  {done}")
         for one in given:
-            click.echo(f"{one.state:8} {one.item.id}  {one.item.title}  {_uses(one, zone)}")
+            click.echo(
+                f"{state_column(one.state)} {one.item.id}  {one.item.title}  {_uses(one, zone)}"
+            )
             if one.why:
-                click.echo(f"{'':8} {one.why}")
+                click.echo(f"{state_column('')} {one.why}")
         if clock:
             click.echo(f"\n{clock}")
         if waiting:
-            click.echo(
-                "\nasked: `silas approvals show ID` shows the plan; `approve ID`, `deny ID`."
-            )
+            how = tr("`silas approvals show ID` shows the plan; `approve ID`, `deny ID`.")
+            click.echo(f"\n{state_word(ASKED)}: {how}")
         if changes:
-            click.echo(f"\n{HELD}: {GOING_ON[HELD]}")
+            click.echo(f"\n{state_word(HELD)}: {going_on()[HELD]}")
         return DONE
 
     run_to_exit(work)
@@ -105,16 +117,26 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         if as_json:
             print_json(_given(found) if isinstance(found, SignedApproval) else _asked(found))
             return DONE
-        why = "approved before" if isinstance(found, SignedApproval) else found.rationale
+        why = tr("approved before") if isinstance(found, SignedApproval) else found.rationale
         card = plan_card(found.item, why, plan_look(read_config(ctx)))
         click.echo("\n".join(card_lines(card)))
         click.echo(f"\nHash: sha256:{card.plan_hash}")
         if card.files_hash:
-            what = "its tasks and the files" if card.task_hashes else "the files"
-            click.echo(f"With {what} that it runs, for --approve: sha256:{card.files_hash}")
-        waits = "It waits for your answer"
+            digest = card.files_hash
+            words = (
+                tr(
+                    "With its tasks and the files that it runs, for --approve: sha256:{digest}",
+                    digest=digest,
+                )
+                if card.task_hashes
+                else tr(
+                    "With the files that it runs, for --approve: sha256:{digest}", digest=digest
+                )
+            )
+            click.echo(words)
+        waits = tr("It waits for your answer")
         if not isinstance(found, SignedApproval) and found.changes_wanted:
-            waits = f"{waits}: {_TO_CHANGE}"
+            waits = f"{waits}: {tr(_TO_CHANGE)}"
         zone = look_config(ctx).scheduler.zone
         for line in _facts(found, zone) if isinstance(found, SignedApproval) else [f"{waits}."]:
             click.echo(line)
@@ -148,8 +170,14 @@ def approvals_deny(ctx: click.Context, work_item_id: str) -> None:
     async def work() -> int:
         async with _open(ctx) as desk:
             item = await desk.deny(work_item_id)
-        done = "run" if item.approval_token is None else "applied"
-        click.echo(f"Declined: {item.id}  {item.title}. Nothing was {done}.")
+        words = (
+            tr("Declined: {name}  {title}. Nothing was run.", name=item.id, title=item.title)
+            if item.approval_token is None
+            else tr(
+                "Declined: {name}  {title}. Nothing was applied.", name=item.id, title=item.title
+            )
+        )
+        click.echo(words)
         return DONE
 
     run_to_exit(work)
@@ -164,9 +192,18 @@ def approvals_revoke(ctx: click.Context, approval: str) -> None:
     async def work() -> int:
         async with _open(ctx) as desk:
             taken = await desk.revoke(approval)
-        click.echo(f"Taken back: {taken.item.id}  {taken.item.title}. Nothing more of it begins.")
+        item = taken.item
+        click.echo(
+            tr(
+                "Taken back: {name}  {title}. Nothing more of it begins.",
+                name=item.id,
+                title=item.title,
+            )
+        )
         if taken.state == "at work":
-            click.echo("Its run ends before its next effect; `silas stop --now` kills it at once.")
+            click.echo(
+                tr("Its run ends before its next effect; `silas stop --now` kills it at once.")
+            )
         return DONE
 
     run_to_exit(work)
@@ -225,12 +262,16 @@ def approvals_showing(ctx: click.Context, as_json: bool) -> None:
             print_json([{**one._asdict(), "answer": one.word} for one in found])
             return DONE
         if not found:
-            click.echo("You were not asked yet whether models elsewhere may be shown a directory.")
+            click.echo(
+                tr("You were not asked yet whether models elsewhere may be shown a directory.")
+            )
             return DONE
         for one in found:
-            click.echo(f"{one.word:10} {one.workspace}  to {one.shown_to}")
+            place = tr("{folder}  to {whom}", folder=one.workspace, whom=one.shown_to)
+            click.echo(f"{_known(one.word):10} {place}")
+        command = "silas approvals ask-again DIRECTORY"
         click.echo(
-            "\nTo take an answer back, and be asked again: silas approvals ask-again DIRECTORY"
+            "\n" + tr("To take an answer back, and be asked again: {command}", command=command)
         )
         return DONE
 
@@ -246,7 +287,10 @@ def approvals_ask_again(ctx: click.Context, directory: str) -> None:
     async def work() -> int:
         async with _open(ctx) as desk:
             taken = desk.ask_again(directory)
-        click.echo(f"Taken back: {taken[0].workspace}. You are asked before a model is shown it.")
+        folder = taken[0].workspace
+        click.echo(
+            tr("Taken back: {folder}. You are asked before a model is shown it.", folder=folder)
+        )
         return DONE
 
     run_to_exit(work)
@@ -278,8 +322,9 @@ def approvals_clock(ctx: click.Context, confirm: bool, as_json: bool) -> None:
                 }
             )
             return DONE
-        click.echo(f"The clock of this machine says {moment_words(state.machine, zone)}.")
-        click.echo(words or f"Approvals go by the same: {moment_words(state.at, zone)}.")
+        machine, at = (moment_words(one, zone) for one in (state.machine, state.at))
+        click.echo(tr("The clock of this machine says {moment}.", moment=machine))
+        click.echo(words or tr("Approvals go by the same: {moment}.", moment=at))
         return DONE
 
     run_to_exit(work)
@@ -293,8 +338,12 @@ def _show_held(held: "HeldChanges", as_json: bool) -> int:
         print_json(_held(held))
         return DONE
     click.echo("\n".join(card_lines(card_of_held(held))))
-    click.echo("They wait for your answer.")
+    click.echo(tr("They wait for your answer."))
     return DONE
+
+
+def _known(word: str) -> str:
+    return tr(word) if word in _WORDS else word
 
 
 def _held(one: "HeldChanges") -> dict[str, Any]:
@@ -315,7 +364,6 @@ def _worth_listing(one: "SignedApproval") -> bool:
 
 
 def _uses(one: "SignedApproval", zone: "ZoneInfo") -> str:
-    from silas.language import tr
     from silas.language.calendar import moment_words
 
     until, uses = moment_words(one.token.expires_at, zone), one.token.max_executions
@@ -327,11 +375,15 @@ def _facts(one: "SignedApproval", zone: "ZoneInfo") -> list[str]:
 
     token = one.token
     return [
-        f"Approval: {token.token_id}",
-        f"State: {one.state}; {_uses(one, zone)}",
-        *([f"Lapsed: {one.why}"] if one.why else []),
-        f"Answer: {token.verdict.value}, scope {token.scope.value}",
-        f"Signed: {moment_words(token.issued_at, zone)}",
+        tr("Approval: {name}", name=token.token_id),
+        tr("State: {state}; {uses}", state=state_word(one.state), uses=_uses(one, zone)),
+        *([tr("Lapsed: {why}", why=one.why)] if one.why else []),
+        tr(
+            "Answer: {verdict}, scope {scope}",
+            verdict=_known(token.verdict.value),
+            scope=_known(token.scope.value),
+        ),
+        tr("Signed: {moment}", moment=moment_words(token.issued_at, zone)),
     ]
 
 

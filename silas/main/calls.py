@@ -2,6 +2,7 @@
 
 import click
 
+from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, open_work, run_to_exit
 
@@ -37,7 +38,7 @@ def calls_list(ctx: click.Context, as_json: bool) -> None:
                 ]
             )
         elif not found:
-            click.echo("No call waits for your word.")
+            click.echo(tr("No call waits for your word."))
         for call, title in [] if as_json else found:
             moment = moment_words(call.attempted_at, zone)
             click.echo(f"{call.key[:12]}  {call.tool_name}  {moment}  {call.task_id}  {title}")

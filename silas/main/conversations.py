@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
@@ -45,7 +46,7 @@ def queue_list(ctx: click.Context, as_json: bool) -> None:
             print_json([{**one._asdict(), "since": one.since.isoformat()} for one in found])
             return DONE
         if not found:
-            click.echo("Nobody waits for a person.")
+            click.echo(tr("Nobody waits for a person."))
         for one in found:
             since = moment_words(one.since, zone)
             click.echo(f"{one.queue}  {one.connection_id}  since {since}, by the rule {one.gate}")
@@ -96,7 +97,7 @@ def conversations_list(ctx: click.Context, everything: bool, as_json: bool) -> N
             print_json([row_of(one) for one in rows])
             return DONE
         for one in rows:
-            said = _minute(ctx, one.said_at) if one.said_at else "nothing said"
+            said = _minute(ctx, one.said_at) if one.said_at else tr("nothing said")
             away = "  archived" if one.archived_at else ""
             _show(f"{one.told_id}  {said}  {one.called}{away}")
         return DONE

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
@@ -36,7 +37,12 @@ def devices_list(ctx: click.Context, as_json: bool) -> None:
             paired = day_words(each.paired_at.astimezone(zone))
             click.echo(f"{each.id}  {each.name}: {state}, paired {paired}, seen {seen}")
         if not found:
-            click.echo("No device is paired. Make a link for one: silas devices link")
+            click.echo(
+                tr(
+                    "No device is paired. Make a link for one: {command}",
+                    command="silas devices link",
+                )
+            )
         return DONE
 
     run_to_exit(work)

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from silas.language import tr
 from silas.main.output import (
     ASKED,
-    GOING_ON,
     HELD,
     asked_line,
+    going_on,
     item_line,
     print_json,
     print_patch,
+    state_column,
+    state_word,
 )
 from silas.main.shared import (
     DONE,
@@ -62,23 +65,29 @@ def status(ctx: click.Context, as_json: bool) -> None:
             named = [{"status": "damaged", **one._asdict(), "words": one.words} for one in damaged]
             print_json([_with_half(row, halves.get(row["id"])) for row in rows] + named)
         elif not items and not waiting and not people:
-            click.echo('Nothing yet. Try: silas ask "run the tests"')
+            click.echo(tr("Nothing yet. Try: {command}", command='silas ask "run the tests"'))
         for item in [] if as_json else items:
             state = HELD if item.id in held else stands.get(item.id, item.status.value)
-            click.echo(f"{state:8} {item.id}  {item.title}")
+            click.echo(f"{state_column(state)} {item.id}  {item.title}")
             if back[item.id]:
                 click.echo(f"         {back[item.id]}")
         for item in [] if as_json else waiting:
-            click.echo(f"{ASKED:8} {item.id}  {item.title}")
+            click.echo(f"{state_column(ASKED)} {item.id}  {item.title}")
         troubles = [half.words for half in halves.values()] + [one.words for one in damaged]
         for words in troubles if not as_json else []:
             click.echo(f"\n{words}")
         if people and not as_json:
-            click.echo(f"{len(people)} wait for a person: silas queue list")
+            click.echo(
+                tr(
+                    "{count} wait for a person: {command}",
+                    count=len(people),
+                    command="silas queue list",
+                )
+            )
         standing = {HELD if item.id in held else item.status.value for item in items}
         standing |= {ASKED} if waiting else set[str]()
-        for name in [] if as_json else sorted(standing & GOING_ON.keys()):
-            click.echo(f"\n{name}: {GOING_ON[name]}")
+        for name in [] if as_json else sorted(standing & going_on().keys()):
+            click.echo(f"\n{state_word(name)}: {going_on()[name]}")
         return DONE
 
     run_to_exit(work)
@@ -113,9 +122,9 @@ def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
         if back:
             click.echo(back, err=True)
         if held:
-            click.echo("Not applied: these changes wait for your yes.", err=True)
+            click.echo(tr("Not applied: these changes wait for your yes."), err=True)
         if not patch:
-            click.echo(why_not or f"{work_item_id} changed nothing.", err=True)
+            click.echo(why_not or tr("{name} changed nothing.", name=work_item_id), err=True)
         print_patch(patch)
         return DONE
 

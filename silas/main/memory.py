@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
+from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DECLINED, DONE, GivenPath, json_option, look_config, run_to_exit
 
@@ -61,7 +62,7 @@ def memory_list(ctx: click.Context, last: int, as_json: bool) -> None:
 
         async with open_memory(look_config(ctx)) as desk:
             found = await desk.newest(last)
-        _print_items(ctx, found, as_json, "Nothing is remembered yet.")
+        _print_items(ctx, found, as_json, tr("Nothing is remembered yet."))
         return DONE
 
     run_to_exit(work)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silas.channels.terminal_colour import paint_diff, wants_colour
+from silas.language import tr, tr_later
 from silas.main.shared import DECLINED, DONE, PRINTED, STOPPED
 
 if TYPE_CHECKING:
@@ -24,20 +25,49 @@ ASKED = "asked"
 HELD = "held"
 """How `silas approvals` calls verified changes that wait for a yes."""
 
-GOING_ON = {
-    "pending": "approved and not begun; where Silas was killed, `silas chat` begins it.",
-    "running": "at work; where Silas was killed, `silas chat` goes on with it.",
-    "paused": "stopped before it was done, nothing of it was applied, and it does not go on by "
-    "itself; ask again, or `silas run` its plan, that of the whole where it is part of a project, "
-    "and approve it anew.",
-    "blocked": "`silas run` its plan again when what blocked it is out of the way; that of the "
-    "whole where it is part of a project.",
-    HELD: "done and not applied, because its changes need your word; `silas approvals approve ID` "
-    "shows them and asks you, `silas approvals deny ID` drops them.",
-    ASKED: "a plan that waits for your answer; `silas approve ID` asks you, and so does "
-    "`silas chat` if Silas was killed.",
-}
-"""How each unfinished state goes on, as `silas status` says it."""
+_STATES = (
+    *(tr_later("pending"), tr_later("running"), tr_later("healthy"), tr_later("done")),
+    *(tr_later("failed"), tr_later("stuck"), tr_later("blocked"), tr_later("paused")),
+    *(tr_later("asked"), tr_later("held"), tr_later("ended"), tr_later("in force")),
+    *(tr_later("at work"), tr_later("lapsed"), tr_later("used"), tr_later("expired")),
+    *(tr_later("revoked"), tr_later("void"), tr_later("declined"), tr_later("active")),
+)
+"""How work, goals and approvals stand; a document for programs has these words as they are."""
+
+
+def state_word(state: str) -> str:
+    """How something stands, in the owner's language."""
+    return tr(state) if state in _STATES else state
+
+
+def state_column(state: str) -> str:
+    """The same as the first column of a list."""
+    return state_word(state).ljust(max(8, *(len(tr(one)) for one in _STATES)))
+
+
+def going_on() -> dict[str, str]:
+    """How each unfinished state goes on, as `silas status` says it."""
+    return {
+        "pending": tr("approved and not begun; where Silas was killed, `silas chat` begins it."),
+        "running": tr("at work; where Silas was killed, `silas chat` goes on with it."),
+        "paused": tr(
+            "stopped before it was done, nothing of it was applied, and it does not go on by "
+            "itself; ask again, or `silas run` its plan, that of the whole where it is part of a "
+            "project, and approve it anew."
+        ),
+        "blocked": tr(
+            "`silas run` its plan again when what blocked it is out of the way; that of the "
+            "whole where it is part of a project."
+        ),
+        HELD: tr(
+            "done and not applied, because its changes need your word; `silas approvals approve "
+            "ID` shows them and asks you, `silas approvals deny ID` drops them."
+        ),
+        ASKED: tr(
+            "a plan that waits for your answer; `silas approve ID` asks you, and so does "
+            "`silas chat` if Silas was killed."
+        ),
+    }
 
 
 def print_json(document: Any) -> None:
@@ -94,14 +124,15 @@ def print_result(result: "WorkItemResult", told: str) -> None:
     `told` is the last progress that was printed: on a terminal nobody wants to read it twice.
     """
     if result.diff:
-        coloured = wants_colour(sys.stdout, os.environ)
-        click.echo("\nWhat changed:")
+        coloured, name = wants_colour(sys.stdout, os.environ), result.work_item_id
+        undo, whole = f"silas undo {name}", f"silas diff {name}"
+        click.echo("\n" + tr("What changed:"))
         click.echo(paint_diff(result.diff) if coloured else result.diff, color=coloured)
-        click.echo(f"To take it back: silas undo {result.work_item_id}")
-        click.echo(f"To see all of it: silas diff {result.work_item_id}")
+        click.echo(tr("To take it back: {command}", command=undo))
+        click.echo(tr("To see all of it: {command}", command=whole))
     for step in result.next_steps:
-        click.echo(f"Next: {step}")
+        click.echo(tr("Next: {step}", step=step))
     if STATUS_CODES.get(result.status.value) == DONE:
         return
     if not (result.summary in told and sys.stdout.isatty()):
-        click.echo(f"{result.status.value}: {result.summary}", err=True)
+        click.echo(f"{state_word(result.status.value)}: {result.summary}", err=True)

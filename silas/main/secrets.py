@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
@@ -67,7 +68,9 @@ def secrets_list(ctx: click.Context, as_json: bool) -> None:
             used = f"used {each.used_at[:19]}" if each.used_at else "never used"
             click.echo(f"{each.name:24} {each.ref_id}  added {each.added_at[:19]}, {used}")
         if not found:
-            click.echo("There are no secrets. Add one: silas secrets add NAME")
+            click.echo(
+                tr("There are no secrets. Add one: {command}", command="silas secrets add NAME")
+            )
         return DONE
 
     run_to_exit(work)

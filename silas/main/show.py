@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from silas.main.output import ASKED, GOING_ON, print_json
+from silas.language import tr
+from silas.main.output import ASKED, going_on, print_json, state_word
 from silas.main.shared import (
     DONE,
     json_option,
@@ -97,27 +98,27 @@ def lines_of(
     from silas.work.attempt import again_words
     from silas.work.report import result_texts
 
-    why = GOING_ON.get(status, "This is the plan as it is.")
+    why = going_on().get(status, tr("This is the plan as it is."))
     if item.parent is not None and status in ("paused", "blocked", "stuck", "failed"):
         why = again_words(item)
     card = plan_card(item, why, look)
-    lines = [f"{status}  {item.id}  {as_shown(item.title)}", *card_lines(card)]
+    lines = [f"{state_word(status)}  {item.id}  {as_shown(item.title)}", *card_lines(card)]
     for text in () if result is None else result_texts(result):
         lines += ["", *(as_shown(line) for line in text.split("\n"))]
     if result is not None:
-        lines += ["", "Result:", *_indented(result.summary)]
+        lines += ["", tr("Result:"), *_indented(result.summary)]
     if result is not None and result.read_before:
-        lines += ["", "Read before its changes, neither yours nor the plan's:"]
+        lines += ["", tr("Read before its changes, neither yours nor the plan's:")]
         lines += [line for source in result.read_before for line in detail_line(source)]
     checks = checks_of(item)
     if checks:
-        lines += ["", "Checks:"]
+        lines += ["", tr("Checks:")]
     for check in checks:
-        lines.append(f"{'ok' if check['passed'] else 'NO'}  {as_shown(check['name'])}")
+        lines.append(f"{tr('ok') if check['passed'] else tr('NO')}  {as_shown(check['name'])}")
         for text in (check["reason"], *str(check["output"]).splitlines()):
             lines += detail_line(text)
     if result is not None and result.diff:
-        lines += ["", "What changed:", result.diff]
+        lines += ["", tr("What changed:"), result.diff]
     return lines
 
 

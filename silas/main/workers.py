@@ -2,6 +2,7 @@
 
 import click
 
+from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
@@ -26,7 +27,10 @@ def workers_list(ctx: click.Context, as_json: bool) -> None:
         if as_json:
             print_json(rows)
         elif not rows:
-            click.echo(f"There are no workers; put NAME.worker files into {config.worker_files}.")
+            places = str(config.worker_files)
+            click.echo(
+                tr("There are no workers; put NAME.worker files into {folders}.", folders=places)
+            )
         for row in [] if as_json else rows:
             click.echo(_line(row["name"], refusal_words(row["fault"]) or row["description"]))
             for heading in () if row["fault"] else ("model", "tools", "delegates", "skills"):

@@ -34,11 +34,15 @@ LOWER = {
         "silas.stop",
     },  # a program of its own
     "batch.py": {"silas.language", "silas.plans.characters"},  # as above
-    "commands.py": {"silas.plans.characters"},  # as above
-    "calls.py": {"silas.language.calendar"},  # moments in words
-    "conversations.py": {"silas.language.calendar", "silas.plans.characters"},  # as above
-    "devices.py": {"silas.language.calendar"},  # as above
-    "goals.py": {"silas.plans.characters"},  # as above
+    "commands.py": {"silas.language", "silas.plans.characters"},  # as above
+    "calls.py": {"silas.language", "silas.language.calendar"},  # moments in words
+    "conversations.py": {
+        "silas.language",
+        "silas.language.calendar",
+        "silas.plans.characters",
+    },  # as above
+    "devices.py": {"silas.language", "silas.language.calendar"},  # as above
+    "goals.py": {"silas.language", "silas.plans.characters"},  # as above
     "inspect.py": {
         "silas.channels",  # a card on a terminal
         "silas.channels.terminal_colour",
@@ -47,16 +51,27 @@ LOWER = {
     "keys.py": {"silas.keys.key_ring", "silas.language.calendar"},  # a fingerprint; moments
     "mcp.py": {"silas.channels.mcp", "silas.language"},  # the channel that it serves
     "memory.py": {
+        "silas.language",
         "silas.language.calendar",  # moments in words
         "silas.memory.bundle_rules",
         "silas.plans.characters",
     },  # whose a bundle is; no character of a memory steers the terminal
-    "output.py": {"silas.channels.terminal_colour", "silas.workspace.diff"},  # colours
-    "remind.py": {"silas.plans.characters", "silas.reminders.words"},  # reminders as text
+    "output.py": {
+        "silas.channels.terminal_colour",
+        "silas.language",
+        "silas.workspace.diff",
+    },  # colours
+    "remind.py": {
+        "silas.language",
+        "silas.plans.characters",
+        "silas.reminders.words",
+    },  # reminders as text
+    "secrets.py": {"silas.language"},  # as above
     "service.py": {"silas.language"},  # as above
     "shared.py": {"silas.language", "silas.sandbox", "silas.stop"},  # an error; whether stopped
     "show.py": {
         "silas.channels.text",
+        "silas.language",
         "silas.plans.characters",
         "silas.work.attempt",  # how work of a project is begun again
         "silas.work.report",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit, warn
 
@@ -46,7 +47,9 @@ def goals_list(ctx: click.Context, as_json: bool) -> None:
             if row["why"]:
                 _show(f"  {row['why']}")
         if not rows:
-            click.echo("No goal was approved. `silas run PLAN` with `type: goal` asks about one.")
+            click.echo(
+                tr("No goal was approved. `silas run PLAN` with `type: goal` asks about one.")
+            )
         return DONE
 
     run_to_exit(work)

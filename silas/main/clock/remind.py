@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
@@ -91,7 +92,8 @@ def remind_list(ctx: click.Context, as_json: bool) -> None:
         for line in list_lines(waiting):
             _show(line)
         if not waiting:
-            click.echo('No reminder waits. Try: silas remind "tomorrow at nine to call Anna"')
+            example = 'silas remind "tomorrow at nine to call Anna"'
+            click.echo(tr("No reminder waits. Try: {command}", command=example))
         return DONE
 
     run_to_exit(work)

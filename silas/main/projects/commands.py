@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from silas.main.output import print_json
+from silas.language import tr
+from silas.main.output import print_json, state_column, state_word
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ def projects_list(ctx: click.Context, as_json: bool) -> None:
             print_json(rows)
             return DONE
         for row in rows:
-            done = f"{row['done']} of {len(row['tasks'])} done"
-            _show(f"{row['id']:32} {row['status']:8} {done}  {row['title']}")
+            done = tr("{done} of {all} done", done=row["done"], all=len(row["tasks"]))
+            _show(f"{row['id']:32} {state_column(row['status'])} {done}  {row['title']}")
             if row["taken_back"]:
                 _show(f"  {row['taken_back']}")
         if not rows:
-            click.echo("No project was approved. `silas run PLAN` with `type: project` asks.")
+            click.echo(tr("No project was approved. `silas run PLAN` with `type: project` asks."))
         return DONE
 
     run_to_exit(work)
@@ -63,17 +64,24 @@ def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
             told = {"summary": words, "tasks": [task._asdict() for task in tasks]}
             print_json({**_row(found, back), **told})
             return DONE
-        _show(f"{found.id} is {found.status.value}: {found.title}")
+        _show(
+            tr(
+                "{name} is {state}: {title}",
+                name=found.id,
+                state=state_word(found.status.value),
+                title=found.title,
+            )
+        )
         for line in (*(words.split("\n") if words else ()), *([back] if back else ())):
             _show(line)
         for task in tasks:
-            _show(f"  {task.id:32} {task.status:8} {task.title}")
+            _show(f"  {task.id:32} {state_column(task.status)} {task.title}")
             if task.depends_on:
-                _show(f"    after {', '.join(task.depends_on)}")
+                _show("    " + tr("after {tasks}", tasks=", ".join(task.depends_on)))
             if task.words:
                 _show(f"    {task.words}")
             if task.undone:
-                _show("    taken back")
+                _show("    " + tr("taken back"))
         return DONE
 
     run_to_exit(work)
