@@ -3,8 +3,8 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -126,35 +126,34 @@ def _wall_timer(moment: datetime) -> int:
     return timer
 
 
-_ROUNDING: Final = 1e-6  # seconds
-
-
 class TimeLimitReached(TimeoutError):
     """A `time_limit` broke the work off; a `TimeoutError` of the work's own is not one."""
 
 
-def time_limit(clock: Clock, seconds: float) -> AbstractAsyncContextManager[None]:
+@asynccontextmanager
+async def time_limit(clock: Clock, seconds: float) -> AsyncGenerator[None]:
     """Break off what takes longer than `seconds` on this clock.
 
     Raises:
         TimeLimitReached: The time was over first.
     """
     ends = clock.monotonic() + seconds
-    return time_limit_of(clock, lambda: ends - clock.monotonic())
+    async with time_limit_until(lambda: clock.sleep(ends - clock.monotonic())):
+        yield
 
 
 @asynccontextmanager
-async def time_limit_of(clock: Clock, seconds_left: Callable[[], float]) -> AsyncGenerator[None]:
-    """Break off when no seconds are left; they are asked for again when they should be over.
+async def time_limit_until(over: Callable[[], Awaitable[object]]) -> AsyncGenerator[None]:
+    """Break off what is not done when `over` is; for a limit that can be put off.
 
     Raises:
         TimeLimitReached: The time was over first.
     """
-    loop, limit = asyncio.get_running_loop(), asyncio.timeout(None)
+    loop = asyncio.get_running_loop()
+    limit = asyncio.timeout(None)
 
     async def end() -> None:
-        while (seconds := seconds_left()) > _ROUNDING:
-            await clock.sleep(seconds)
+        await over()
         limit.reschedule(loop.time())
 
     try:

@@ -67,6 +67,11 @@ class Card(Frozen, Generic[AnswerT]):
     effect: str = ""
     details: tuple[Detail, ...] = ()
 
+    @property
+    def kept(self) -> bool:
+        """Whether it is asked where nobody looks, too, and waits there for whoever comes."""
+        return False
+
     @model_validator(mode="after")
     def _actions_in_order(self) -> "Card[AnswerT]":
         order = [_ROLE_ORDER[action.role] for action in self.actions]
@@ -168,9 +173,20 @@ class DecisionAnswer(Frozen):
 
 
 class DecisionCard(Card[DecisionAnswer]):
-    """A question with options; free text is optional, never required."""
+    """A question with options; free text is optional, never required.
+
+    Attributes:
+        work_item_id: The work that waits for the answer: the question is kept for whoever comes in
+            its time, also where nobody looks now. Empty for any other question.
+    """
 
     allow_freetext: bool = False
+    work_item_id: str = ""
+
+    @property
+    def kept(self) -> bool:
+        """See `Card.kept`."""
+        return bool(self.work_item_id)
 
 
 class CheckpointCard(Card[str]):

@@ -1,5 +1,6 @@
 """What a work item may still use; asked before every action (spec 3.3, 5.2.1; decision B11)."""
 
+import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
@@ -10,6 +11,7 @@ from silas.language import decimal, group_digits, tr
 from silas.plans.models import Budget, BudgetUsed
 
 _TIGHT: Final = 0.85
+_GRAIN: Final = 1e-6  # seconds: less is a rounding error of the clock, not time
 
 
 class BudgetExhausted(PlanFamilyError):
@@ -118,8 +120,8 @@ class BudgetTracker:
     """Counts what one work item uses. At a limit is exhausted (`>=`).
 
     Wall time runs from construction, on top of what was used before (a resumed item goes on
-    where it stopped), and stands still while it is `paused`. Nothing here awaits, so
-    on one event loop every answer is atomic.
+    where it stopped), and stands still within a `pause`. Nothing that counts awaits, so on one
+    event loop every answer is atomic.
     """
 
     def __init__(self, budget: Budget, used: BudgetUsed, clock: Clock) -> None:
@@ -128,21 +130,36 @@ class BudgetTracker:
         self._clock = clock
         self._started = clock.monotonic()
         self._held: list[Reservation] = []
-        self._pauses = 0
-        self._paused_at = 0.0
+        self._waits = 0
+        self._stopped = 0.0
+        self._going = asyncio.Event()
+        self._going.set()
 
     @contextmanager
-    def paused(self) -> Generator[None]:
-        """Time that passes within is not the work's; may be nested, and entered several times."""
-        if not self._pauses:
-            self._paused_at = self._clock.monotonic()
-        self._pauses += 1
+    def pause(self) -> Generator[None]:
+        """Let wall time stand still: the work waits for its owner (spec 5.2.2), or for the limit of
+        requests to the model; may be nested, and entered several times.
+        """
+        if not self._waits:
+            self._stopped = self._clock.monotonic()
+            self._going.clear()
+        self._waits += 1
         try:
             yield
         finally:
-            self._pauses -= 1
-            if not self._pauses:
-                self._started += self._clock.monotonic() - self._paused_at
+            self._waits -= 1
+            if not self._waits:
+                self._started += self._clock.monotonic() - self._stopped
+                self._going.set()
+
+    async def time_over(self) -> None:
+        """Wait until the wall time of the budget is used; a pause lasts as long as it lasts."""
+        while True:
+            await self._going.wait()
+            left = self.remaining_seconds()
+            if left <= _GRAIN:
+                return
+            await self._clock.sleep(left)
 
     def charge(
         self,
@@ -177,8 +194,7 @@ class BudgetTracker:
 
     def used(self) -> BudgetUsed:
         """What was used so far, wall time included, reservations not."""
-        now = self._paused_at if self._pauses else self._clock.monotonic()
-        elapsed = now - self._started
+        elapsed = (self._stopped if self._waits else self._clock.monotonic()) - self._started
         return self._used.merge(BudgetUsed(wall_time_seconds=elapsed))
 
     def is_exhausted(self) -> bool:

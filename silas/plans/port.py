@@ -48,6 +48,10 @@ class WorkItemStore(Protocol):
         """The latest result of an item, or None."""
         ...
 
+    def asking(self) -> frozenset[str]:
+        """The ids of work with a question that waits for its owner's answer."""
+        ...
+
     async def finish(
         self, item: WorkItem, result: WorkItemResult, witness: Callable[[], object]
     ) -> None:

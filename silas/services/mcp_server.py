@@ -11,6 +11,7 @@ from silas.audit.narrate import timeline
 from silas.cards import ChannelMessage
 from silas.channels.mcp import McpOffer
 from silas.errors import PlanFamilyError
+from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.characters import show
 from silas.stream.models import MCP_CLIENT, Incoming
 from silas.stream.session import Session
@@ -137,13 +138,21 @@ class Services:
             return f"There is no plan {name!r}: it was never proposed, or not approved."
         result = await self._silas.runs.result_of(name)
         back = self._silas.taken_back(item)
-        told = f"{name} is {item.status.value}"
+        told = f"{name} is {item.status.value}{self._asks(item)}"
         if back:  # ahead of what it did, which does not stand any more
             told = f"{told}. {back}"
         if result is None:
             return told
         ended = f"{told}\n\nBefore that: " if back else f"{told}: "
         return "\n\n".join((f"{ended}{result.summary}", *result_texts(result)))
+
+    def _asks(self, item: WorkItem) -> str:
+        """That running work or a task of it waits for its owner; what it asks is for him alone."""
+        asking = self._silas.store.asking() if item.status is WorkItemStatus.running else ()
+        if item.id in asking:
+            return " and waits for its owner's answer to a question"
+        tasks = ", ".join(name for name in item.tasks if name in asking)
+        return f" and waits for its owner's answer to a question of {tasks}" if tasks else ""
 
     def _batch(self, name: str) -> str:
         """How it stands with a batch of moved files, without their names; empty where it is none.

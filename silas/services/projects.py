@@ -42,6 +42,7 @@ class TaskRow(NamedTuple):
         words: How it ended, in one sentence; empty where it has not.
         undone: Whether all that it changed was taken back.
         never: Whether nothing of it was begun, and nothing of it will be.
+        asks: Whether it waits for the owner's answer to a question.
     """
 
     id: str
@@ -51,6 +52,7 @@ class TaskRow(NamedTuple):
     words: str
     undone: bool
     never: bool
+    asks: bool
 
 
 class ProjectShown(NamedTuple):
@@ -72,13 +74,15 @@ class ProjectShown(NamedTuple):
 async def task_rows(project: WorkItem, store: WorkItemStore, undoing: Undo) -> list[TaskRow]:
     """How the tasks of a project stand, in the order in which it names them."""
     rows: list[TaskRow] = []
+    asking = store.asking()
     for child in project.children:
         result = await store.get_result(child.id)
         words = "" if result is None else result.summary.split("\n")[0]
         state, undone = child.status.value, undoing.is_undone(child.id)
         never = child.status is WorkItemStatus.blocked and child.attempts == 0
+        asks = child.id in asking and child.status is WorkItemStatus.running
         after = list(child.depends_on)
-        rows.append(TaskRow(child.id, child.title, state, after, words, undone, never))
+        rows.append(TaskRow(child.id, child.title, state, after, words, undone, never, asks))
     return rows
 
 
@@ -119,11 +123,18 @@ def state_words(task: TaskRow, waits: Collection[str]) -> str:
     """How a task stands, as a person says it."""
     if task.id in waits:
         return tr("waits for your yes")
+    if task.asks:
+        return tr("waits for your answer")
     if task.undone:
         return tr("taken back")
     if task.never:
         return tr("never begun")
     return tr(_STATES.get(task.status, task.status))
+
+
+def asks_words(tasks: Collection[str]) -> list[str]:
+    """Which tasks wait for an answer, each in a sentence."""
+    return [tr("The task {task} waits for your answer to its question.", task=one) for one in tasks]
 
 
 class ProjectDesk(NamedTuple):
@@ -167,6 +178,12 @@ class ProjectDesk(NamedTuple):
         """How it ended; empty where it has not."""
         result = await self.store.get_result(project.id)
         return "" if result is None else result.summary
+
+    def asks(self, project: WorkItem) -> list[str]:
+        """The ids of its tasks that wait for the owner's answer to a question."""
+        asking = self.store.asking()
+        running = WorkItemStatus.running
+        return [one.id for one in project.children if one.id in asking and one.status is running]
 
     def taken_back(self, project: WorkItem) -> str:
         """That it was taken back, whole or in part, in one sentence; empty where it was not."""

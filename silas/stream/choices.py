@@ -1,66 +1,151 @@
-"""A question of running work as a card with numbered options (spec 0.5, 3.11)."""
+"""A question of running work as a card with numbered options (spec 0.5, 3.11, 5.2.2)."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from silas.audit import Audit
 from silas.cards import Action, CardChannel
 from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.clock import Clock
 from silas.language import tr
+from silas.plans import WorkItem, WorkItemStore, WorkItemType, show
+from silas.plans.characters import show_exactly
+from silas.plans.projects.questions import KeptAnswer, WorkQuestions
 from silas.stream.owner import Owner
 from silas.tools.builtin.ask_owner import OwnerAnswer
 from silas.types import Risk, TaintLevel
+from silas.work.progress_board import ProgressBoard
 
 _NO_ANSWER = DecisionAnswer()
-_SECONDS = 300.0  # work waits meanwhile, and its wall time runs
+
+SHORTEST: Final = 300.0
+"""Seconds that any question waits; one of a project's task waits as long as its approval lets the
+task come to its end after the answer."""
 
 TypedBy = Callable[[str], Awaitable[TaintLevel]]
 """Whose words these are that were typed on this Silas's own channel and that no device signed."""
 
 
-def choice_card(work_item_id: str, question: str, options: tuple[str, ...]) -> DecisionCard:
-    """The question in the model's words, marked so; silence answers nothing."""
+def choice_card(
+    asked_for: str,
+    question: str,
+    options: tuple[str, ...],
+    seconds: float = SHORTEST,
+    work_item_id: str = "",
+) -> DecisionCard:
+    """The question in the model's words, marked so; silence answers nothing.
+
+    Args:
+        asked_for: Which work asks, for its owner.
+        question: What it asks.
+        options: What can be chosen.
+        seconds: How long it waits.
+        work_item_id: The work, where the question is kept for whoever comes in its time.
+    """
     chips = tuple(
         Action(label=option, value=DecisionAnswer(selected_value=option, approved=True))
         for option in options
     )
     return DecisionCard(
-        intent=tr(
-            "A question from the work {work_item_id}; your choice approves nothing",
-            work_item_id=work_item_id,
-        ),
+        intent=tr("A question from {work}; your choice approves nothing", work=asked_for),
         risk=Risk.medium,
         rationale=tr("The model asks: {question}", question=question),
         actions=(*chips, Action(label=tr("Do not answer"), value=_NO_ANSWER, role="decline")),
         safe=_NO_ANSWER,
         allow_freetext=True,
-        timeout_seconds=_SECONDS,
+        timeout_seconds=seconds,
+        work_item_id=work_item_id,
+    )
+
+
+def asking_work(item: WorkItem, project: WorkItem | None) -> str:
+    """Which work asks; of a task of a project, which project's."""
+    title, name = show(item.title), show_exactly(item.id)
+    if project is None:
+        return tr("the work '{title}' ({id})", title=title, id=name)
+    return tr(
+        "the task '{title}' ({id}) of the project '{project}' ({project_id})",
+        title=title,
+        id=name,
+        project=show(project.title),
+        project_id=show_exactly(project.id),
     )
 
 
 class OwnerChoices:
-    """Asks on the owner's channel, and records that it did."""
+    """Asks on the owner's channel, keeps that it did, and records it.
 
-    def __init__(self, channel: CardChannel, audit: Audit, clock: Clock, typed_by: TypedBy) -> None:
+    Args:
+        channel: Where the owner is asked.
+        audit: The record.
+        clock: For how long.
+        typed_by: Whose words are typed there.
+        store: Knows which project asks.
+        kept: Where the question lives until it is answered.
+        board: Lets the time of what waits stand still.
+    """
+
+    def __init__(
+        self,
+        channel: CardChannel,
+        audit: Audit,
+        clock: Clock,
+        typed_by: TypedBy,
+        store: WorkItemStore,
+        kept: WorkQuestions,
+        board: ProgressBoard,
+    ) -> None:
         self._owner = Owner(channel, audit, clock)
         self._audit = audit
+        self._clock = clock
         self._typed_by = typed_by
-        self._one_at_a_time = asyncio.Lock()
+        self._store = store
+        self._kept = kept
+        self._board = board
 
     async def ask(
         self, work_item_id: str, question: str, options: tuple[str, ...]
     ) -> OwnerAnswer | None:
-        """The option that was chosen, the words that were typed, or both; None where neither."""
-        async with self._one_at_a_time:
-            answer = await self._owner.ask(choice_card(work_item_id, question, options))
+        """The option that was chosen, the words that were typed, or both; None where neither.
+
+        What was answered to the same question under the same approval is its answer. Nothing says
+        of kept words any more who typed them, so they are from outside.
+        """
+        item = await self._store.get(work_item_id)
+        if item is None:
+            return None
+        before = self._kept.open(item, question, options)
+        if before is not None:
+            return _answer(before.chosen, before.words, TaintLevel.external, options)
+        try:
+            with self._board.waits_for_owner(work_item_id):
+                answer = await self._owner.ask(await self._card(item, question, options))
+        except BaseException:
+            self._kept.drop(item)  # it was stopped; of what a crash ends the question stays
+            raise
         chosen = answer.selected_value if answer.selected_value in options else None
         number = 0 if chosen is None else options.index(chosen) + 1
         words = (answer.freetext or "").strip()
         taint = await self._taint_of(words, answer)
         said = {"own_words": taint.value} if words else {}
         await self._audit.log("owner_asked", work_item_id=work_item_id, chosen=number, **said)
-        return OwnerAnswer(chosen, words, taint) if chosen or words else None
+        self._kept.answer(item, question, options, KeptAnswer(chosen or "", words))
+        return _answer(chosen or "", words, taint, options)
+
+    async def _card(self, item: WorkItem, question: str, options: tuple[str, ...]) -> DecisionCard:
+        parent = None if item.parent is None else await self._store.get(item.parent)
+        if parent is None or parent.type is not WorkItemType.project:
+            return choice_card(asking_work(item, None), question, options)
+        asked_for = asking_work(item, parent)
+        return choice_card(asked_for, question, options, self._seconds(item, parent), item.id)
+
+    def _seconds(self, task: WorkItem, project: WorkItem) -> float:
+        """How long a task may wait, so that its approval still holds when it comes to its end."""
+        token = task.approval_token
+        if token is None:
+            return SHORTEST
+        holds = (token.expires_at - self._clock.now()).total_seconds()
+        return max(holds - project.budget.max_wall_time_seconds, SHORTEST)
 
     async def _taint_of(self, words: str, answer: DecisionAnswer) -> TaintLevel:
         """The owner's where he signed them or typed them where he signs; else from outside."""
@@ -68,3 +153,10 @@ class OwnerChoices:
             return TaintLevel.owner
         typed = await self._typed_by(words) if words else TaintLevel.external
         return TaintLevel.owner if typed is TaintLevel.owner else TaintLevel.external
+
+
+def _answer(
+    chosen: str, words: str, taint: TaintLevel, options: tuple[str, ...]
+) -> OwnerAnswer | None:
+    option = chosen if chosen in options else None
+    return OwnerAnswer(option, words, taint) if option or words else None

@@ -6,7 +6,6 @@ task's token the id of the project's: neither is of use without the other.
 """
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -39,8 +38,9 @@ Binds = Mapping[str, dict[str, Any]]
 """What an approval of each item binds, by the item's id."""
 
 _YES: Final = ApprovalDecision(verdict=ApprovalVerdict.approved)
-_MINUTES: Final = 30  # a project's approvals outlast its work by what one plan's approval lasts
-_DAY: Final = 24 * 60  # the most that a signer apart signs
+_DAY: Final = 24 * 60
+"""Minutes that the approvals of a project hold, for a task of it may wait for its owner's answer
+overnight; it is also the most that a signer apart signs."""
 
 
 class PlanTokens:
@@ -104,7 +104,7 @@ class PlanTokens:
             await self._require_as_shown(item, binds)
             item.approval_token = standing
             return
-        minutes = _lasts(item) if children else 0
+        minutes = _DAY if children else 0
         further = of_project(children) if children else {}
         token = await self._once(item, {**binds[item.id], **further}, minutes)
         part = of_task(token)
@@ -159,10 +159,3 @@ def _bound(item: WorkItem, binds: Binds) -> BoundPlan:
         tools_signed(conditions),
         shown_signed(conditions),
     )
-
-
-def _lasts(project: WorkItem) -> int:
-    """How long the approvals of a project hold, in minutes: as long as its work may take, and as
-    long again as any approval waits.
-    """
-    return min(math.ceil(project.budget.max_wall_time_seconds / 60) + _MINUTES, _DAY)

@@ -59,6 +59,10 @@ class InMemoryWorkItemStore:
         found = self._results.get(work_item_id)
         return None if found is None else found.model_copy(deep=True)
 
+    def asking(self) -> frozenset[str]:
+        """None: questions are kept in a database only."""
+        return frozenset()
+
     async def finish(
         self, item: WorkItem, result: WorkItemResult, witness: Callable[[], object]
     ) -> None:

@@ -31,6 +31,7 @@ from silas.home.signer_client import announce_questions, message_signer
 from silas.home.witnesses import message_to_owner
 from silas.keys.secret_registry import SecretRegistry
 from silas.memory.meter import MeteredSearch
+from silas.plans.projects.questions import WorkQuestions
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import AnnouncedPlans
 from silas.services.batches.desk import execution_over
@@ -135,19 +136,20 @@ class Parts:
         )
         self.sign_message = message_signer(config, runtime.signer)
         typed = TypedWords(self.channel.channel_name, self.sign_message, self.sign_in, clock)
-        choices = OwnerChoices(self.channel, self.audit, clock, typed.taint_of)
+        self.board = ProgressBoard(self.secrecy.redact, self.secrecy.redact_begun, clock)
         add_looking_tools(
             self.registry,
             MeteredSearch(services.search.find, services.remembered.meter).find,
             services.context.in_view,
-            choices.ask,
+            OwnerChoices(
+                self.channel, self.audit, clock, typed.taint_of, self.store, self.asked, self.board
+            ).ask,
         )
         self.limits = sandbox_limits(config)
         self.workers = worker_library(config)
         self.tools = tool_search(config)
         self.surroundings = SandboxFacts(config, models.choices, self.sandbox, self.tools)
         self.binding = plan_binding(self)
-        self.board = ProgressBoard(self.secrecy.redact, self.secrecy.redact_begun, clock)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
         self.telling = ProgressReporter(self.channel, services.work, self.board)
 
@@ -155,6 +157,11 @@ class Parts:
     def meter(self) -> "RecordedCalls":
         """Counts requests to models, and records whom it refused."""
         return self.models.meter.recording(RefusalRecord(self.audit, self.runtime.clock))
+
+    @cached_property
+    def asked(self) -> WorkQuestions:
+        """What running work asks its owner."""
+        return WorkQuestions(self.db, self.runtime.clock)
 
     @cached_property
     def notifier(self) -> "ProcessNotifier":

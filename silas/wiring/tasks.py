@@ -116,6 +116,7 @@ def task_runner(
         follows_runbook=parts.models.runbook_executes,
         budget_of=allowances.of,
         watch_checks=parts.board.checks,
+        cut_off=parts.asked.cut_off,
     )
     return TaskRunner(
         entry=entry,
@@ -130,11 +131,10 @@ def task_runner(
             parts.audit,
             settings,
             parts.board,
-            parts.runtime.clock,
             parts.surroundings.briefing,
         ),
         verifier=VerificationRunner(parts.sandbox, parts.runtime.clock, parts.limits),
-        consult=Consulting(advice, revising, parts.audit, parts.board, parts.runtime.clock),
+        consult=Consulting(advice, revising, parts.audit, parts.board),
         secrets=parts.secrecy,
         effects=Effects(parts.outcomes, parts.registry),
         store=parts.store,

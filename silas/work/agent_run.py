@@ -8,7 +8,7 @@ from silas.agents import ModelRunFailed
 from silas.agents.call_scope import limit_waits
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
-from silas.clock import Clock, TimeLimitReached, time_limit_of
+from silas.clock import TimeLimitReached, time_limit_until
 from silas.errors import PlanFamilyError
 from silas.gates import Gate
 from silas.plans import (
@@ -76,12 +76,10 @@ class AgentRunner:
         audit: Audit,
         settings: TaskSettings,
         board: ProgressBoard,
-        clock: Clock,
         surroundings: Callable[[str | None], Awaitable[str]],
     ) -> None:
         self._surroundings = surroundings
         self._board = board
-        self._clock = clock
         self._crew = worker_runner
         self._policies = policies
         self._steps = steps
@@ -184,7 +182,7 @@ class AgentRunner:
     ) -> "StructuredRun[ExecutorAgentOutput]":
         """The run within what is left; what it used is settled, failed or not."""
         try:
-            async with time_limit_of(self._clock, tracker.remaining_seconds):
+            async with time_limit_until(tracker.time_over):
                 outcome = await self._crew.run(job, briefing)
         except TimeLimitReached as error:
             raise _WallTimeOver("The wall time of the budget ran out.") from error

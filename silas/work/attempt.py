@@ -64,6 +64,13 @@ def again_words(item: WorkItem) -> str:
     return tr("`silas run` its plan again, or ask again; it needs a new approval.")
 
 
+def without_last_attempt(item: WorkItem) -> None:
+    """Take the last attempt out of what was used; what it used beside that stays counted."""
+    used = item.budget_used
+    fewer = {name: max(getattr(used, name) - 1, 0) for name in ("attempts", "executor_runs")}
+    item.budget_used, item.attempts = used.model_copy(update=fewer), max(item.attempts - 1, 0)
+
+
 def out_of_budget(item: WorkItem, tracker: BudgetTracker) -> str:
     """Why no attempt could begin though none failed: what is used up, and how work goes on."""
     again = again_words(item)

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from silas.agents import ModelRunFailed
 from silas.agents.call_scope import limit_waits
 from silas.audit import Audit
-from silas.clock import Clock, time_limit_of
+from silas.clock import time_limit_until
 from silas.errors import LLMError
 from silas.plans import BudgetExhausted, BudgetTracker, Reservation, WorkItem
 from silas.work.models import Advice, Advise
@@ -58,13 +58,12 @@ class Consulting:
     """Asks the planner within the budget of a piece of work."""
 
     def __init__(
-        self, advise: Advise, revise: Revise, audit: Audit, board: ProgressBoard, clock: Clock
+        self, advise: Advise, revise: Revise, audit: Audit, board: ProgressBoard
     ) -> None:
         self._advise = advise
         self._revise = revise
         self._audit = audit
         self._board = board
-        self._clock = clock
 
     async def guidance(self, item: WorkItem, failures: str, tracker: BudgetTracker) -> Advice:
         """What to try next; nothing where the planner cannot be asked."""
@@ -82,7 +81,7 @@ class Consulting:
     async def _time_limit(self, item: WorkItem, tracker: BudgetTracker) -> AsyncGenerator[None]:
         """Break off what takes longer than is left; a wait for the limit of requests is not it."""
         with limit_waits(self._board.limit_wait(item.id, tracker)):
-            async with time_limit_of(self._clock, tracker.remaining_seconds):
+            async with time_limit_until(tracker.time_over):
                 yield
 
     async def _ask_advice(self, item: WorkItem, failures: str, held: Reservation) -> Advice:

@@ -10,7 +10,7 @@ import asyncio
 import codecs
 from collections import deque
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Literal
@@ -116,6 +116,7 @@ class ProgressBoard:
         self._redact_begun = redact_begun
         self._clock = clock
         self._pages: dict[str, _Page] = {}
+        self._trackers: dict[str, BudgetTracker] = {}
 
     def follow(self, work_item_id: str, look: Look) -> None:
         """Keep the last of what this item does from now on, and say each time that there is more.
@@ -203,9 +204,11 @@ class ProgressBoard:
             live: What the run under way has used, which is settled at its end.
         """
         self._counts(item, lambda: tracker.used().merge(live()), "attempt")
+        self._trackers[item.id] = tracker
         try:
             yield partial(self._watch_call, item.id)
         finally:
+            del self._trackers[item.id]
             self._counts(item, tracker.used, "after")
 
     def limit_wait(self, work_item_id: str, tracker: BudgetTracker) -> LimitWait:
@@ -214,7 +217,7 @@ class ProgressBoard:
 
     @contextmanager
     def _limit_wait(self, work_item_id: str, tracker: BudgetTracker, words: str) -> Generator[None]:
-        with tracker.paused():
+        with tracker.pause():
             page = self._pages.get(work_item_id)
             if page is None:
                 yield
@@ -226,6 +229,17 @@ class ProgressBoard:
             finally:
                 page.forget(number)
                 page.look()
+
+    @contextmanager
+    def waits_for_owner(self, work_item_id: str) -> Generator[None]:
+        """Work waits for its owner's answer: its time stands still, and whoever looks is told."""
+        tracker, page = self._trackers.get(work_item_id), self._pages.get(work_item_id)
+        with nullcontext() if tracker is None else tracker.pause():
+            if page is not None:
+                page.look()
+            yield
+        if page is not None:
+            page.look()
 
     def _counts(
         self, item: WorkItem, used: Callable[[], BudgetUsed], phase: Literal["attempt", "after"]

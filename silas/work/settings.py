@@ -25,6 +25,7 @@ class TaskSettings:
             another one is put in force only while nothing runs.
         budget_of: What a run of an item may use: its plan's budget, or what its project has left.
         watch_checks: Who looks at the checks of an item while they run, by its id.
+        cut_off: Whether an item's last attempt was cut off while it waited for its owner's answer.
         scopes: What the owner's work is granted beside the sandbox: the mounted toolsets.
     """
 
@@ -37,3 +38,4 @@ class TaskSettings:
     follows_runbook: Callable[[], bool]
     budget_of: Callable[[WorkItem], Budget]
     watch_checks: Callable[[str], WatchCheck]
+    cut_off: Callable[[WorkItem], bool]

@@ -24,7 +24,14 @@ from silas.plans import (
 from silas.stop.sentinel import RequireRunning
 from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
-from silas.work.attempt import Attempt, instructions, out_of_budget, owner_words, what_failed
+from silas.work.attempt import (
+    Attempt,
+    instructions,
+    out_of_budget,
+    owner_words,
+    what_failed,
+    without_last_attempt,
+)
 from silas.work.authority.allowed_hosts import PlannedNetwork
 from silas.work.changes.delivery import ChangeDelivery
 from silas.work.changes.file_recovery import FileRecovery
@@ -154,6 +161,8 @@ class TaskRunner:
                 )
                 if differs:
                     return await self._block_item(item, differs)
+            if self._settings.cut_off(item):  # that attempt had not failed, and is made again
+                without_last_attempt(item)
             budget = self._settings.budget_of(item)
             tracker = BudgetTracker(budget, item.budget_used, self._clock)
             try:

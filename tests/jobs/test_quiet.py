@@ -16,7 +16,7 @@ OWN_TIMERS = {
     "channels/live_terminal.py": "frames of a status line",
     "main/terminal.py": "frames of a status line",
     "home/garbage_collection.py": "objects of this process alone",
-    "clock.py": "a time limit asks again, as its time may stand still",
+    "plans/budget.py": "a time limit that stands still while the work waits",
     "agents/call_meter.py": "waits for the next request to a model that may be made",
     "tools/mcp/link.py": "pauses between tries of a connection",
     "memory/store.py": "lets others have a turn while it writes",

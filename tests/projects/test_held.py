@@ -185,7 +185,7 @@ async def test_once_its_approval_has_expired_a_yes_applies_the_changes_and_begin
     owner = Owner()
     async with Harness(owner.channel) as h:
         await ran(h, tmp_path)
-        h.clock.advance(23 * 3600)
+        h.clock.advance(24 * 3600)
         owner.word = "apply"
         result = await h.silas.answer("second")
         assert result.status is WorkItemStatus.blocked

@@ -38,13 +38,22 @@ async def test_a_question_of_a_task_waits_and_its_answer_lets_the_project_go_on(
         await device.sees_a_card("Deploy it")
         await device.answers("Approve and run this project")
         card = await device.sees_a_card("Which colour?")
-        await expect(card).to_contain_text("A question from the work b")
+        await expect(card).to_contain_text(
+            "A question from the task 'Do b' (b) of the project 'Deploy it' (project-deploy)"
+        )
         await device.page.evaluate("location.hash = '#/more/ahead'")
         states = device.page.locator("[data-testid=project] [data-state]")
         await expect(states).to_have_text(
-            [re.compile("Do a done"), re.compile("Do b runs"), re.compile("Do c not begun")]
+            [
+                re.compile("Do a done"),
+                re.compile("Do b waits for your answer"),
+                re.compile("Do c not begun"),
+            ]
         )
+        await expect(states.nth(1)).to_have_attribute("data-state", "waiting")
         assert await device.overflow() == 0
+        await device.page.evaluate("location.hash = '#/more/work/project-deploy'")
+        await expect(states.nth(1)).to_have_text(re.compile("Do b waits for your answer"))
         await device.comes_back()
         await device.sees_a_card("Which colour?")
         await device.answers("blue")

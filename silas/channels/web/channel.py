@@ -160,12 +160,12 @@ class WebChannel:
     async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """Show a card on every page and wait for the first answer that counts.
 
-        Where no page is connected nobody is asked: a plan waits for its owner, everything else has
-        its safe answer at once (8.1). A page that goes while a card is open may come back to it.
+        Where no page is connected nobody is asked: a plan and a card that is kept wait, everything
+        else has its safe answer at once (8.1). A page that goes may come back to an open card.
         """
-        if whose(to) != OWNER or self.closed:
-            return unseen_answer(card) if whose(to) == OWNER else card.safe
-        return await self._ask_card(to, card) if len(self._pages) else unseen_answer(card)
+        if whose(to) != OWNER:
+            return card.safe
+        return await self.hold(to, card) if card.kept or len(self._pages) else unseen_answer(card)
 
     async def hold(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """As `ask`; where no page is connected the card is kept for one that comes in its time."""

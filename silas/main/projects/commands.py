@@ -27,10 +27,13 @@ def projects_list(ctx: click.Context, as_json: bool) -> None:
     """Every approved project, and how many of its tasks are done."""
 
     async def work() -> int:
-        from silas.services.projects import open_projects
+        from silas.services.projects import asks_words, open_projects
 
         async with open_projects(look_config(ctx)) as desk:
-            rows = [_row(project, desk.taken_back(project)) for project in await desk.all()]
+            rows = [
+                _row(project, desk.taken_back(project), desk.asks(project))
+                for project in await desk.all()
+            ]
         if as_json:
             print_json(rows)
             return DONE
@@ -39,6 +42,8 @@ def projects_list(ctx: click.Context, as_json: bool) -> None:
             _show(f"{row['id']:32} {state_column(row['status'])} {done}  {row['title']}")
             if row["taken_back"]:
                 _show(f"  {row['taken_back']}")
+            for words in asks_words(row["asks"]):
+                _show(f"  {words}")
         if not rows:
             click.echo(tr("No project was approved. `silas run PLAN` with `type: project` asks."))
         return DONE
@@ -54,15 +59,16 @@ def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
     """The project PROJECT: each task, what it waits for, and how it ended."""
 
     async def work() -> int:
-        from silas.services.projects import open_projects
+        from silas.services.projects import open_projects, state_words
 
         async with open_projects(look_config(ctx)) as desk:
             found = await desk.get(project)
             tasks = await desk.tasks(found)
             words, back = await desk.words(found), desk.taken_back(found)
+            asks = desk.asks(found)
         if as_json:
             told = {"summary": words, "tasks": [task._asdict() for task in tasks]}
-            print_json({**_row(found, back), **told})
+            print_json({**_row(found, back, asks), **told})
             return DONE
         _show(
             tr(
@@ -80,6 +86,8 @@ def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
                 _show("    " + tr("after {tasks}", tasks=", ".join(task.depends_on)))
             if task.words:
                 _show(f"    {task.words}")
+            if task.asks:
+                _show(f"    {state_words(task, ())}")
             if task.undone:
                 _show("    " + tr("taken back"))
         return DONE
@@ -87,7 +95,7 @@ def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
     run_to_exit(work)
 
 
-def _row(project: "WorkItem", taken_back: str) -> dict[str, Any]:
+def _row(project: "WorkItem", taken_back: str, asks: list[str]) -> dict[str, Any]:
     return {
         "id": project.id,
         "title": project.title,
@@ -95,6 +103,7 @@ def _row(project: "WorkItem", taken_back: str) -> dict[str, Any]:
         "done": sum(child.status.value == "done" for child in project.children),
         "tasks": project.tasks,
         "taken_back": taken_back,
+        "asks": asks,
     }
 
 

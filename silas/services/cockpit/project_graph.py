@@ -46,7 +46,7 @@ def project_row(one: "ProjectShown", redact: Callable[[str], str]) -> ProjectRow
 
 
 def _state(task: "TaskRow", waits: Collection[str]) -> str:
-    if task.id in waits:
+    if task.id in waits or task.asks:
         return "waiting"
     if task.undone:
         return "undone"

@@ -258,6 +258,22 @@ async def test_with_no_page_nobody_is_asked_and_a_plan_waits(
         assert await _soon(h.channel.ask("somebody else", card)) == card.safe
 
 
+async def test_a_question_of_work_waits_for_whoever_comes_though_no_page_is_there(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as h:
+        card = a_card(DecisionCard, work_item_id="paint", timeout_seconds=3600.0)
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        await asyncio.sleep(0)
+        assert not asking.done()
+        page, (event,) = h.page(), h.channel.cards
+        yes = h.signed(event.model_dump(mode="json"), **_YES["DecisionCard"])
+        await h.channel.answered(page, yes)
+        answer = await _soon(asking)
+        assert isinstance(answer, DecisionAnswer)
+        assert answer.approved
+
+
 @pytest.mark.parametrize("kind", [PlanCard, GateCard])
 async def test_a_card_outlives_its_page_and_ends_safely_when_its_time_is_over(
     kind: type[Card[Any]], tmp_path: Path

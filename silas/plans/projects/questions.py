@@ -1,0 +1,98 @@
+"""What running work asks its owner, in the database: a crash while it waits loses nothing (5.2.2).
+
+A question is of one approval of the work. Work that a crash cut off asks again in a new attempt,
+and what was answered before is its answer: the same question is put to nobody twice.
+"""
+
+from typing import NamedTuple
+
+from silas.canonical import canonical_json, sha256_hex
+from silas.clock import Clock
+from silas.db import Database
+from silas.plans.models import WorkItem
+
+_OPEN = """
+INSERT INTO work_questions (work_item_id, token_id, digest, state, chosen, words, asked_at)
+VALUES (:work_item_id, :token_id, :digest, 'open', '', '', :asked_at)
+ON CONFLICT (work_item_id, token_id, digest) DO NOTHING
+"""
+_ANSWER = """
+UPDATE work_questions SET state = 'answered', chosen = :chosen, words = :words
+WHERE work_item_id = :work_item_id AND token_id = :token_id AND digest = :digest
+"""
+_ANSWERED = """
+SELECT chosen, words FROM work_questions
+WHERE work_item_id = :work_item_id AND token_id = :token_id AND digest = :digest
+  AND state = 'answered'
+"""
+_DROP = """
+DELETE FROM work_questions
+WHERE work_item_id = :work_item_id AND token_id = :token_id AND state = 'open'
+"""
+_WAITS = "SELECT DISTINCT work_item_id FROM work_questions WHERE state = 'open'"
+_CUT_OFF = """
+SELECT 1 FROM work_questions
+WHERE work_item_id = :work_item_id AND token_id = :token_id AND state = 'open'
+"""
+
+
+class KeptAnswer(NamedTuple):
+    """What an owner answered; both are empty where he chose not to answer."""
+
+    chosen: str
+    words: str
+
+
+class WorkQuestions:
+    """The questions of running work. Statements are tiny and run inline (decision A23)."""
+
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    def open(self, item: WorkItem, question: str, options: tuple[str, ...]) -> KeptAnswer | None:
+        """Keep a question as waiting; what was answered to the same one before, where it was."""
+        key = _key(item, question, options)
+        with self._db.write() as tx:
+            row = tx.run(_ANSWERED, **key).fetchone()
+            if row is not None:
+                return KeptAnswer(str(row[0]), str(row[1]))
+            tx.run(_OPEN, **key, asked_at=self._clock.now().isoformat())
+        return None
+
+    def answer(
+        self, item: WorkItem, question: str, options: tuple[str, ...], answer: KeptAnswer
+    ) -> None:
+        """Keep what was answered: nothing of this work waits for it any more."""
+        with self._db.write() as tx:
+            tx.run(_ANSWER, **_key(item, question, options), **answer._asdict())
+
+    def drop(self, item: WorkItem) -> None:
+        """Nothing of this work waits any more: it was stopped, or its questions were."""
+        with self._db.write() as tx:
+            tx.run(_DROP, work_item_id=item.id, token_id=_token(item))
+
+    def cut_off(self, item: WorkItem) -> bool:
+        """Whether a question of this work was open when its last attempt was cut off."""
+        with self._db.read() as tx:
+            row = tx.run(_CUT_OFF, work_item_id=item.id, token_id=_token(item)).fetchone()
+        return row is not None
+
+
+def waiting_for_answers(db: Database) -> frozenset[str]:
+    """The ids of work with a question that waits for its owner."""
+    with db.read() as tx:
+        return frozenset(str(name) for (name,) in tx.run(_WAITS))
+
+
+def _token(item: WorkItem) -> str:
+    return "" if item.approval_token is None else item.approval_token.token_id
+
+
+def _key(item: WorkItem, question: str, options: tuple[str, ...]) -> dict[str, str]:
+    asked = canonical_json({"question": question, "options": list(options)})
+    return {
+        "work_item_id": item.id,
+        "token_id": _token(item),
+        "digest": sha256_hex(asked.encode()),
+    }

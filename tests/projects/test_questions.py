@@ -1,0 +1,191 @@
+"""A task of a project asks its owner, who answers in the morning (spec 5.2.2)."""
+
+import asyncio
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.cards import Card, PlanCard
+from silas.cards.models import DecisionAnswer, DecisionCard
+from silas.language import speak
+from silas.plans import WorkItemStatus
+from silas.services.mcp_server import Services
+from silas.services.projects import project_shown, state_words
+from silas.testing import CallTool, FakeSandbox, Harness, MockClock, ScriptedChannel, ScriptedModel
+from silas.testing.tools import exited
+from tests.projects.kit import PROJECT, project_text
+from tests.stream.kit import saying_yes, soon
+from tests.support.command import environment, run, silas
+from tests.work.kit import DONE
+
+PIPES = shutil.ignore_patterns("*.pipe")  # of a process that runs; nothing is kept in them
+ASKS = CallTool("ask_owner", {"question": "Which colour?", "options": ["red", "blue"]})
+WORKS = CallTool("shell_exec", {"argv": ["true"]})
+NIGHT = 9 * 3600.0
+TASKS: Mapping[str, dict[str, Any]] = {
+    "paint": {"title": "Paint it", "verify": None, "budget": {"max_attempts": 1}},
+    "hang": {"title": "Hang it", "verify": None, "depends_on": ["paint"]},
+}
+SHORT = {"budget": {"max_wall_time_seconds": 600}}
+BLUE = DecisionAnswer(selected_value="blue", approved=True)
+
+
+class Asleep(ScriptedChannel):
+    """An owner who approves a plan, and reads a question only when he is woken."""
+
+    def __init__(self) -> None:
+        super().__init__(saying_yes)
+        self.asked, self.answer = asyncio.Event(), asyncio.get_running_loop().create_future()
+
+    async def ask(self, to: str, card: Card[Any]) -> Any:
+        if isinstance(card, PlanCard):
+            return await super().ask(to, card)
+        self.cards.append(card)
+        self.asked.set()
+        return await self.answer
+
+
+def house(channel: ScriptedChannel, *steps: Any, **more: Any) -> Harness:
+    model = ScriptedModel([*steps])
+    return Harness(
+        channel,
+        models={"executor": model},
+        sandbox=FakeSandbox(lambda _: exited()),
+        **more,
+    )
+
+
+async def shown(h: Harness) -> list[str]:
+    """How the tasks stand, as `silas ahead`, the page Ahead and the cockpit say it."""
+    project = await h.store.get(PROJECT)
+    assert project is not None
+    project.children = await h.store.list_by_parent(PROJECT)
+    found = await project_shown(project, h.store, h.silas.undoing.changes, ())
+    return [state_words(task, found.waits) for step in found.steps for task in step]
+
+
+async def plan_status(h: Harness, name: str) -> str:
+    return await Services(h.silas, h.silas.ahead).plan_status({"id": name})
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "waits for your answer"), ("de", "wartet auf deine Antwort")]
+)
+async def test_a_task_that_asks_says_everywhere_that_it_waits(
+    language: str, words: str, tmp_path: Path
+) -> None:
+    channel = Asleep()
+    model_says = (ASKS, DONE, WORKS, DONE)
+    try:
+        async with house(channel, *model_says, settings={"language": language}, home=tmp_path) as h:
+            running = asyncio.create_task(h.silas.run(project_text({**TASKS}, **SHORT)))
+            await soon(channel.asked.wait())
+            assert (await shown(h))[0] == words
+            asks = " and waits for its owner's answer to a question"
+            assert await plan_status(h, "paint") == f"paint is running{asks}"
+            assert await plan_status(h, PROJECT) == f"{PROJECT} is running{asks} of paint"
+            env = environment(tmp_path, SILAS_LANGUAGE=language)
+            for command in (["list"], ["show", PROJECT]):
+                told = await asyncio.to_thread(run, silas("projects", *command), env)
+                assert words in told.out, told
+            channel.answer.set_result(BLUE)
+            result = await soon(running)
+            assert result.status is WorkItemStatus.done
+            assert "Which colour?" not in " ".join(await shown(h))
+            assert await plan_status(h, "paint") != f"paint is running{asks}"
+    finally:
+        speak("en")
+
+
+async def test_the_card_names_the_project_and_the_task() -> None:
+    channel = Asleep()
+    async with house(channel, ASKS, DONE, WORKS, DONE) as h:
+        running = asyncio.create_task(h.silas.run(project_text({**TASKS}, **SHORT)))
+        await soon(channel.asked.wait())
+        card = channel.cards[-1]
+        assert isinstance(card, DecisionCard)
+        assert card.intent == (
+            f"A question from the task 'Paint it' (paint) of the project 'Deploy it' ({PROJECT}); "
+            "your choice approves nothing"
+        )
+        assert card.kept
+        channel.answer.set_result(BLUE)
+        await soon(running)
+
+
+async def test_an_answer_in_the_morning_counts_and_the_night_uses_no_time() -> None:
+    channel, clock = Asleep(), MockClock()
+    async with house(channel, ASKS, DONE, WORKS, DONE, clock=clock) as h:
+        running = asyncio.create_task(h.silas.run(project_text({**TASKS}, **SHORT)))
+        await soon(channel.asked.wait())
+        assert channel.cards[-1].timeout_seconds == 24 * 3600 - 600
+        clock.advance(NIGHT)
+        await asyncio.sleep(0)
+        channel.answer.set_result(BLUE)
+        result = await soon(running)
+        assert result.status is WorkItemStatus.done, result
+        assert result.budget_used.wall_time_seconds < 1
+
+
+async def test_a_question_that_a_kill_cut_off_is_asked_again_and_its_answer_goes_on(
+    tmp_path: Path,
+) -> None:
+    home, left, clock = tmp_path / "home", tmp_path / "left", MockClock()
+    home.mkdir()
+    channel = Asleep()
+    async with house(channel, ASKS, home=home, clock=clock) as h:
+        running = asyncio.create_task(h.silas.run(project_text({**TASKS}, **SHORT)))
+        await soon(channel.asked.wait())
+        shutil.copytree(home, left, ignore=PIPES)  # what a process that is killed now leaves
+        running.cancel()
+        await asyncio.wait([running])
+    clock.advance(NIGHT)
+    after = Asleep()
+    async with house(after, ASKS, DONE, WORKS, DONE, home=left, clock=clock) as h:
+        await soon(after.asked.wait())  # its only attempt had not failed
+        assert (await shown(h))[0] == "waits for your answer"
+        after.answer.set_result(BLUE)
+        result = await soon(h.silas.wait(PROJECT))
+        assert result is not None
+        assert result.status is WorkItemStatus.done, result
+
+
+async def test_what_was_answered_is_not_asked_again_after_a_kill(tmp_path: Path) -> None:
+    home, left, clock = tmp_path / "home", tmp_path / "left", MockClock()
+    home.mkdir()
+    channel, waiting = Asleep(), asyncio.Event()
+    tasks = {**TASKS, "paint": {**TASKS["paint"], "budget": {"max_attempts": 2}}}
+    steps = (ASKS, CallTool("shell_exec", {"argv": ["sh", "-c", "true"]}))
+
+    def ran(_: Any) -> Any:
+        if not waiting.is_set():
+            shutil.copytree(home, left, ignore=PIPES)
+            waiting.set()
+        return exited()
+
+    model = ScriptedModel([*steps, DONE, WORKS, DONE])
+    async with Harness(
+        channel, models={"executor": model}, sandbox=FakeSandbox(ran), home=home, clock=clock
+    ) as h:
+        running = asyncio.create_task(h.silas.run(project_text(tasks, **SHORT)))
+        await soon(channel.asked.wait())
+        channel.answer.set_result(BLUE)
+        await soon(running)
+    assert waiting.is_set()
+    after = Asleep()
+    model = ScriptedModel([ASKS, DONE, WORKS, DONE])
+    async with Harness(
+        after,
+        models={"executor": model},
+        sandbox=FakeSandbox(lambda _: exited()),
+        home=left,
+        clock=clock,
+    ) as h:
+        result = await soon(h.silas.wait(PROJECT))
+        assert result is not None
+        assert result.status is WorkItemStatus.done, result
+    assert after.cards == []
+    assert "The owner chose 2: blue" in str(model.requests)
