@@ -233,11 +233,9 @@ async def how_it_stands(
     # One yes to one piece of work is compared when that begins; a goal's waits for its clock.
     looks = state == "in force" and token.scope is ApprovalScope.standing
     why = await lapsed(item) if looks else ""
-    if looks and plan_hash(item) != token.plan_hash:
-        why = tr(NOT_APPROVED)
-    return SignedApproval(
-        item, token, "lapsed" if why else state, uses, lapse_words(why) if why else ""
-    )
+    if looks and not why and plan_hash(item) != token.plan_hash:
+        why = lapse_words(tr(NOT_APPROVED))
+    return SignedApproval(item, token, "lapsed" if why else state, uses, why)
 
 
 def _used_on_record(audit: RecoveryAudit) -> Counter[str]:

@@ -47,7 +47,7 @@ from silas.services.preconditions import Preconditions
 from silas.services.review import Learning, able_to_plan
 from silas.services.setup.models_in_force import Models
 from silas.services.skills.catalogue import skill_loader
-from silas.services.tools.bindings import sandbox_limits
+from silas.services.tools.bindings import lapsed_by, sandbox_limits
 from silas.services.tools.look_tools import add_looking_tools
 from silas.services.tools.toolsets import claims_of, scopes_of
 from silas.services.work_progress import ProgressReporter
@@ -267,7 +267,7 @@ class Parts:
             self.time,
             self.audit,
             self.config,
-            self.binding.lapsed,
+            lapsed_by(self.binding, self.signer, self.runtime.ring, self.config.scheduler.zone),
         )
 
 

@@ -7,7 +7,7 @@ from silas.language import tr
 from silas.plans.models import WorkItem
 
 Lapsed = Callable[[WorkItem], Awaitable[str]]
-"""Why an item's approval covers nothing as things are now; see `PlanBinding.lapsed`."""
+"""Why an item's approval covers nothing as things are now, and what to do; else nothing."""
 
 
 NOT_SIGNED: Final = frozenset({"E_APPROVAL_SIGNATURE", "E_APPROVAL_TOKEN_ID"})
