@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, ApprovalVerifier
 from silas.audit import Audit
@@ -13,13 +13,23 @@ from silas.autonomy.proposals import (
     AutonomyThresholdProposal,
     threshold_subject,
 )
-from silas.autonomy.signals import CORRECTIONS, LAPSED_FAMILY, USED_UP_FAMILY, Signal
+from silas.autonomy.signals import (
+    CORRECTIONS,
+    LAPSED_FAMILY,
+    NARROWED,
+    NARROWED_FAMILY,
+    USED_UP_FAMILY,
+    Signal,
+)
 from silas.autonomy.store import RecordedDecision, SqlAutonomyStore
 from silas.clock import Clock
 from silas.errors import ApprovalError
 from silas.language import tr_later
 from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES
 from silas.types import OWNER, new_id
+
+NARROWED_DAYS: Final = 90
+"""For so long after its owner narrowed an approval or tightened, nothing is proposed to widen."""
 
 Direction = Literal["widen", "tighten"]
 
@@ -210,6 +220,8 @@ class AutonomyCalibrator:
             )
 
         self._store.decide(proposal, decision, wanted, token_id, self._clock.now(), witness)
+        if decision == "tighten_now":
+            self._store.note(NARROWED, self._clock.now())
         return changed
 
     def _wanted(
@@ -247,6 +259,8 @@ class AutonomyCalibrator:
         direction = direction_of(rate, config)
         if direction is None or not self._fresh(scope_id, family, direction, rate, decided):
             return None
+        if direction == "widen" and self._was_narrowed(scope_id, now):
+            return None
         if direction == "widen":
             keys = tuple(key for key in keys if self._saves_a_card(scope_id, key, since))
         changes = self._changes(scope_id, keys, direction)
@@ -264,6 +278,12 @@ class AutonomyCalibrator:
             risk_level="high" if direction == "widen" else "medium",
             created_at=now,
         ), newest
+
+    def _was_narrowed(self, scope_id: str, now: datetime) -> bool:
+        """Whether the owner narrowed something himself lately: what he took is not asked back."""
+        days = max(NARROWED_DAYS, self._config.window_days)
+        since = now - timedelta(days=days)
+        return bool(self._store.decided(scope_id, NARROWED_FAMILY, since, 1))
 
     def _saves_a_card(self, scope_id: str, key: str, since: datetime) -> bool:
         """Whether a card came in the window that a wider setting would have saved.

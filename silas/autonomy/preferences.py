@@ -8,6 +8,7 @@ from silas.audit import Audit
 from silas.autonomy.models import BehaviorPreferencesConfig
 from silas.autonomy.signals import (
     LAPSED_FAMILY,
+    NARROWED_FAMILY,
     STANDING_FAMILY,
     USED_UP_FAMILY,
     Decision,
@@ -78,7 +79,7 @@ class Preferences:
         """
         if not self._config.enabled or signal.scope_id != OWNER or not is_family(signal.family):
             return None
-        if signal.family in (STANDING_FAMILY, USED_UP_FAMILY, LAPSED_FAMILY):
+        if signal.family in (STANDING_FAMILY, USED_UP_FAMILY, LAPSED_FAMILY, NARROWED_FAMILY):
             return None  # nobody was asked: that is no preference
         now = self._clock.now()
         since = now - timedelta(days=_WINDOW_DAYS)

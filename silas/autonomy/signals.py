@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from silas.approval import ApprovalScope
 from silas.plans import WorkItem
@@ -55,6 +55,12 @@ SAVED_CARDS: Mapping[str, str] = {
     "E_APPROVAL_EXPIRED": LAPSED_FAMILY,
 }
 """Which family a card belongs to that a wider approval would have saved, by what ended it."""
+
+
+NARROWED_FAMILY = "narrowed:all"
+"""The family of the owner's own narrowing: of a goal's approval, or of how much Silas asks."""
+
+NARROWED: Final = Signal(NARROWED_FAMILY, "declined")
 
 
 async def note_used_up(noted: Noted, code: str) -> None:

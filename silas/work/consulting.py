@@ -57,9 +57,7 @@ class Revise(Protocol):
 class Consulting:
     """Asks the planner within the budget of a piece of work."""
 
-    def __init__(
-        self, advise: Advise, revise: Revise, audit: Audit, board: ProgressBoard
-    ) -> None:
+    def __init__(self, advise: Advise, revise: Revise, audit: Audit, board: ProgressBoard) -> None:
         self._advise = advise
         self._revise = revise
         self._audit = audit

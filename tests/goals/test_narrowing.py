@@ -5,11 +5,14 @@ from datetime import timedelta
 import pytest
 
 from silas.approval import ApprovalToken
+from silas.autonomy.calibrate import AutonomyCalibrator
 from silas.autonomy.proposals import AutonomyThresholdChange, AutonomyThresholdProposal
+from silas.autonomy.signals import STANDING_FAMILY, USED_UP_FAMILY, Signal
 from silas.autonomy.store import SqlAutonomyStore
 from silas.cards import ChannelMessage, PlanCard
 from silas.errors import ApprovalError
 from silas.goals.models import Outcome
+from silas.services.clock.standing import configured_knobs
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.stream.models import Incoming
 from silas.testing import Harness, ScriptedChannel
@@ -236,3 +239,31 @@ async def test_the_cockpit_narrows_with_a_proof_over_the_number() -> None:
         assert alone["uses_left"] == 10
         assert (await cockpit.signed("/approvals/tighten")).status_code == 200
         assert (await cockpit.post("/approvals/tighten")).status_code == 400
+
+
+@pytest.mark.parametrize("how", ["narrow", "tighten"])
+async def test_what_the_owner_narrowed_is_not_proposed_to_be_widened_for_90_days(how: str) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        store = SqlAutonomyStore(watched.parts.db)
+        calibrator = AutonomyCalibrator(
+            h.config.autonomy, 3, configured_knobs(h.config), store, h.approval, h.audit, clock
+        )
+
+        async def proposed() -> int:
+            """After a month of work that went well, and a card because every use was spent."""
+            for _ in range(h.config.autonomy.min_samples + 1):
+                store.note(Signal(STANDING_FAMILY, "approved"), clock.now())
+            store.note(Signal(USED_UP_FAMILY, "approved"), clock.now())
+            return len(await calibrator.evaluate(OWNER, clock.now()))
+
+        if how == "narrow":
+            await h.silas.narrow(WATCHED, uses=1, until=None)
+        else:
+            await widened(h, "40")
+            assert h.silas.tighten().changed
+        clock.set_to(clock.now() + timedelta(days=89))
+        assert await proposed() == 0
+        clock.set_to(clock.now() + timedelta(days=2))
+        assert await proposed() == 1

@@ -24,6 +24,7 @@ from silas.approval.verdict_words import verdict_words
 from silas.audit import Audit
 from silas.autonomy.calibrate import TunableSetting
 from silas.autonomy.questions import setting_words
+from silas.autonomy.signals import NARROWED
 from silas.autonomy.store import SqlAutonomyStore
 from silas.clock import Clock
 from silas.db import at_once
@@ -200,6 +201,7 @@ class ApprovalNarrowing:
 
         if wider:
             self._kept.reset(OWNER, [one.key for one in wider], witness)
+            self._kept.note(NARROWED, self._clock.now())
         return TightenedSettings(wider)
 
     def _fault(self, uses: int, left: int, end: datetime, ends: datetime) -> str:
@@ -260,6 +262,7 @@ class ApprovalNarrowing:
         goal.approval_token = smaller
         at_once(self._store.save(goal))
         at_once(self._nonces.revoke(former.token_id, former.expires_at, witness))
+        self._kept.note(NARROWED, self._clock.now())
         return NarrowedApproval(
             goal.id, goal.title, smaller.max_executions, smaller.expires_at, self._zone
         )
