@@ -68,9 +68,9 @@ def shares(used: BudgetUsed, budget: Budget) -> tuple[BudgetShare, ...]:
             ),
             (
                 tr(
-                    "{used:.0f} of {most} seconds",
-                    used=used.wall_time_seconds,
-                    most=budget.max_wall_time_seconds,
+                    "{used} of {most} seconds",
+                    used=group_digits(round(used.wall_time_seconds)),
+                    most=group_digits(budget.max_wall_time_seconds),
                 ),
                 used.wall_time_seconds,
                 budget.max_wall_time_seconds,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from silas.language import speak
 from silas.plans import Budget, BudgetExhausted, BudgetTracker, BudgetUsed
 from silas.testing import MockClock
 
@@ -157,9 +158,16 @@ def test_use_and_limits_are_told_in_words() -> None:
     tracker.charge(tokens=1200, cost_usd=0.0234, attempts=1)
     clock.advance(61.4)
     assert tracker.describe() == (
-        "1,200 of 200,000 tokens, $0.02 of $2.00, 61 of 1800 seconds, 1 of 5 attempts, "
+        "1,200 of 200,000 tokens, $0.02 of $2.00, 61 of 1,800 seconds, 1 of 5 attempts, "
         "0 of 3 planner calls"
     )
+    speak("de")
+    try:
+        assert tracker.describe().startswith(
+            "1.200 von 200.000 Token, $0,02 von $2,00, 61 von 1.800 Sekunden, "
+        )
+    finally:
+        speak("en")
 
 
 @pytest.mark.proves("S3.3-BUDGET-MERGE")

@@ -301,7 +301,7 @@ async def test_what_a_project_had_left_for_a_task_that_failed_for_it_is_told() -
         ran.before = lambda word: h.clock.advance(100) if word.startswith("do-") else None
         budget = {"max_wall_time_seconds": 150}
         result = await h.silas.run(project_text(chain("a", "b"), budget=budget))
-        assert "had 50 of its 1800 seconds left for it" in result.summary, result.summary
+        assert "had 50 of its 1,800 seconds left for it" in result.summary, result.summary
         assert f"give {PROJECT} more" in result.summary
 
 

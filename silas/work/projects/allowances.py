@@ -92,7 +92,8 @@ def short_of(task: WorkItem, room: Budget) -> str:
     """
     own = task.budget
     if room.max_wall_time_seconds < own.max_wall_time_seconds:
-        left, whole = room.max_wall_time_seconds, own.max_wall_time_seconds
+        left = group_digits(room.max_wall_time_seconds)
+        whole = group_digits(own.max_wall_time_seconds)
         return tr("{left} of its {whole} seconds", left=left, whole=whole)
     if room.max_tokens < own.max_tokens:
         left, whole = group_digits(room.max_tokens), group_digits(own.max_tokens)
