@@ -286,6 +286,7 @@ WITH_PATTERNS = {
     "back-up": "backups/*.tar.gz",
     "move-file": "$folder/*",
     "move-by-ending": "*.$ending",
+    "move-between-folders": "$source/*.$ending",
     "move-plural-ending": "*.$small",
     "move-pictures": "*.jpg",
     "number-pictures": "*.jpg",

@@ -118,8 +118,6 @@ async def test_files_of_a_kind_go_where_they_are_wanted(case: Case, tmp_path: Pa
 @pytest.mark.parametrize(
     ("request_text", "taken", "why"),
     [
-        ("move all jpgs into photos", "photos/IMG_2.JPG", "photos has IMG_2.JPG already"),
-        ("move the pictures to photos", "photos/IMG_10.png", "photos has IMG_10.png already"),
         ("sort the files by type into folders", "csv/sales.csv", "there is csv/sales.csv already"),
         ("sort the files by type into folders", "png", "there is png already"),
         ("number the photos as holiday-1", "holiday-2.jpg", "there is holiday-2.jpg already"),
@@ -135,6 +133,51 @@ async def test_where_a_name_is_taken_nothing_is_changed(
     assert status is not WorkItemStatus.done
     assert why in printed
     assert files_of(place) == before
+
+
+@pytest.mark.parametrize(
+    ("request_text", "taken", "moved"),
+    [
+        ("move all jpgs into photos", "photos/IMG_2.JPG", "IMG_2.JPG"),
+        ("move the pictures to photos", "photos/IMG_10.png", "IMG_10.png"),
+        ("move all csv files into tables", "tables/sales.csv", "sales.csv"),
+    ],
+)
+async def test_a_file_whose_name_is_taken_gets_a_number_and_nothing_is_overwritten(
+    request_text: str, taken: str, moved: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "my folder"
+    before = filled(place, **{taken: "there before", taken.replace(".", " (2)."): "and this"})
+    status, printed = await asked(request_text, place, tmp_path / "home")
+    assert status is WorkItemStatus.done, printed
+    numbered_name = taken.replace(".", " (3).")
+    assert f"{moved} as {Path(numbered_name).name}" in printed
+    after = files_of(place)
+    assert after[taken] == "there before"
+    assert after[taken.replace(".", " (2).")] == "and this"
+    assert after[numbered_name] == before[moved]
+    assert sorted(after.values()) == sorted(before.values())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "move all pdf files from Downloads to Documents/Invoices",
+        "move my *.pdf files from my Downloads into Documents/Invoices",
+        "verschiebe alle pdf Dateien von Downloads nach Documents/Invoices",
+    ],
+)
+async def test_files_go_from_a_named_folder_to_a_named_one(said: str, tmp_path: Path) -> None:
+    place = tmp_path / "my folder"
+    taken = {"Documents/Invoices/a.pdf": "an older one", "Downloads/a.pdf": "a new one"}
+    before = filled(place, **taken, **{"Downloads/b.pdf": "b", "Downloads/c.txt": "c"})
+    status, printed = await asked(said, place, tmp_path / "home")
+    assert status is WorkItemStatus.done, printed
+    moved = {"Downloads/a.pdf": "a (2).pdf", "Downloads/b.pdf": "b.pdf"}
+    assert files_of(place) == {
+        f"Documents/Invoices/{moved[name]}" if name in moved else name: text
+        for name, text in before.items()
+    }
 
 
 @pytest.mark.parametrize("link", ["IMG_9.jpg"])
