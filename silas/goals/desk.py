@@ -10,6 +10,7 @@ from silas.goals.models import Cycle, Goal, GoalRefused, GoalState, Outcome
 from silas.goals.store import SqlGoalStore
 from silas.jobs.models import JobState
 from silas.jobs.port import Jobs
+from silas.language import tr, tr_later
 from silas.language.calendar import moment_words
 from silas.plans.goals.schedule import next_moment, read_schedule, zone_of
 from silas.plans.models import WorkItem, WorkItemType
@@ -24,6 +25,7 @@ _BACK_OFF: Final = timedelta(minutes=15)
 _LONGEST: Final = timedelta(days=1)
 _KEPT: Final = timedelta(days=90)
 _MOST_MISSED: Final = 10_000
+_BROKEN_OFF: Final = tr_later("It was broken off before its end.")
 
 _FAILING: Final = frozenset(
     {
@@ -119,6 +121,7 @@ class Goals:
             raise GoalRefused(f"{item.id} has no schedule.", code="E_GOAL_SCHEDULE")
         with self.store.db.write():
             self._begins_anew(item.id)
+            self._cancel_waiting(item.id)
             self.store.approved(item.id, schedule, self._clock.now())
             self._enqueue_next(item.id, schedule)
             self._record("goal.approved", work_item_id=item.id, schedule=schedule)
@@ -225,15 +228,7 @@ class Goals:
         with self.store.db.write():
             self.store.end(cycle, outcome, words, now)
             self.store.prune(cycle.goal_id, now - _KEPT)
-            self._record(
-                "goal.cycle",
-                work_item_id=cycle.goal_id,
-                slot=cycle.slot,
-                outcome=outcome.value,
-                checks=checks,
-                task_id=cycle.task_id,
-                missed=cycle.missed,
-            )
+            self._record_cycle(cycle, outcome, checks)
             if goal is None:
                 return
             quiet = failing > 0 and (goal.quiet or outcome in _TELLS)
@@ -259,10 +254,11 @@ class Goals:
         A cycle that is due while another runs, and what was missed, are one: the next after now.
         After a second failure in a row it waits, twice as long after each further one.
         """
-        goal = self.store.get(goal_id)
-        if goal is None or goal.state is not GoalState.active:
-            return None
         with self.store.db.write():
+            goal = self.store.get(goal_id)
+            if goal is None or goal.state is not GoalState.active:
+                self._break_off(goal_id)
+                return None
             self._cancel_waiting(goal_id)
             until = now + _back_off(goal.failing)
             coming = next_moment(read_schedule(goal.schedule), self._zone, until)
@@ -298,3 +294,27 @@ class Goals:
     def _cancel_waiting(self, goal_id: str) -> None:
         for job in self._jobs.list(KIND, goal_id):
             self._jobs.cancel(job.id)  # what runs is not cancelled by this
+        self._break_off(goal_id)
+
+    def _break_off(self, goal_id: str) -> None:
+        """A cycle that has no job any more comes to no other end: it was to be tried again."""
+        goal, now = self.store.get(goal_id), self._clock.now()
+        going = {job.slot for job in self._jobs.list(KIND, goal_id)}
+        for cycle in self.store.unended(goal_id):
+            if cycle.slot in going:
+                continue
+            missed = 0 if goal is None else self._count_missed(goal, cycle.due, now)
+            over = cycle._replace(missed=max(cycle.missed, missed))
+            self.store.end(over, Outcome.broken_off, tr(_BROKEN_OFF), now)
+            self._record_cycle(over, Outcome.broken_off, {})
+
+    def _record_cycle(self, cycle: Cycle, outcome: Outcome, checks: dict[str, bool]) -> None:
+        self._record(
+            "goal.cycle",
+            work_item_id=cycle.goal_id,
+            slot=cycle.slot,
+            outcome=outcome.value,
+            checks=checks,
+            task_id=cycle.task_id,
+            missed=cycle.missed,
+        )

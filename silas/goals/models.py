@@ -39,6 +39,8 @@ class Outcome(StrEnum):
     """A check failed, and today's budget is used."""
     refused = "refused"
     """Its approval does not hold any more; the goal is paused."""
+    broken_off = "broken_off"
+    """Its job went before its end: the goal was paused, approved anew or run at once meanwhile."""
 
 
 class Goal(NamedTuple):

@@ -42,6 +42,7 @@ _ONE = f"SELECT {_CYCLE} FROM goal_cycles WHERE goal_id = :id AND slot = :slot"
 _HISTORY = f"""
 SELECT {_CYCLE} FROM goal_cycles WHERE goal_id = :id ORDER BY began_at DESC, slot DESC LIMIT :most
 """
+_UNENDED = f"SELECT {_CYCLE} FROM goal_cycles WHERE goal_id = :id AND ended_at = ''"
 _PRUNE = "DELETE FROM goal_cycles WHERE goal_id = :id AND ended_at <> '' AND ended_at < :before"
 
 
@@ -101,6 +102,11 @@ class SqlGoalStore:
     def history(self, goal_id: str, most: int) -> list[Cycle]:
         """The cycles of a goal, the newest first."""
         rows = self._read(_HISTORY, {"id": goal_id, "most": most})
+        return readable_rows(self.db, "goal_cycles", rows, lambda row: f"{row[0]} {row[1]}", _cycle)
+
+    def unended(self, goal_id: str) -> list[Cycle]:
+        """The cycles of a goal that began and did not end."""
+        rows = self._read(_UNENDED, {"id": goal_id})
         return readable_rows(self.db, "goal_cycles", rows, lambda row: f"{row[0]} {row[1]}", _cycle)
 
     def prune(self, goal_id: str, before: datetime) -> None:

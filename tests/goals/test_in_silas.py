@@ -335,6 +335,38 @@ async def test_a_cycle_ends_and_is_told_however_long_its_owner_is_away() -> None
         assert len([text for text in channel.texts if "state" in text]) == 1
 
 
+MEANWHILE = ("paused", "approved anew", "run at once")
+
+
+@pytest.mark.parametrize("what", MEANWHILE)
+async def test_a_cycle_that_waits_for_its_owner_ends_when_its_goal_goes_another_way(
+    what: str,
+) -> None:
+    channel, clock, watched = _Gone(), MockClock(START), Watched()
+    text = goal_text(on_failure="report", failure_context=None)
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(text)
+        watched.good, channel.gone, channel.tried = False, True, 0
+        clock.advance(3600)
+        await until(lambda: channel.tried >= 1)
+        await until(lambda: watched.goals.coming(WATCHED) != [])  # it is to be tried again
+        (waits,) = watched.goals.store.unended(WATCHED)
+        channel.gone = False
+        if what == "paused":
+            watched.goals.pause(WATCHED)
+        elif what == "run at once":
+            watched.goals.run_now(WATCHED)
+        else:
+            await h.silas.run(text)
+        (over,) = [cycle for cycle in cycles(watched) if cycle.slot == waits.slot]
+        assert (over.outcome, over.missed) == (Outcome.broken_off, 1)
+        assert over.words == "It was broken off before its end."
+        if what == "run at once":
+            await until(lambda: len(cycles(watched)) == 2)
+        assert watched.goals.store.unended(WATCHED) == []
+        assert next(entry["outcome"] for entry in await entries_of(h, "goal.cycle")) == "broken_off"
+
+
 @pytest.mark.parametrize(
     ("error", "why"),
     [
