@@ -2,7 +2,7 @@
    paused, resumed and run from here, and its yes is taken back. */
 
 import { command, getJson } from "./api.js";
-import { problemPlace, trying, twice } from "./asking.js";
+import { problemPlace, styled, trying, twice } from "./asking.js";
 import { named } from "./card.js";
 import { button, fill, h, toast } from "./dom.js";
 import { always, live } from "./live.js";
@@ -13,7 +13,7 @@ const WEEK = 7;
 const YEAR = 366;
 
 export async function showAhead(place, days = WEEK, free = always) {
-  const found = await getJson(`/ahead?days=${days}`);
+  const [found] = await Promise.all([getJson(`/ahead?days=${days}`), styled()]);
   if (!free()) return;
   const again = () => showAhead(place, days);
   live(place, (still) => showAhead(place, days, still));

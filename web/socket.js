@@ -10,20 +10,30 @@ import { kept as keptConversation } from "./talks.js";
 const OUTBOX = "silas.outbox";
 const HEAD = "silas.head"; // the newest signed head of the record: this device can tell if it goes back
 const WAITS = [400, 800, 1500, 3000, 6000, 10_000]; // between attempts; then the last again
+const FRESH = 3_000; // an attempt this young is not given up when somebody looks
 const ASLEEP = 40_000; // a page hidden for longer may hold a connection that is dead
 const TOKEN_REFUSED = 4001;
+// A network that goes away without a word leaves a connection that looks open, or never gets there:
+const OPENING = 15_000; // until Silas has said what there is
+const QUIET = 15_000; // without a word from Silas: then it is asked for one
+const SOON = 2_000; // the same, where this page has just sent something
+const ANSWER = 6_000; // until the word that was asked for is there
+const PING = "ping";
 
 let socket = null;
 let ready = false;
 let attempts = 0;
 let retry = 0;
 let hiddenSince = 0;
+let doubt = 0; // the timer after which this connection is asked for a word, or given up
+let asked = false; // for a word that is not there yet
+let opened = 0; // when the last attempt began
 const answers = new Map(); // id -> {frame, digest, key: what to call it in the state}
 
 export function connect() {
   state.outgoing = kept();
   state.conversation = keptConversation();
-  addEventListener("online", again);
+  addEventListener("online", () => again(0));
   addEventListener("offline", () => lost());
   document.addEventListener("visibilitychange", onVisible);
   open();
@@ -69,10 +79,13 @@ function open() {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const mine = new WebSocket(`${scheme}//${location.host}/ws`);
   socket = mine;
+  opened = Date.now();
+  giveUpAfter(OPENING);
   mine.onopen = () => mine.send(JSON.stringify({ type: "auth", token: pageToken(), after: state.seq, head: keptHead(), conversation: state.conversation }));
   mine.onmessage = ({ data }) => {
     if (mine !== socket) return;
     for (const event of [readJson(data)].flat()) received(event); // one, or a bundle of several
+    believe();
   };
   mine.onclose = ({ code }) => { if (mine === socket) lost(code); };
 }
@@ -86,6 +99,7 @@ function keepHead() {
 }
 
 function received(frame) {
+  if (frame.id === PING) return;
   if (frame.type === "stream_state") noteServerTime(frame.now); // before anything is signed or counted down
   const topics = apply(state, frame);
   if (frame.type === "stream_state") begun();
@@ -118,7 +132,9 @@ function lost(code) {
   const mine = socket;
   socket = null;
   ready = false;
+  asked = false;
   mine?.close();
+  clearTimeout(doubt);
   state.link = code === TOKEN_REFUSED ? "refused" : "lost";
   state.thinking = false;
   emit("link");
@@ -129,19 +145,46 @@ function lost(code) {
   retry = setTimeout(open, wait * (0.8 + Math.random() * 0.4));
 }
 
-function again() {
-  if (ready || state.link === "refused") return;
+/** The network is back, or another one: what was open before may be dead, and what was opening get nowhere. */
+function again(young) {
+  if (state.link === "refused") return;
+  if (ready) return ask();
   attempts = 0;
-  if (!socket || socket.readyState > WebSocket.OPEN) open();
+  const former = socket;
+  if (former && Date.now() - opened < young) return;
+  open();
+  former?.close();
 }
 
 function onVisible() {
   if (document.hidden) hiddenSince = Date.now();
-  else if (!ready) again();
+  else if (!ready) again(FRESH);
   else if (hiddenSince && Date.now() - hiddenSince > ASLEEP) {
     attempts = 0;
     lost();
-  }
+  } else ask();
+}
+
+/** Silas was heard: no doubt for a while. */
+function believe(wait = QUIET) {
+  if (!ready) return;
+  clearTimeout(doubt);
+  asked = false;
+  doubt = setTimeout(ask, wait);
+}
+
+/** Asks for a word; a page that nobody looks at asks when somebody does. */
+function ask() {
+  if (!ready || asked || document.hidden) return;
+  asked = true;
+  send({ type: PING, id: PING });
+  giveUpAfter(ANSWER);
+}
+
+function giveUpAfter(wait) {
+  const mine = socket;
+  clearTimeout(doubt);
+  doubt = setTimeout(() => { if (mine === socket) lost(); }, wait);
 }
 
 async function sendMessage(message) {
@@ -161,7 +204,9 @@ async function sendAnswer(id) {
 }
 
 function send(frame) {
-  if (ready && socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+  if (!ready || socket?.readyState !== WebSocket.OPEN) return;
+  socket.send(JSON.stringify(frame));
+  if (!asked) believe(SOON);
 }
 
 function newId() {

@@ -2,6 +2,7 @@
 
 import { command, getJson, postJson } from "./api.js";
 import { signedView } from "./activity.js";
+import { styled } from "./asking.js";
 import { linesOf, riskBadge } from "./card.js";
 import { button, fill, h, icon, toast } from "./dom.js";
 import { diffView } from "./diff.js";
@@ -35,7 +36,7 @@ export async function showWork(place, path, free = always) {
 }
 
 async function showOne(place, id, free = always) {
-  const one = await getJson(`/work/${encodeURIComponent(id)}`);
+  const [one] = await Promise.all([getJson(`/work/${encodeURIComponent(id)}`), styled()]);
   if (!free()) return;
   live(place, (still) => showOne(place, id, still));
   const problem = h("p", { class: "field-problem", role: "alert" });

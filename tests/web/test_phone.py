@@ -4,6 +4,7 @@ made to trust the authority, and Silas at the other end of a cable."""
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Error, expect
 
 from tests.support.phone import authority_of
-from tests.web.support.chromium import in_a_browser
+from tests.web.support.chromium import LIGHT, chromium, in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import DESKTOP, PHONE, Device, devices
 from tests.web.support.library import COPY
@@ -32,10 +33,21 @@ MOST_TAPS = 6
 _COUNTS = "addEventListener('pointerdown', (e) => { if (e.isTrusted) tapped(); }, true)"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def machine() -> Iterator[Machine]:
+    """One for all tests of a phone, there before any browser is: a browser ends the connections of
+    its pages when a cable comes or goes.
+    """
     with second_machine() as made:
         yield made
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser(machine: Machine) -> AsyncGenerator[Browser]:
+    """At the desk."""
+    del machine  # it is there, that is all
+    async with chromium(LIGHT) as started:
+        yield started
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -113,6 +125,56 @@ async def test_from_the_pairing_code_to_the_first_approval_in_at_most_six_taps(
     assert at_home.home.result.read_text() == "as it was\n"
     [_, device] = at_home.running.door.devices()
     assert device.level == "owner"
+
+
+@asynccontextmanager
+async def a_phone(at_home: Cockpit, machine: Machine, folder: Path) -> AsyncGenerator[Device]:
+    """One that is paired, and whose page's time passes when the test says so."""
+    view = await at_home.running.phone.open(None, "")
+    authority = folder / "authority.pem"
+    authority.write_bytes(authority_of(at_home.config.data_dir))
+    async with chromium_there(machine, folder, [authority]) as there, devices(there) as new:
+        phone = await new(view.origin, PHONE)
+        phone.expects_anything()
+        await phone.page.clock.install()
+        await phone.pair((await at_home.running.phone.link()).link)
+        yield phone
+
+
+async def says_something(at_home: Cockpit, phone: Device, text: str) -> None:
+    """It is heard on the phone, by a connection that is alive."""
+    await phone.says(text)
+    await expect(phone.page.locator(".from-owner time").last).to_be_visible()
+    await expect(phone.at("said").last).not_to_contain_text("Waits for the connection")
+    said = [one for one in at_home.channel.transcript.after(0, 50).kept if one.type == "message"]
+    assert [one.text for one in said if one.sender == "owner"][-1] == text
+
+
+async def test_a_phone_that_leaves_its_network_and_comes_back_goes_on_by_itself(
+    at_home: Cockpit, machine: Machine, tmp_path: Path
+) -> None:
+    async with a_phone(at_home, machine, tmp_path) as phone:
+        link = phone.page.locator("#link")
+        for text in ("once", "twice"):
+            machine.moves("down")
+            await expect(link).to_have_attribute("data-link", "lost")
+            machine.moves("up")
+            await phone.is_connected()
+            await says_something(at_home, phone, text)
+
+
+async def test_a_phone_whose_network_goes_without_a_word_notices_and_comes_back(
+    at_home: Cockpit, machine: Machine, tmp_path: Path
+) -> None:
+    async with a_phone(at_home, machine, tmp_path) as phone:
+        machine.loses()
+        await phone.page.clock.run_for(15_000)
+        await phone.page.clock.run_for(6_000)
+        await expect(phone.page.locator("#link")).to_have_attribute("data-link", "lost")
+        machine.delivers()
+        await phone.page.clock.run_for(15_000)
+        await phone.is_connected()
+        await says_something(at_home, phone, "there again")
 
 
 async def test_a_browser_that_was_not_made_to_trust_it_is_not_let_through(

@@ -36,6 +36,7 @@ _ANSWERS = "it may be a no; what a yes would sign, keep or set off is refused by
 FRAMES: Mapping[str, str] = {
     "auth": "it shows how things stand; a device's newest head can only find a change",
     "message": "it is answered; every approval and effect inside it is refused by the record",
+    "ping": "it is acknowledged, and does nothing else",
     "secure_input_completed": "it closes a form, and is believed of no secret",
     **dict.fromkeys(
         (

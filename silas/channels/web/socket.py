@@ -9,12 +9,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.conversations import open_conversation, shown_conversations
-from silas.channels.web.events import StreamState, Waiting
+from silas.channels.web.events import Ack, StreamState, Waiting
 from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
 from silas.channels.web.record_rule import FRAMES
 from silas.channels.web.session import WebSession
-from silas.channels.web.wire import Auth, Inbound, Message, SecureInputCompleted, inbound
+from silas.channels.web.wire import Auth, Inbound, Message, Ping, SecureInputCompleted, inbound
 from silas.clock import Clock
 from silas.language import COCKPIT, said_at, spoken_language
 
@@ -176,6 +176,8 @@ class Sockets:
                 return False
             case _ if frame.type not in FRAMES and (changed := self._standing.record()[0]):
                 self._channel.refuse(page, "", "E_STOPPED_RECORD", changed)
+            case Ping():
+                page.give(Ack(id=frame.id).model_dump_json())
             case SecureInputCompleted():
                 self._channel.secret_form_closed(frame.ref_id, stored=frame.success)
             case Message():

@@ -71,6 +71,13 @@ class Message(Frozen):
     replaces: str = Field(default="", max_length=128)
 
 
+class Ping(Frozen):
+    """Asks for its acknowledgement, and nothing else: a connection may be dead and not say so."""
+
+    type: Literal["ping"]
+    id: Id
+
+
 class _Response(Frozen):
     """An answer to a card. What may do harm counts only with a proof."""
 
@@ -205,7 +212,9 @@ Response = (
 )
 """Every answer to a card that goes over the WebSocket."""
 
-Inbound = Annotated[Auth | Message | Response | SecureInputCompleted, Field(discriminator="type")]
+Inbound = Annotated[
+    Auth | Message | Ping | Response | SecureInputCompleted, Field(discriminator="type")
+]
 """Everything a browser may send."""
 
 inbound: TypeAdapter[Inbound] = TypeAdapter(Inbound)

@@ -82,3 +82,14 @@ async def test_a_page_that_silas_lets_go_is_not_there_any_more_and_one_that_goes
         pages.close(UNAUTHENTICATED)
         assert await code_of(other) == (UNAUTHENTICATED, [])
         await until(lambda: len(pages) == 0)
+
+
+async def test_a_page_that_asks_for_a_word_gets_it_and_nobody_else(tmp_path: Path) -> None:
+    async with two_pages(tmp_path) as (cockpit, one, other):
+        for page in (one, other):
+            await page.send(json.dumps({"type": "ping", "id": "ping"}))
+            assert json.loads(await asyncio.wait_for(page.recv(), SECONDS)) == {
+                "type": "ack",
+                "id": "ping",
+            }
+        assert cockpit.channel.transcript.newest() == 0

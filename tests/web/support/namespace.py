@@ -7,10 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import pytest
 
@@ -20,7 +21,12 @@ from tests.web.support.chromium import FOUND
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
+OWN_NETWORK = "SILAS_PHONE_TESTS"
+"""The variable that says to the tests of a phone that they have a network of their own."""
+
 _NUMBERS = itertools.count()
+
+_LOOK_SECONDS = 0.01
 
 _ASKS = """
 import json, socket, ssl, sys
@@ -47,11 +53,13 @@ print(json.dumps([tried(one) for one in json.load(sys.stdin)]))
 """
 
 
-def _ip(*words: str) -> None:
-    subprocess.run(("ip", *words), check=True, capture_output=True, timeout=SECONDS)
+def _ip(*words: str) -> bytes:
+    done = subprocess.run(("ip", *words), check=True, capture_output=True, timeout=SECONDS)
+    return done.stdout
 
 
-def _possible() -> bool:
+def namespaces_work() -> bool:
+    """Whether this machine lets these tests make a network namespace."""
     if os.geteuid() != 0 or shutil.which("ip") is None:
         return False
     name = f"silas-try-{os.getpid()}"
@@ -64,9 +72,9 @@ def _possible() -> bool:
 
 
 in_a_second_namespace = pytest.mark.skipif(
-    not os.environ.get("SILAS_PHONE_TESTS") or not _possible(),
-    reason="`make phone-tests` runs these, alone and as root: new cables end the connections of "
-    "every other browser on the machine",
+    not os.environ.get(OWN_NETWORK) or not namespaces_work(),
+    reason="tests/web/test_phone_network.py and `make phone-tests` run these, as root and in a "
+    "network of their own: new cables end the connections of every browser that shares it",
 )
 trusts_an_authority = pytest.mark.skipif(
     shutil.which("certutil") is None, reason="there is no certutil; install libnss3-tools"
@@ -90,6 +98,35 @@ class Machine(NamedTuple):
     far_link: str
     far_end: str
 
+    def moves(self, way: Literal["up", "down"]) -> None:
+        """The second machine's ends of both cables are drawn, or put in."""
+        for end in (self.near_end, self.far_end):
+            _ip("-n", self.name, "link", "set", end, way)
+        if way == "up":
+            self.finds_its_way()
+
+    def finds_its_way(self) -> None:
+        """It reaches the first address by the first cable, or else by the second."""
+        for end in (self.near_end, self.far_end):
+            _wait_until_carried(end, "-n", self.name)
+        route = ("-n", self.name, "route", "replace", f"{self.near}/32")
+        _ip(*route, "via", self.far, "dev", self.far_end, "metric", "9")
+        _ip(*route, "dev", self.near_end, "metric", "1")
+
+    def loses(self) -> None:
+        """What the second machine sends by the first cable gets lost; nobody is told."""
+        nowhere = ("lladdr", "02:00:00:00:00:99", "nud", "permanent")
+        _ip("-n", self.name, "neigh", "replace", self.near, "dev", self.near_end, *nowhere)
+
+    def delivers(self) -> None:
+        """What it sends arrives again."""
+        _ip("-n", self.name, "neigh", "del", self.near, "dev", self.near_end)
+
+    @property
+    def near_end(self) -> str:
+        """The second machine's interface of the first cable."""
+        return f"{self.near_link}e"
+
     def asks(self, *requests: Mapping[str, Any]) -> list[str]:
         """What each request gets from here: the raw answer, or the name of the error."""
         usual = {"device": "", "authority": "", "head": "", "seconds": SECONDS}
@@ -111,7 +148,11 @@ class Machine(NamedTuple):
 
 @contextmanager
 def second_machine() -> Generator[Machine]:
-    """One with two cables; everything of it ends with this."""
+    """One with two cables that carry; everything of it ends with this.
+
+    A cable's ends get no IPv6 address: the kernel gives it a second or two later, and Chromium ends
+    the connections of its pages whenever an address comes.
+    """
     number = f"{os.getpid() % 100_000}{next(_NUMBERS) % 100:02}"
     name, cables = f"silas-{number}", (f"sa{number}", f"sb{number}")
     net = f"10.{200 + os.getpid() // 250 % 50}.{os.getpid() % 250}"
@@ -121,30 +162,28 @@ def second_machine() -> Generator[Machine]:
         for cable, here, there in ((cables[0], 1, 2), (cables[1], 5, 6)):
             end = f"{cable}e"
             _ip("link", "add", cable, "type", "veth", "peer", "name", end, "netns", name)
-            _ip("addr", "add", f"{net}.{here}/30", "dev", cable)
-            _ip("link", "set", cable, "up")
-            _ip("-n", name, "addr", "add", f"{net}.{there}/30", "dev", end)
-            _ip("-n", name, "link", "set", end, "up")
-        far_end = f"{cables[1]}e"
-        _ip(
-            "-n",
-            name,
-            "route",
-            "add",
-            f"{net}.1/32",
-            "via",
-            f"{net}.5",
-            "dev",
-            far_end,
-            "metric",
-            "9",
-        )
-        _ip("-n", name, "route", "add", f"{net}.1/32", "dev", f"{cables[0]}e", "metric", "1")
-        yield Machine(name, f"{net}.1", f"{net}.5", *cables, far_end)
+            for where, link, number in (((), cable, here), (("-n", name), end, there)):
+                _ip(*where, "link", "set", link, "addrgenmode", "none")
+                _ip(*where, "addr", "add", f"{net}.{number}/30", "dev", link)
+                _ip(*where, "link", "set", link, "up")
+            _wait_until_carried(cable)
+        machine = Machine(name, f"{net}.1", f"{net}.5", *cables, f"{cables[1]}e")
+        machine.finds_its_way()
+        yield machine
     finally:
         for cable in cables:
             subprocess.run(("ip", "link", "del", cable), check=False, capture_output=True)
         _ip("netns", "del", name)
+
+
+def _wait_until_carried(link: str, *where: str) -> None:
+    """Until the kernel says that this end of a cable carries."""
+    for _ in range(int(SECONDS / _LOOK_SECONDS)):
+        said = json.loads(_ip("-j", *where, "link", "show", "dev", link))
+        if said[0]["operstate"] == "UP":
+            return
+        time.sleep(_LOOK_SECONDS)
+    raise AssertionError(f"{link} does not carry")
 
 
 @asynccontextmanager

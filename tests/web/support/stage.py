@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -32,6 +32,8 @@ class Stage:
         key: The public key that the page enrolled, in hex.
         heard: What it sent over the live connection, oldest first, without `auth`.
         greeting: What it is told when it connects.
+        silent: Whether what it sends gets lost, as where its network is gone.
+        pings: How often it asked for a word.
     """
 
     def __init__(self, page: Page, host: str) -> None:
@@ -44,6 +46,8 @@ class Stage:
         self.connections = 0
         self.afters: list[int] = []
         self.acknowledges = True
+        self.silent = False
+        self.pings = 0
         self._socket: WebSocketRoute | None = None
         self._more = asyncio.Event()
 
@@ -74,11 +78,23 @@ class Stage:
 
     async def next(self) -> dict[str, Any]:
         """The next frame that the page sends."""
+        await self._until(lambda: bool(self.heard))
+        return self.heard.pop(0)
+
+    async def pinged(self, times: int) -> None:
+        """Until the page has asked so often for a word."""
+        await self._until(lambda: self.pings >= times)
+        assert self.pings == times
+
+    async def connected(self, times: int) -> None:
+        """Until the page has begun so many connections."""
+        await self._until(lambda: self.connections >= times)
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
         async with asyncio.timeout(SECONDS):
-            while not self.heard:
+            while not holds():
                 self._more.clear()
                 await self._more.wait()
-        return self.heard.pop(0)
 
     def signed(self, data: bytes, proof: Proof) -> bool:
         """Whether the page's own key made this proof."""
@@ -87,13 +103,21 @@ class Stage:
     def live(self, socket: WebSocketRoute) -> None:
         """A connection of the page's."""
         self.connections += 1
+        self._more.set()
         self._socket = socket
 
         def taken(text: str | bytes) -> None:
             frame = json.loads(text)
             if frame["type"] == "auth":
                 self.afters.append(frame["after"])
-                socket.send(self.greeting.model_dump_json())
+                if not self.silent:
+                    socket.send(self.greeting.model_dump_json())
+                return
+            if frame["type"] == "ping":
+                self.pings += 1
+                self._more.set()
+                if not self.silent:
+                    socket.send(Ack(id=frame["id"]).model_dump_json())
                 return
             self.heard.append(frame)
             self._more.set()
