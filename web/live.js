@@ -8,6 +8,7 @@ const PAUSE = 700; // ms: many entries of the record are one drawing
 let shown = null; // { place, draw }
 let due = 0;
 let late = false; // something happened while somebody was busy
+let held = false; // a finger is down: what it is on stays there until it is lifted
 
 export const always = () => true;
 
@@ -21,6 +22,8 @@ export function live(place, draw) {
 
 on("happened", soon);
 for (const end of ["click", "focusout"]) document.addEventListener(end, () => late && soon());
+document.addEventListener("pointerdown", () => { held = true; }, true);
+for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => { held = false; if (late) soon(); }, true);
 
 function soon() {
   due ||= setTimeout(() => { due = 0; again(); }, PAUSE);
@@ -38,6 +41,7 @@ async function again() {
 
 /** Whether somebody is asked, writes or is about to, or has something under way there. */
 function busy(place) {
+  if (held) return true;
   if (document.activeElement?.matches("input, textarea") && place.contains(document.activeElement)) return true;
   const writes = /** @type {HTMLInputElement[]} */ ([...place.querySelectorAll("input, textarea")]).some((field) => field.value);
   return writes || place.querySelector("button:disabled, .row-foot .danger:not([aria-label]), .shown-place > *, details[open]") !== null;
