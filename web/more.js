@@ -1,6 +1,7 @@
 /* Everything that is not every day's: what is ahead, work items, reminders, memory, tools, secrets, devices, settings, protection. */
 
 import { getJson } from "./api.js";
+import { named } from "./card.js";
 import { button, fill, h, icon } from "./dom.js";
 import { skeleton } from "./activity.js";
 import { plain } from "./extras.js";
@@ -91,10 +92,10 @@ async function showProtection(place) {
   const doctor = await getJson("/doctor");
   const showing = h("section", {});
   fill(place, h("p", { class: "verdict", "data-ok": String(doctor.ok) }, icon(doctor.ok ? "shield" : "alert"),
-    doctor.words),
+    named(doctor.words)),
   h("ul", { class: "rows findings" }, doctor.findings.map((one) => h("li", { class: "row tall", "data-ok": String(one.ok), "data-state": one.state },
     h("p", { class: "row-head" }, icon(one.state === "ok" ? "check" : "alert"), h("b", {}, plain(one.part)), h("span", { class: "unseen" }, STANDING[one.state])),
-    h("p", { class: "small", dir: "auto" }, one.words)))),
+    h("p", { class: "small", dir: "auto" }, named(one.words))))),
   showing,
   h("h2", { class: "label-title" }, t("How you are protected")),
   h("ul", { class: "plainlist" }, PROMISES.map((words) => h("li", {}, words))),

@@ -90,6 +90,6 @@ function valueOf(row, field) {
 function fieldRow(row, field) {
   const label = h("label", { for: field.id }, row.unit ? `${row.label} (${row.unit})` : row.label);
   const later = row.value !== row.in_force && h("p", { class: "small" }, t("Counts from the next start on."));
-  if (row.kind === "switch") return h("div", { class: "field" }, h("span", { class: "switch" }, field, " ", label), later);
+  if (row.kind === "switch") return h("div", { class: "field" }, h("span", { class: "toggle" }, field, label), later);
   return h("div", { class: "field" }, label, field, later);
 }

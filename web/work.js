@@ -3,7 +3,7 @@
 import { command, getJson, postJson } from "./api.js";
 import { signedView } from "./activity.js";
 import { styled } from "./asking.js";
-import { linesOf, riskBadge } from "./card.js";
+import { linesOf, named, riskBadge } from "./card.js";
 import { button, fill, h, icon, toast } from "./dom.js";
 import { diffView } from "./diff.js";
 import { checksChangedView, checksView, outputView, reportView, statusMark } from "./result.js";
@@ -46,7 +46,7 @@ async function showOne(place, id, free = always) {
     h("h2", { class: "page-title", dir: "auto", tabindex: "-1" }, one.title),
     one.summary && h("p", { dir: "auto" }, one.summary),
     one.taken_back && h("p", { dir: "auto" }, one.taken_back),
-    h("p", { class: "small" }, riskBadge(risk, true), one.affected && ` · ${one.affected}`),
+    h("p", { class: "small" }, riskBadge(risk, true), one.affected && [" · ", named(one.affected)]),
     one.part_of && h("p", { class: "small" }, h("a", { href: `#/more/work/${encodeURIComponent(one.part_of)}` }, t("The project that it is part of"))),
     controls(place, one, problem), problem,
     one.project && graph(one.project, "h3"),
