@@ -1,4 +1,4 @@
-"""Names and commands stand in a type of their own on every page, not in backticks."""
+"""Every page under More: names in a type of their own and not in backticks, words side by side."""
 
 from playwright.async_api import expect
 
@@ -27,7 +27,13 @@ PAGES = [
 ]
 
 
-async def test_no_page_under_more_shows_a_backtick(cockpit: Cockpit, new_device: NewDevice) -> None:
+_TOO_LONG = """(body) => [...body.querySelectorAll(".facts dt")]
+  .filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent)"""
+
+
+async def test_no_page_under_more_shows_a_backtick_or_one_word_over_another(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
     device = await cockpit.paired(new_device, PHONE)
     await device.says(COPY)
     await device.sees_a_card("Copy the notes")
@@ -41,4 +47,5 @@ async def test_no_page_under_more_shows_a_backtick(cockpit: Cockpit, new_device:
         await expect(device.page.locator("#more")).not_to_have_attribute("aria-busy", "true")
         await expect(body).not_to_be_empty()
         assert "`" not in await body.inner_text(), name
+        assert await body.evaluate(_TOO_LONG) == [], name
         assert await device.overflow() == 0
