@@ -15,7 +15,7 @@ export async function showReminders(place, free = always) {
   const made = h("div", { class: "shown-place" });
   fill(place,
     h("p", {}, t("Silas tells you here at the time you say, for as long as it runs.")),
-    sentence("reminder-new", t("What to remind you of, and when"), t("at nine: call the dentist"), t("Read it"),
+    sentence("reminder-new", t("What to remind you of, and when"), t("at nine: call Grandma"), t("Read it"),
       (text) => postJson("/reminders/read", { text }), made, t("Remind me then"), again),
     made,
     h("h2", { class: "label-title" }, t("To come")),

@@ -6,6 +6,17 @@ import { facts, plain } from "./extras.js";
 import { deviceKey } from "./keys.js";
 import { t } from "./words.js";
 
+/** What the server calls by a key, as words; what it added meanwhile is told by its key. */
+const WORDS = {
+  too_harsh: t("Too harsh"), too_soft: t("Too soft"), too_wordy: t("Too wordy"), too_brief: t("Too brief"), too_formal: t("Too formal"),
+  too_casual: t("Too casual"), too_cold: t("Too cold"), too_playful: t("Too playful"), too_pushy: t("Too pushy"), too_passive: t("Too passive"),
+  too_sure: t("Too sure"), too_vague: t("Too vague"),
+  warmth: t("Warmth"), assertiveness: t("Assertiveness"), verbosity: t("Verbosity"), formality: t("Formality"), humor: t("Humor"),
+  initiative: t("Initiative"), certainty: t("Certainty"),
+  chill: t("Chill"), default: t("Default"), review: plain("review"), work: t("Work"),
+};
+const word = (key) => WORDS[key] ?? plain(key);
+
 export async function showSpeech(place) {
   draw(place, await getJson("/persona/state"));
 }
@@ -18,9 +29,9 @@ function draw(place, persona) {
       toast(error.message);
     }
   };
-  const preset = (name) => button(plain(name), now(() => postJson("/persona/preset", { preset: name })),
+  const preset = (name) => button(word(name), now(() => postJson("/persona/preset", { preset: name })),
     { class: "chip", "aria-pressed": String(name === persona.preset) });
-  const wrong = (type) => button(plain(type), now(async () => {
+  const wrong = (type) => button(word(type), now(async () => {
     const after = await tell(type);
     toast(t("Noted."));
     return after;
@@ -32,8 +43,8 @@ function draw(place, persona) {
     h("h2", { class: "label-title" }, t("Was something wrong?")),
     h("div", { class: "chips", role: "group", "aria-label": t("Feedback") }, persona.feedback.map(wrong)),
     h("h2", { class: "label-title" }, t("Where it stands")),
-    facts([[t("Mood"), persona.mood_words], [t("Situation"), plain(persona.context)],
-      ...Object.entries(persona.levels).map(([axis, words]) => [plain(axis), words])]),
+    facts([[t("Mood"), persona.mood_words], [t("Situation"), word(persona.context)],
+      ...Object.entries(persona.levels).map(([axis, words]) => [word(axis), words])]),
     h("h2", { class: "label-title" }, t("What the model is told")),
     h("p", { class: "small kept", dir: "auto", "data-testid": "directives" }, persona.directives));
 }
