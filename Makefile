@@ -45,9 +45,10 @@ quick: $(READY)
 slow-tests: $(READY) $(VENV)/.embeddings system browser
 	@$(BIN)/python -m pytest --learn-slow $(ONLY)
 
-# A phone in a second network namespace. Alone: a new cable ends the connections of other browsers.
+# A phone at the end of a cable, in a network of their own: a new cable ends the connections of the
+# browsers that share it.
 phone-tests: $(READY) system browser
-	@SILAS_PHONE_TESTS=1 $(BIN)/python -m pytest tests/web/test_phone.py
+	@SILAS_PHONE_TESTS=1 unshare --net sh -c 'ip link set lo up && exec "$$@"' sh $(BIN)/python -m pytest tests/web/test_phone.py
 
 # The same tests, whose properties are tried with other inputs each time.
 search: $(READY) $(VENV)/.embeddings system browser

@@ -73,7 +73,7 @@ def namespaces_work() -> bool:
 
 in_a_second_namespace = pytest.mark.skipif(
     not os.environ.get(OWN_NETWORK) or not namespaces_work(),
-    reason="tests/web/test_phone_network.py and `make phone-tests` run these, as root and in a "
+    reason="`make phone-tests` runs these, as root and in a "
     "network of their own: new cables end the connections of every browser that shares it",
 )
 trusts_an_authority = pytest.mark.skipif(
