@@ -1,11 +1,20 @@
 """The commands about what the owner approved. They work beside a running Silas."""
 
 from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from silas.language import tr, tr_later
+from silas.main.approval_lines import (
+    approval_document,
+    approval_lines,
+    held_document,
+    is_worth_listing,
+    term_words,
+    uses_words,
+    waiting_document,
+)
 from silas.main.output import ASKED, HELD, going_on, print_json, state_column, state_word
 from silas.main.shared import (
     DONE,
@@ -23,23 +32,11 @@ from silas.main.work import approve_one
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from datetime import datetime
-    from zoneinfo import ZoneInfo
 
-    from silas.plans import WaitingPlan
-    from silas.services.approvals import ApprovalDesk, SignedApproval
+    from silas.services.approvals import ApprovalDesk
     from silas.work.changes.held_store import HeldChanges
 
-_WORDS = (
-    *(tr_later("approved"), tr_later("declined"), tr_later("edit_requested")),
-    *(tr_later("conditional"), tr_later("full_plan"), tr_later("standing")),
-    *(tr_later("budget"), tr_later("single_step"), tr_later("step_range"), tr_later("tool_type")),
-    *(tr_later("skill_install"), tr_later("credential_use"), tr_later("self_update")),
-    *(tr_later("yes"), tr_later("never"), tr_later("unreadable")),
-    *(tr_later("yes"), tr_later("never"), tr_later("unreadable")),
-)
-"""What was answered, and for what it counts; a document for programs has them as they are."""
 _TO_CHANGE = tr_later("you wanted it changed; a later one may stand in its place")
-_OVER = ("used", "expired", "revoked", "void", "declined")
 
 
 def _open(ctx: click.Context) -> "AbstractAsyncContextManager[ApprovalDesk]":
@@ -63,12 +60,14 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
     async def work() -> int:
         async with _open(ctx) as desk:
             waiting, changes = await desk.waiting(), desk.changes()
-            given = [g for g in await desk.given() if everything or _worth_listing(g)]
+            given = [g for g in await desk.given() if everything or is_worth_listing(g)]
             zone = look_config(ctx).scheduler.zone
             clock = desk.clock().words(zone)
         if as_json:
-            rows = [_asked(one) for one in waiting] + [_held(one) for one in changes]
-            print_json(rows + [_given(one) for one in given])
+            rows = [waiting_document(one) for one in waiting] + [
+                held_document(one) for one in changes
+            ]
+            print_json(rows + [approval_document(one) for one in given])
             return DONE
         if not waiting and not given and not changes:
             click.echo(tr("Nothing waits for you, and no approval is in force."))
@@ -81,7 +80,8 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
             click.echo(f"{state_column(HELD)} {one.work_item_id}  {one.title}  {done}")
         for one in given:
             click.echo(
-                f"{state_column(one.state)} {one.item.id}  {one.item.title}  {_uses(one, zone)}"
+                f"{state_column(one.state)} {one.item.id}  {one.item.title}"
+                f"  {uses_words(one, zone)}"
             )
             if one.why:
                 click.echo(f"{state_column('')} {one.why}")
@@ -115,7 +115,11 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
             if isinstance(found, HeldChanges):
                 return _show_held(await desk.as_shown(found), as_json)
         if as_json:
-            print_json(_given(found) if isinstance(found, SignedApproval) else _asked(found))
+            print_json(
+                approval_document(found)
+                if isinstance(found, SignedApproval)
+                else waiting_document(found)
+            )
             return DONE
         why = tr("approved before") if isinstance(found, SignedApproval) else found.rationale
         card = plan_card(found.item, why, plan_look(read_config(ctx)))
@@ -138,7 +142,9 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         if not isinstance(found, SignedApproval) and found.changes_wanted:
             waits = f"{waits}: {tr(_TO_CHANGE)}"
         zone = look_config(ctx).scheduler.zone
-        for line in _facts(found, zone) if isinstance(found, SignedApproval) else [f"{waits}."]:
+        for line in (
+            approval_lines(found, zone) if isinstance(found, SignedApproval) else [f"{waits}."]
+        ):
             click.echo(line)
         return DONE
 
@@ -268,7 +274,7 @@ def approvals_showing(ctx: click.Context, as_json: bool) -> None:
             return DONE
         for one in found:
             place = tr("{folder}  to {whom}", folder=one.workspace, whom=one.shown_to)
-            click.echo(f"{_known(one.word):10} {place}")
+            click.echo(f"{term_words(one.word):10} {place}")
         command = "silas approvals ask-again DIRECTORY"
         click.echo(
             "\n" + tr("To take an answer back, and be asked again: {command}", command=command)
@@ -335,87 +341,8 @@ def _show_held(held: "HeldChanges", as_json: bool) -> int:
     from silas.services.held_changes import card_of_held
 
     if as_json:
-        print_json(_held(held))
+        print_json(held_document(held))
         return DONE
     click.echo("\n".join(card_lines(card_of_held(held))))
     click.echo(tr("They wait for your answer."))
     return DONE
-
-
-def _known(word: str) -> str:
-    return tr(word) if word in _WORDS else word
-
-
-def _held(one: "HeldChanges") -> dict[str, Any]:
-    return {
-        "work_item": one.work_item_id,
-        "title": one.title,
-        "changes_hash": one.kept.digest,
-        "approve": f"sha256:{one.kept.digest}",
-        "state": HELD,
-        "paths": [{"path": held.path, "why": held.why} for held in one.paths],
-        "sources": list(one.sources),
-    }
-
-
-def _worth_listing(one: "SignedApproval") -> bool:
-    """Whether it still allows something; a goal's approval stands in the row of the goal alone."""
-    return one.state not in _OVER and not (one.of_a_goal and one.state != "at work")
-
-
-def _uses(one: "SignedApproval", zone: "ZoneInfo") -> str:
-    from silas.language.calendar import moment_words
-
-    until, uses = moment_words(one.token.expires_at, zone), one.token.max_executions
-    return tr("used {used} of {uses}, until {until}", used=one.uses, uses=uses, until=until)
-
-
-def _facts(one: "SignedApproval", zone: "ZoneInfo") -> list[str]:
-    from silas.language.calendar import moment_words
-
-    token = one.token
-    return [
-        tr("Approval: {name}", name=token.token_id),
-        tr("State: {state}; {uses}", state=state_word(one.state), uses=_uses(one, zone)),
-        *([tr("Lapsed: {why}", why=one.why)] if one.why else []),
-        tr(
-            "Answer: {verdict}, scope {scope}",
-            verdict=_known(token.verdict.value),
-            scope=_known(token.scope.value),
-        ),
-        tr("Signed: {moment}", moment=moment_words(token.issued_at, zone)),
-    ]
-
-
-def _asked(one: "WaitingPlan") -> dict[str, Any]:
-    from silas.services.plans import approve_hash, digest_of
-
-    return {
-        "work_item": one.item.id,
-        "title": one.item.title,
-        "plan_hash": digest_of(one.item),
-        "approve": approve_hash(one.item),
-        "state": ASKED,
-        "changes_wanted": one.changes_wanted,
-    }
-
-
-def _given(one: "SignedApproval") -> dict[str, Any]:
-    from silas.services.plans import approve_hash
-
-    token = one.token
-    return {
-        "work_item": one.item.id,
-        "title": one.item.title,
-        "plan_hash": token.plan_hash,
-        "approve": approve_hash(one.item),
-        "state": one.state,
-        "why": one.why,
-        "token": token.token_id,
-        "scope": token.scope.value,
-        "verdict": token.verdict.value,
-        "issued_at": token.issued_at.isoformat(),
-        "expires_at": token.expires_at.isoformat(),
-        "uses": one.uses,
-        "max_executions": token.max_executions,
-    }

@@ -145,8 +145,7 @@ class Parts:
                 self.channel, self.audit, clock, typed.taint_of, self.store, self.asked, self.board
             ).ask,
         )
-        self.limits = sandbox_limits(config)
-        self.workers = worker_library(config)
+        self.limits, self.workers = sandbox_limits(config), worker_library(config)
         self.tools = tool_search(config)
         self.surroundings = SandboxFacts(config, models.choices, self.sandbox, self.tools)
         self.binding = plan_binding(self)
