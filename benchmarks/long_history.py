@@ -77,7 +77,7 @@ class _Origins:
     def last(self) -> int:
         return 0
 
-    def said(self, text: str) -> Sequence[str]:
+    def sources_of_said(self, text: str) -> Sequence[str]:
         del text
         return ()
 

@@ -31,7 +31,7 @@ from silas.testing import (
     ScriptedModel,
     a_plan,
 )
-from silas.testing.tools import MemoryOutcomeStore, exited
+from silas.testing.tools import MemoryOutcomeStore, exit_result
 from silas.tools import AutonomyLevel, RiskLevel, ToolCallContext, ToolConfig, validated_call
 from silas.tools.pending_call import AskReason, PendingCall
 from silas.types import OWNER
@@ -382,7 +382,7 @@ async def approved(folder: Path) -> AsyncGenerator[House]:
     work = [CallTool("shell_exec", {"argv": ["true"]}), ExecutorAgentOutput(summary="Did it.")]
     model = ScriptedModel(work * 20_000)  # for every attack, should all of them get through
     with patch("silas.wiring.parts.skill_loader", return_value=installed):
-        owner, sandbox = Owner(), FakeSandbox(lambda run: exited(stdout="done"))
+        owner, sandbox = Owner(), FakeSandbox(lambda run: exit_result(stdout="done"))
         home = folder / "home"
         home.mkdir()
         models = {"executor": model}

@@ -17,7 +17,7 @@ from silas.db import Database
 from silas.gates import GateRunner
 from silas.keys.signer import Ed25519Signer
 from silas.sandbox import Sandbox, SandboxConfig, SandboxFiles, SandboxLimits, default
-from silas.testing.tools import FakeSandbox, exited, never_stopped
+from silas.testing.tools import FakeSandbox, exit_result, never_stopped
 from silas.tools import (
     SANDBOX_SCOPE,
     AutonomyLevel,
@@ -125,7 +125,7 @@ async def _measure(rounds: int) -> dict[str, float]:
             assert (await sandbox.run(ARGV, LIMITS, FILES)).ok
 
         real = _Door(home / "real", sandbox)
-        alone = _Door(home / "alone", FakeSandbox(lambda run: exited()))
+        alone = _Door(home / "alone", FakeSandbox(lambda run: exit_result()))
         for _ in range(3):
             await real.call()
             await plain()

@@ -73,12 +73,12 @@ def search(pattern: str, text: str) -> re.Match[str] | None:
         PatternRefused: The pattern is invalid, nests repeats, refers back, or could need more than
             `MAX_STEPS` steps on this text.
     """
-    return _bounded(pattern, text).search(text)
+    return _require_bounded(pattern, text).search(text)
 
 
 def fullmatch(pattern: str, text: str) -> re.Match[str] | None:
     """`re.fullmatch` under the same guards as `search`; it begins at the start of the text only."""
-    return _bounded(pattern, text, whole=True).fullmatch(text)
+    return _require_bounded(pattern, text, whole=True).fullmatch(text)
 
 
 def substitute(pattern: str, replacement: str, text: str) -> str:
@@ -87,7 +87,7 @@ def substitute(pattern: str, replacement: str, text: str) -> str:
     _check_replacement(known.compiled, replacement)
     if known.literal and known.literal not in text:
         return text  # nearly every answer, of every key that the shipped gate looks for
-    return _bounded(pattern, text).sub(replacement, text)
+    return _require_bounded(pattern, text).sub(replacement, text)
 
 
 class Matches(NamedTuple):
@@ -137,7 +137,7 @@ def check_pattern(pattern: str) -> None:
     _examine_pattern(pattern)
 
 
-def _bounded(pattern: str, text: str, *, whole: bool = False) -> re.Pattern[str]:
+def _require_bounded(pattern: str, text: str, *, whole: bool = False) -> re.Pattern[str]:
     known = _examine_pattern(pattern)
     if whole:
         known = known._replace(anchored=True)

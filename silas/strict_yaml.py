@@ -183,7 +183,7 @@ def _any_text(text: str) -> str:
     return ""
 
 
-def _counted(line: int) -> int:
+def _line_number(line: int) -> int:
     return line + 1
 
 
@@ -203,7 +203,7 @@ class Subset(NamedTuple):
     scalar: Callable[[str], Any] = yaml_scalar
     refuse: Callable[[str], str] = _any_text
     marker: bool = False
-    line: Callable[[int], int] = _counted
+    line: Callable[[int], int] = _line_number
 
 
 def read_yaml(text: str, subset: Subset) -> YamlTree | None:

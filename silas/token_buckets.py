@@ -37,7 +37,7 @@ class TokenBuckets:
         """Whether there was a token left for this caller; then it is gone."""
         now = self._clock.monotonic()
         key = self._key(caller, now)
-        tokens = self._left(self._buckets.get(key), now)
+        tokens = self._tokens_left(self._buckets.get(key), now)
         granted = tokens >= 1.0 - _ROUNDING
         self._buckets[key] = _Bucket(tokens - 1.0 if granted else tokens, now)
         return granted
@@ -45,7 +45,7 @@ class TokenBuckets:
     def seconds_to_next(self, caller: str) -> float:
         """How long until this caller has a token; 0 where there is one, infinite where never."""
         now = self._clock.monotonic()
-        missing = 1.0 - self._left(self._buckets.get(self._key(caller, now)), now)
+        missing = 1.0 - self._tokens_left(self._buckets.get(self._key(caller, now)), now)
         if missing <= _ROUNDING:
             return 0.0
         return missing / self._rate if self._rate else inf
@@ -54,7 +54,7 @@ class TokenBuckets:
         """How many buckets there are."""
         return len(self._buckets)
 
-    def _left(self, bucket: _Bucket | None, now: float) -> float:
+    def _tokens_left(self, bucket: _Bucket | None, now: float) -> float:
         if bucket is None:
             return self._most
         return min(self._most, bucket.tokens + (now - bucket.at) * self._rate)
@@ -64,7 +64,7 @@ class TokenBuckets:
             return caller
         if now - self._swept >= _SWEEP_SECONDS:
             self._swept = now
-            full = [k for k, b in self._buckets.items() if self._left(b, now) >= self._most]
+            full = [k for k, b in self._buckets.items() if self._tokens_left(b, now) >= self._most]
             for key in full:  # a full bucket is as good as none
                 del self._buckets[key]
         return caller if len(self._buckets) < MOST_BUCKETS - 1 else _SHARED

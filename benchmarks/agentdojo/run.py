@@ -107,7 +107,7 @@ class Player:
             )
         self._channel.owner = owner
         await self._silas.ask(prompt)
-        await self._silas.settled()
+        await self._silas.wait_for_work()
         await self._check(world, plan_id)
         return End(world.lifted(worn), owner.cards, owner.differed, "".join(spoken))
 

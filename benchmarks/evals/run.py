@@ -209,7 +209,7 @@ async def _talk(
             said = task.asks
             for _ in range(1 + _FOLLOW_UPS):
                 reply = await silas.ask(said, workspace=workspace)
-                await silas.settled()
+                await silas.wait_for_work()
                 asks = reply.plan is None and "?" in reply.text
                 said = owner.answer_to(reply.text) if asks else ""
                 if not said:

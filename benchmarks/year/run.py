@@ -192,7 +192,7 @@ class Simulation:
             for goal in self.goals:
                 await h.silas.run(goal.text)
                 self.windows[goal.id].append(Window(self.clock.now(), self.until))
-            await h.silas.settled()
+            await h.silas.wait_for_work()
 
     async def _live(self) -> None:
         async with self._opened() as (parts, h):
@@ -227,10 +227,14 @@ class Simulation:
             for _ in range(_TURNS):
                 await asyncio.sleep(0)
             waits = self.clock.waited_for
-            if waits and waits[0] > self.clock.now() and not store.unfinished(parts.time.now()):
+            if (
+                waits
+                and waits[0] > self.clock.now()
+                and not store.list_unfinished(parts.time.now())
+            ):
                 return
             await asyncio.sleep(_PAUSE if look else 0)
-        left = SqlJobStore(parts.db).unfinished(parts.time.now())
+        left = SqlJobStore(parts.db).list_unfinished(parts.time.now())
         raise AssertionError(f"it does not come to rest at {self.clock.now()}: {left}")
 
     # -- the owner

@@ -13,7 +13,7 @@ from silas.errors import ChannelError
 from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, ScriptedChannel
 from silas.testing.clock import MockClock
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 
 _COMMAND = re.compile(r"\b(look|repair|work) (\S+)")
 
@@ -87,7 +87,7 @@ class World:
                 self._spared.add(words[1])  # it does not fail again at once
         elif words[:1] == ["work"]:
             self.repaired += 1
-        return exited(0, "")
+        return exit_result(0, "")
 
     def _looked(self, goal_id: str) -> SandboxResult:
         self.looks[goal_id] += 1
@@ -95,7 +95,7 @@ class World:
         self._spared.discard(goal_id)
         if self._chronic(goal_id) or (not spared and self._chance.random() < self._fails):
             self._bad.add(goal_id)
-        return exited(0, "bad" if goal_id in self._bad else "good")
+        return exit_result(0, "bad" if goal_id in self._bad else "good")
 
     def _chronic(self, goal_id: str) -> bool:
         goal = self._goals[goal_id]

@@ -23,14 +23,14 @@ class CallScope(NamedTuple):
     waits: bool = False
 
 
-def _unseen(words: str) -> AbstractContextManager[None]:
+def _show_nowhere(words: str) -> AbstractContextManager[None]:
     del words
     return nullcontext()
 
 
 _UNKNOWN: Final = CallScope("unknown")
 _scope: Final[ContextVar[CallScope]] = ContextVar("call_scope", default=_UNKNOWN)
-_waits: Final[ContextVar[LimitWait]] = ContextVar("limit_wait", default=_unseen)
+_waits: Final[ContextVar[LimitWait]] = ContextVar("limit_wait", default=_show_nowhere)
 
 
 def scope_of_calls() -> CallScope:
@@ -45,7 +45,7 @@ def calls_of(scope_id: str, *, first: bool = False, waits: bool = False) -> Gene
     Where a wait for the limit was shown before is not where it is shown within.
     """
     scope = _scope.set(CallScope(scope_id, first, waits))
-    shown = _waits.set(_unseen)
+    shown = _waits.set(_show_nowhere)
     try:
         yield
     finally:

@@ -84,11 +84,11 @@ PLANNER = StructuredCall(
 )
 
 
-def _owed(_profiles: tuple[str, ...], union: bool) -> type[AgentResponse]:
+def _form_with_owed_plan(_profiles: tuple[str, ...], union: bool) -> type[AgentResponse]:
     return planner_form(union, owed=True)
 
 
-OWED = replace(PLANNER, shown=_owed)
+OWED = replace(PLANNER, shown=_form_with_owed_plan)
 """The planner once more, after words where work is wanted."""
 EXECUTOR = StructuredCall(
     "executor",

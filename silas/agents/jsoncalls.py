@@ -65,7 +65,7 @@ class JsonCallsModel(WrapperModel):
             return await self.wrapped.request(messages, model_settings, asked)
         answer = _Answer.of(asked)
         told = self._as_text(asked, answer, messages)
-        shown = [_shown(message, answer) for message in messages]
+        shown = [_message_as_text(message, answer) for message in messages]
         response = await self.wrapped.request(shown, model_settings, told)
         return replace(response, parts=_read(response.parts, answer))
 
@@ -164,9 +164,9 @@ def _with(
 # what was exchanged, as the model is shown it
 
 
-def _shown(message: ModelMessage, answer: _Answer) -> ModelMessage:
+def _message_as_text(message: ModelMessage, answer: _Answer) -> ModelMessage:
     if isinstance(message, ModelResponse):
-        return replace(message, parts=[_said(part, answer) for part in message.parts])
+        return replace(message, parts=[_part_as_text(part, answer) for part in message.parts])
     parts = list[ModelRequestPart]()
     for part in message.parts:
         one = _result(part) if isinstance(part, ToolReturnPart) else part
@@ -183,7 +183,7 @@ def _shown(message: ModelMessage, answer: _Answer) -> ModelMessage:
     return replace(message, parts=parts)
 
 
-def _said(part: ModelResponsePart, answer: _Answer) -> ModelResponsePart:
+def _part_as_text(part: ModelResponsePart, answer: _Answer) -> ModelResponsePart:
     if not isinstance(part, ToolCallPart):
         return part
     if part.tool_name == answer.tool:

@@ -106,22 +106,22 @@ class LooksFirst(WrapperModel):
         text = _owners(framed)
         if not text or not (self._always or asks_about_files(text)):
             return []
-        made, seen = _made(messages), look_results(messages)
+        made, seen = _looks_made(messages), look_results(messages)
         if not self._always and (look := folder.look_request(text)) is not None:
             return self._exact(look, framed, messages)
-        if not self._always and (named := _named(text, framed)):
+        if not self._always and (named := _files_named_in(text, framed)):
             # a list beside it would only lead away from the text that is asked about
             fits = [name for name, size in named if size <= _LARGEST][:_READS]
-            first = not made and not _called(messages)
+            first = not made and not _model_has_called(messages)
             return [_call(_READ, {"path": name}, n) for n, name in enumerate(fits, 1) if first]
-        if not made and not _called(messages):
+        if not made and not _model_has_called(messages):
             return [_call(_FILES, {"count": _LISTED}, 1)]
         # work that a text made of a question is planned without that text: nobody ordered it
         asked = self._always and _ASKS.search(text.strip()) is not None
-        if asked or made != [_FILES] or len(seen) != 1 or _returned(framed):
+        if asked or made != [_FILES] or len(seen) != 1 or _has_mistakes(framed):
             return []
         found = read_files(seen[0].text)
-        names = _wanted(text, [] if found is None else found.shown, _followed(framed))
+        names = _texts_to_read(text, [] if found is None else found.shown, _names_in_view(framed))
         return [_call(_READ, {"path": name}, n) for n, name in enumerate(names, 2)]
 
     def _exact(
@@ -130,8 +130,13 @@ class LooksFirst(WrapperModel):
         """The look that answers a sentence whose meaning is known: the biggest file comes first."""
         facts = next((one.text for one in framed if one.kind == "facts"), "")
         now = read_pairs(facts).get("now")
-        made, seen = _made(messages), look_results(messages)
-        if now is None or _called(messages) or len(made) != len(seen) or len(made) > _READS:
+        made, seen = _looks_made(messages), look_results(messages)
+        if (
+            now is None
+            or _model_has_called(messages)
+            or len(made) != len(seen)
+            or len(made) > _READS
+        ):
             return []
         step = folder.next_step(look, seen, datetime.fromisoformat(now), ZoneInfo("UTC"))
         if not isinstance(step, folder.LookCall):
@@ -153,18 +158,18 @@ def _owners(framed: Sequence[FramedSection]) -> str:
     return last.text if last and last.label("taint") == TaintLevel.owner.value else ""
 
 
-def _returned(framed: Sequence[FramedSection]) -> bool:
+def _has_mistakes(framed: Sequence[FramedSection]) -> bool:
     """Whether the planner saw the texts when it was asked first; the looks of a turn are few."""
     return any(one.kind == "mistakes" for one in framed)
 
 
-def _followed(framed: Sequence[FramedSection]) -> frozenset[str]:
+def _names_in_view(framed: Sequence[FramedSection]) -> frozenset[str]:
     """Names of the files that are in view already."""
     followed = (one for one in framed if one.kind.startswith("subscription"))
     return frozenset(PurePosixPath(label).name for one in followed for label in one.labels)
 
 
-def _named(text: str, framed: Sequence[FramedSection]) -> list[tuple[str, int]]:
+def _files_named_in(text: str, framed: Sequence[FramedSection]) -> list[tuple[str, int]]:
     """What of the files in view a message names, as it names them, and how long each is."""
     said = {word.strip("`'\"?!,;:()").rstrip(".").removeprefix("./") for word in text.split()}
     followed = (one for one in framed if one.kind.startswith("subscription"))
@@ -176,11 +181,11 @@ def _named(text: str, framed: Sequence[FramedSection]) -> list[tuple[str, int]]:
     ]
 
 
-def _made(messages: Messages) -> list[str]:
+def _looks_made(messages: Messages) -> list[str]:
     return [one.tool_name for one in _calls(messages) if one.tool_call_id.startswith(_CALL)]
 
 
-def _called(messages: Messages) -> bool:
+def _model_has_called(messages: Messages) -> bool:
     return any(not one.tool_call_id.startswith(_CALL) for one in _calls(messages))
 
 
@@ -194,7 +199,7 @@ def _call(name: str, arguments: dict[str, Any], number: int) -> ToolCallPart:
     return ToolCallPart(name, arguments, f"{_CALL}{number}")
 
 
-def _wanted(text: str, files: Sequence[FileSeen], known: frozenset[str]) -> list[str]:
+def _texts_to_read(text: str, files: Sequence[FileSeen], known: frozenset[str]) -> list[str]:
     """The texts that a request is about: the nearest first, as many as there is room for."""
     about_project = _ABOUT_PROJECT.search(text) is not None
     words = {word.casefold() for word in _WORD.findall(text)}

@@ -27,7 +27,7 @@ class AgentOutput(BaseModel):
     """Base of what a model answers: frozen; fields it invents are dropped, never an error.
 
     The JSON schema that models are shown is as short as it can be, because it stands in every
-    prompt: see `_told`. What an answer may hold is the same as ever.
+    prompt: see `_field_for_models`. What an answer may hold is the same as ever.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -51,7 +51,8 @@ class AgentOutput(BaseModel):
         own = handler.resolve_ref_schema(schema)
         properties: dict[str, JsonSchemaValue] = own.get("properties", {})
         own["properties"] = {
-            name: _told(field, handler.resolve_ref_schema) for name, field in properties.items()
+            name: _field_for_models(field, handler.resolve_ref_schema)
+            for name, field in properties.items()
         }
         _bare(own)
         return schema
@@ -60,7 +61,7 @@ class AgentOutput(BaseModel):
 _UNTOLD = frozenset({"default", "title", "minimum", "minLength"})
 
 
-def _told(
+def _field_for_models(
     field: JsonSchemaValue, resolve: Callable[[JsonSchemaValue], JsonSchemaValue]
 ) -> JsonSchemaValue:
     """A field without what a model can do without.
@@ -76,7 +77,7 @@ def _told(
         del told["anyOf"]
         told |= options[0]
     if "items" in told:
-        told["items"] = _told(told["items"], resolve)
+        told["items"] = _field_for_models(told["items"], resolve)
     if "$ref" in told:
         told = _bare(dict(resolve({"$ref": told.pop("$ref")}))) | told
     return told

@@ -122,7 +122,7 @@ class OutputForm:
         else:
             self._kept.keep(self._keys.usual, mode)
 
-    def failed(self, mode: OutputMode, error: BaseException) -> None:
+    def forget_refused(self, mode: OutputMode, error: BaseException) -> None:
         """Forget what was learned where the server refuses requests in that mode."""
         refused = isinstance(error, ModelRequestRejectedError) and of_the_form(error)
         if refused:

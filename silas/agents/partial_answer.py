@@ -55,7 +55,11 @@ class PartialAnswerReader:
             return ""
         fields = cast("dict[str, Any]", place)
         text = fields[last]
-        if not isinstance(text, str) or not text.startswith(self._told) or not self._given(data):
+        if (
+            not isinstance(text, str)
+            or not text.startswith(self._told)
+            or not self._condition_holds(data)
+        ):
             self.over = True
             return ""
         self.over = next(reversed(fields)) != last  # it is whole where another key has begun
@@ -63,7 +67,7 @@ class PartialAnswerReader:
         self._told = text
         return more
 
-    def _given(self, data: dict[str, Any]) -> bool:
+    def _condition_holds(self, data: dict[str, Any]) -> bool:
         if self._spoken.given is None:
             return True
         key, value = self._spoken.given

@@ -26,7 +26,10 @@ def plan_text(plan: Any) -> Any:
         return plan
     import yaml  # noqa: PLC0415 - only for who writes a plan
 
-    told = {"type": "task", **{name: value for name, value in fields.items() if _said(name, value)}}
+    told = {
+        "type": "task",
+        **{name: value for name, value in fields.items() if _field_says_something(name, value)},
+    }
     if told.get("writes") == []:
         told["writes"] = NONE
     told = _with_expectations(told)
@@ -70,7 +73,7 @@ def _tasks(told: dict[str, Any]) -> list[tuple[str, str]]:
     return plans
 
 
-def _said(name: str, value: Any) -> bool:
+def _field_says_something(name: str, value: Any) -> bool:
     """Whether a field says something; `writes` that is empty could mean all or nothing."""
     return value is not None or name == "writes"
 

@@ -143,11 +143,11 @@ class TurnRequest:
             self.context.lasting,
         )
         changing = (_block("facts", _pairs(turn)), self._message())
-        after = (*self._failed(), *self._sent_back())
+        after = (*self._failed_plan_blocks(), *self._sent_back())
         present = (self.context.present, *skill_blocks(self.brief.skill_texts), *changing, *after)
         return _in_turns(lasting, self.context.said, _together(*present))
 
-    def _failed(self) -> tuple[str, ...]:
+    def _failed_plan_blocks(self) -> tuple[str, ...]:
         """The plan that another one is asked for, and what became of it."""
         if not self.failed.markdown:
             return ()

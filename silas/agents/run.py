@@ -112,8 +112,10 @@ async def _run(
     attempt = _Attempt(role, call, asking, usage)
     first, mode = await attempt.ask(prompt, mode, ())
     if not isinstance(first, _Failed):
-        return StructuredRun(first, _spent(usage), prompt=prompt_used, dropped=_dropped(first))
-    role.form.failed(mode, first.error)
+        return StructuredRun(
+            first, _model_usage(usage), prompt=prompt_used, dropped=_dropped_parts(first)
+        )
+    role.form.forget_refused(mode, first.error)
     # exactly one retry, with what was wrong appended
     mode = role.form.after(mode, first.error)
     words = f"{SCHEMA_ERROR}\n{summarise(first.error)}\n{how_to_answer(call, mode)}"
@@ -124,12 +126,14 @@ async def _run(
     usage.requests += spent_requests
     if not isinstance(second, _Failed):
         role.form.remember_mode(mode)
-        return StructuredRun(second, _spent(usage), prompt=prompt_used, dropped=_dropped(second))
+        return StructuredRun(
+            second, _model_usage(usage), prompt=prompt_used, dropped=_dropped_parts(second)
+        )
     if not isinstance(second.error, UnexpectedModelBehavior):
-        raise attempt.translated(second.error) from second.error  # it says why it refuses
+        raise attempt.translate(second.error) from second.error  # it says why it refuses
     return StructuredRun(
         call.fallback(asking.default_profile, role.who),
-        _spent(usage),
+        _model_usage(usage),
         fell_back=True,
         error=f"{call.name}_structured_output_invalid",
         detail=summarise(second.error),
@@ -158,7 +162,7 @@ class _Attempt(Generic[D, T]):
         if not isinstance(answer, _Failed) or not refuses_tools(answer.error):
             return answer, mode
         if not form.may_do_without_tools:
-            raise self.translated(answer.error) from answer.error
+            raise self.translate(answer.error) from answer.error
         form.do_without_tools()
         mode = form.current
         answer = await self._ask(prompt, mode, history)
@@ -185,26 +189,26 @@ class _Attempt(Generic[D, T]):
                 if refuses_tools(error):
                     return _Failed(error, tuple(messages))
                 if not isinstance(error, _MAYBE_OF_FORM):
-                    raise self.translated(error) from error
+                    raise self.translate(error) from error
                 if unfinished := cut_or_refused(error, messages, self.role.who):
-                    raise ModelRunFailed.of(unfinished, _spent(self.usage)) from error
+                    raise ModelRunFailed.of(unfinished, _model_usage(self.usage)) from error
                 if not _about_form(error, self.role.form, mode):
-                    raise self.translated(error) from error
+                    raise self.translate(error) from error
                 return _Failed(error, tuple(messages))
         return result.output
 
-    def translated(self, error: Exception) -> Exception:
+    def translate(self, error: Exception) -> Exception:
         """The failure as it is told."""
         ours = translate_error(error, self.role.who)
         if ours is None:
             return from_foreign(error) or error
-        return ModelRunFailed.of(ours, _spent(self.usage))
+        return ModelRunFailed.of(ours, _model_usage(self.usage))
 
 
 _MAYBE_OF_FORM: Final = (UnexpectedModelBehavior, ModelRequestRejectedError, UserError)
 
 
-def _dropped(output: object) -> tuple[str, ...]:
+def _dropped_parts(output: object) -> tuple[str, ...]:
     return output.dropped if isinstance(output, AgentOutput) else ()
 
 
@@ -231,7 +235,7 @@ def _conversation_with_tools(messages: Sequence[ModelMessage]) -> tuple[ModelMes
     return kept if called else ()
 
 
-def _spent(usage: RunUsage) -> ModelUsage:
+def _model_usage(usage: RunUsage) -> ModelUsage:
     return ModelUsage(
         tokens=usage.total_tokens,
         cost_usd=float(usage.cost or Decimal(0)),

@@ -120,9 +120,9 @@ class StreamingModel(WrapperModel):
                 if ours >= 0:  # another answer, or the same one from its beginning
                     self._listener.again()
                 ours, text = event.index, PartialAnswerReader(self._spoken)
-                piece = _written(event.part)
+                piece = _part_text(event.part)
             elif isinstance(event, PartDeltaEvent) and event.index == ours:
-                piece = _added(event)
+                piece = _delta_text(event)
             else:
                 continue
             if said := text.feed(piece):
@@ -174,7 +174,7 @@ def _is_cut(answer: ModelResponse) -> bool:
     return breaks_off("".join(part.content for part in answer.parts if isinstance(part, TextPart)))
 
 
-def _written(part: ModelResponsePart) -> str:
+def _part_text(part: ModelResponsePart) -> str:
     match part:
         case TextPart(content=text) | ToolCallPart(args=str(text)):
             return text
@@ -184,7 +184,7 @@ def _written(part: ModelResponsePart) -> str:
             return ""
 
 
-def _added(event: PartDeltaEvent) -> str:
+def _delta_text(event: PartDeltaEvent) -> str:
     match event.delta:
         case TextPartDelta(content_delta=text):
             return text

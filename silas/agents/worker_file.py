@@ -156,14 +156,14 @@ def _front(tree: FrontMatterTree) -> _Front:
         return _Front.model_validate_json(json.dumps(tree.data), strict=True)
     except ValidationError as error:
         raise min(
-            (_explained(one, tree) for one in misfits(error)),
+            (_explain_misfit(one, tree) for one in misfits(error)),
             key=lambda found: (found.line, found.column),
         ) from error
 
 
-def _explained(error: Misfit, tree: FrontMatterTree) -> WorkerError:
+def _explain_misfit(error: Misfit, tree: FrontMatterTree) -> WorkerError:
     loc, kind, words = error.loc, error.kind, error.words
-    name = f"`{_dotted(loc)}`"
+    name = f"`{_key_path(loc)}`"
     if kind == "missing":
         return WorkerError(*tree.at(loc[:-1]), f"{name} is missing")
     if kind == "extra_forbidden":
@@ -210,6 +210,6 @@ def _refuse_settings_for_nothing(front: _Front, offer: ToolOffer, tree: FrontMat
             )
 
 
-def _dotted(loc: Loc) -> str:
+def _key_path(loc: Loc) -> str:
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
     return text.removeprefix(".")

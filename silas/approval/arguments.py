@@ -85,19 +85,19 @@ class Slot(Frozen):
 class Fields(Frozen):
     """A mapping with exactly these fields, at least one of which is open."""
 
-    fields: dict[str, "Argument"]
+    fields: dict[str, "BoundArgument"]
 
 
 class ExactItems(Frozen):
     """A list of exactly these items in this order, at least one of which is open."""
 
-    items: tuple["Argument", ...]
+    items: tuple["BoundArgument", ...]
 
 
-Argument = Literal | Pattern | Slot | Fields | ExactItems
+BoundArgument = Literal | Pattern | Slot | Fields | ExactItems
 
 
-def argument_of(raw: Any, loc: ArgumentLoc) -> Argument:
+def argument_of(raw: Any, loc: ArgumentLoc) -> BoundArgument:
     """Read what a plan says about one argument or a part of one, which must be JSON.
 
     Raises:
@@ -107,14 +107,14 @@ def argument_of(raw: Any, loc: ArgumentLoc) -> Argument:
         entry = cast(dict[str, object], raw)
         marks = [mark for mark in _READERS if mark in entry]
         if len(marks) > 1:
-            raise GrantRefused(loc, f"an argument has one of {_listed(marks)}, not several")
+            raise GrantRefused(loc, f"an argument has one of {_names_in_code(marks)}, not several")
         if marks:
             return _READERS[marks[0]](entry, loc)
     marked = _is_marked(cast(object, raw))
-    return _structure(raw, loc) if marked else _fixed(raw, loc)
+    return _structure(raw, loc) if marked else _parse_literal(raw, loc)
 
 
-def format_argument(argument: Argument) -> Any:
+def format_argument(argument: BoundArgument) -> Any:
     """The shortest way to write an argument; what is not said has its default."""
     match argument:
         case Literal():
@@ -250,12 +250,12 @@ def _source(raw: object, loc: ArgumentLoc) -> str:
     raise GrantRefused(loc, "a source is owner, plan, tool NAME or any")
 
 
-def _wrapped(entry: Mapping[str, object], loc: ArgumentLoc) -> Literal:
+def _parse_wrapped(entry: Mapping[str, object], loc: ArgumentLoc) -> Literal:
     refuse_unknown(entry, ("literal",), loc)
-    return _fixed(entry["literal"], (*loc, "literal"))
+    return _parse_literal(entry["literal"], (*loc, "literal"))
 
 
-def _structure(raw: Any, loc: ArgumentLoc) -> Argument:
+def _structure(raw: Any, loc: ArgumentLoc) -> BoundArgument:
     """A mapping or list with open parts; one whose every part is fixed is a literal after all."""
     if _deeper_than(raw, _DEEPEST):
         raise GrantRefused(loc, _TOO_DEEP)
@@ -265,14 +265,14 @@ def _structure(raw: Any, loc: ArgumentLoc) -> Argument:
         entries = enumerate(cast(list[object], raw))
         items = tuple(_item(one, (*loc, index)) for index, one in entries)
         values = [part.value for part in items if isinstance(part, Literal)]
-        return _made(values) if len(values) == len(items) else ExactItems(items=items)
+        return _make_literal(values) if len(values) == len(items) else ExactItems(items=items)
     named = argument_names(cast(dict[str, object], raw), loc)
     fields = {name: argument_of(one, (*loc, name)) for name, one in named.items()}
     members = {name: part.value for name, part in fields.items() if isinstance(part, Literal)}
-    return _made(members) if len(members) == len(fields) else Fields(fields=fields)
+    return _make_literal(members) if len(members) == len(fields) else Fields(fields=fields)
 
 
-def _item(raw: object, loc: ArgumentLoc) -> Argument:
+def _item(raw: object, loc: ArgumentLoc) -> BoundArgument:
     part = argument_of(raw, loc)
     if isinstance(part, Slot) and part.optional:
         raise GrantRefused((*loc, "optional"), "an item of a list cannot be absent")
@@ -283,13 +283,13 @@ def _parts_of(raw: object) -> int:
     return 1 + sum(map(_parts_of, _members(raw) or ()))
 
 
-def _fixed(raw: Any, loc: ArgumentLoc) -> Literal:
+def _parse_literal(raw: Any, loc: ArgumentLoc) -> Literal:
     if _deeper_than(raw, _DEEPEST):
         raise GrantRefused(loc, _TOO_DEEP)
-    return _made(raw)
+    return _make_literal(raw)
 
 
-def _made(value: Any) -> Literal:
+def _make_literal(value: Any) -> Literal:
     return Literal(canonical=canonical_json(value))
 
 
@@ -319,10 +319,10 @@ def _unless(default: object, **value: object) -> dict[str, object]:
 
 def _nearest(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name[:80], known, n=1, cutoff=0.5)
-    return f"did you mean `{near[0]}`?" if near else f"known are {_listed(known)}"
+    return f"did you mean `{near[0]}`?" if near else f"known are {_names_in_code(known)}"
 
 
-def _listed(names: Iterable[str]) -> str:
+def _names_in_code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
@@ -330,9 +330,9 @@ def _short(key: str) -> str:
     return f"`{key}`" if key.isidentifier() and key.isascii() and len(key) <= 80 else "here"
 
 
-_READERS: Final[Mapping[str, Callable[[Mapping[str, object], ArgumentLoc], Argument]]] = {
+_READERS: Final[Mapping[str, Callable[[Mapping[str, object], ArgumentLoc], BoundArgument]]] = {
     "slot": _slot,
     "pattern": _pattern,
-    "literal": _wrapped,
+    "literal": _parse_wrapped,
 }
 """What a mapping with this key is read as; any other mapping is a value."""

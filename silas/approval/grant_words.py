@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from silas.approval.arguments import Argument, ExactItems, Fields, Literal, Pattern, Slot
+from silas.approval.arguments import BoundArgument, ExactItems, Fields, Literal, Pattern, Slot
 from silas.approval.slots import LIST_OF, slot_type
 from silas.language import tr, tr_later, tr_many
 
@@ -11,7 +11,7 @@ Say = Callable[[Any], str]
 """How a JSON value is shown: on one line, so that two values never look alike."""
 
 
-def argument_lines(name: str, argument: Argument, say: Say) -> Iterator[str]:
+def argument_lines(name: str, argument: BoundArgument, say: Say) -> Iterator[str]:
     """What a plan says about an argument, on a line for each part; different for different ones."""
     match argument:
         case Literal():

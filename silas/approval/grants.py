@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
 from silas.approval.arguments import (
-    Argument,
     ArgumentLoc,
+    BoundArgument,
     ExactItems,
     Fields,
     GrantRefused,
@@ -34,7 +34,7 @@ from silas.patterns import PatternRefused, fullmatch
 from silas.types import Frozen
 
 __all__ = [
-    "Argument",
+    "BoundArgument",
     "Coverage",
     "ExactItems",
     "Fields",
@@ -70,7 +70,7 @@ class Grant(Frozen):
     """Calls of one tool that a plan allows: which arguments, and how many times."""
 
     tool: str
-    args: dict[str, Argument]
+    args: dict[str, BoundArgument]
     times: int
 
 
@@ -136,12 +136,12 @@ def find_grant(
         sourced: Whether a value comes from a source. Asked only for values that fit their slot.
         used: How often each grant, by index, has covered a call already.
     """
-    best = (-len(args) - 1, f"the plan has no grant for {_quoted(tool)}")
+    best = (-len(args) - 1, f"the plan has no grant for {_quote_name(tool)}")
     for index, grant in enumerate(grants):
         if grant.tool != tool:
             continue
         unnamed = [
-            f"the plan does not name the argument {_quoted(name)}"
+            f"the plan does not name the argument {_quote_name(name)}"
             for name in sorted(args)
             if name not in grant.args and args[name] is not None
         ]
@@ -206,7 +206,7 @@ def _grant(raw: object, loc: ArgumentLoc) -> Grant:
     )
 
 
-def _arguments(raw: object, loc: ArgumentLoc) -> dict[str, Argument]:
+def _arguments(raw: object, loc: ArgumentLoc) -> dict[str, BoundArgument]:
     if not isinstance(raw, dict):
         raise GrantRefused(loc, "`args` must be a mapping of argument to value, pattern or slot")
     named = argument_names(cast(dict[str, object], raw), loc)
@@ -227,7 +227,7 @@ class _Part(NamedTuple):
 
 
 def _misfit(
-    part: _Part, wanted: Argument, name: str, members: Mapping[str, Any], sourced: Sourced
+    part: _Part, wanted: BoundArgument, name: str, members: Mapping[str, Any], sourced: Sourced
 ) -> str:
     """Why a member of the arguments or of a mapping is not what the plan says, or nothing."""
     value = members.get(name)
@@ -237,7 +237,7 @@ def _misfit(
     return _part_misfit(part, wanted, value, sourced)
 
 
-def _part_misfit(part: _Part, wanted: Argument, value: Any, sourced: Sourced) -> str:
+def _part_misfit(part: _Part, wanted: BoundArgument, value: Any, sourced: Sourced) -> str:
     match wanted:
         case Literal():
             fault = "" if _same(value, wanted) else "is not exactly what the plan says"
@@ -253,21 +253,21 @@ def _part_misfit(part: _Part, wanted: Argument, value: Any, sourced: Sourced) ->
 
 
 def _fields_misfit(
-    part: _Part, value: Any, fields: Mapping[str, Argument], sourced: Sourced
+    part: _Part, value: Any, fields: Mapping[str, BoundArgument], sourced: Sourced
 ) -> str:
     if not isinstance(value, dict):
         return f"{part.words} is not a mapping"
     members = cast(dict[str, Any], value)
     for name in sorted(members):
         if name not in fields:  # null or not: the name itself says something
-            return f"{part.words} has a field {_quoted(name)} that the plan does not name"
+            return f"{part.words} has a field {_quote_name(name)} that the plan does not name"
     found = (
         _misfit(part.field(name), wanted, name, members, sourced) for name, wanted in fields.items()
     )
     return next(filter(None, found), "")
 
 
-def _items_misfit(part: _Part, value: Any, items: Sequence[Argument], sourced: Sourced) -> str:
+def _items_misfit(part: _Part, value: Any, items: Sequence[BoundArgument], sourced: Sourced) -> str:
     if not isinstance(value, list):
         return f"{part.words} is not a list"
     given = cast(list[Any], value)
@@ -336,7 +336,7 @@ def _too_long(value: str, limit: int) -> str:
     return f"has {len(value):,} characters, more than {limit:,}"
 
 
-def _fixed_parts(path: str, argument: Argument) -> Iterator[tuple[str, Any]]:
+def _fixed_parts(path: str, argument: BoundArgument) -> Iterator[tuple[str, Any]]:
     match argument:
         case Literal():
             yield from _parts(path, argument.value)
@@ -361,6 +361,6 @@ def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield from _parts(f"{path}[]", item)
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     """A name that nobody vouches for."""
     return canonical_json(name if len(name) <= 80 else name[:80] + "...")

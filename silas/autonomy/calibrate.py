@@ -179,7 +179,7 @@ class AutonomyCalibrator:
 
     def in_force(self, scope_id: str) -> dict[str, str]:
         """Every setting as it is: as configured, or as the owner approved."""
-        configured = {key: _said(knob.configured) for key, knob in self._settings.items()}
+        configured = {key: _number_words(knob.configured) for key, knob in self._settings.items()}
         return {**configured, **self._store.thresholds(scope_id)}
 
     async def apply(
@@ -198,7 +198,7 @@ class AutonomyCalibrator:
                 "This proposal has expired; what it rests on is too old.",
                 code="E_APPROVAL_EXPIRED",
             )
-        wanted = self._wanted(proposal, decision)
+        wanted = self._wanted_proposal(proposal, decision)
         token_id = ""
         if wanted is not None:
             subject = threshold_subject(wanted)
@@ -224,7 +224,7 @@ class AutonomyCalibrator:
             self._store.note(NARROWED, self._clock.now())
         return changed
 
-    def _wanted(
+    def _wanted_proposal(
         self, proposal: AutonomyThresholdProposal, decision: AutonomyThresholdDecision
     ) -> AutonomyThresholdProposal | None:
         """What comes into force: the proposal as shown, or, tightened, what is configured."""
@@ -237,7 +237,7 @@ class AutonomyCalibrator:
             AutonomyThresholdChange(
                 key=change.key,
                 current_value=now[change.key],
-                proposed_value=_said(
+                proposed_value=_number_words(
                     self._settings[change.key].step(float(now[change.key]), "tighten")
                 ),
                 direction="tighten",
@@ -252,7 +252,7 @@ class AutonomyCalibrator:
         config = self._config
         keys = KNOBS_OF.get(family.partition(":")[0], ())
         since = now - timedelta(days=config.window_days)
-        decided = self._store.decided(scope_id, family, since, config.window_actions)
+        decided = self._store.list_decided(scope_id, family, since, config.window_actions)
         if not keys or not decided:
             return None
         rate, newest = rate_of(decided), decided[0].number
@@ -283,7 +283,7 @@ class AutonomyCalibrator:
         """Whether the owner narrowed something himself lately: what he took is not asked back."""
         days = max(NARROWED_DAYS, self._config.window_days)
         since = now - timedelta(days=days)
-        return bool(self._store.decided(scope_id, NARROWED_FAMILY, since, 1))
+        return bool(self._store.list_decided(scope_id, NARROWED_FAMILY, since, 1))
 
     def _saves_a_card(self, scope_id: str, key: str, since: datetime) -> bool:
         """Whether a card came in the window that a wider setting would have saved.
@@ -292,7 +292,7 @@ class AutonomyCalibrator:
         days where they are used up before (5.9).
         """
         saved = _SAVES.get(key)
-        return saved is None or bool(self._store.decided(scope_id, saved, since, 1))
+        return saved is None or bool(self._store.list_decided(scope_id, saved, since, 1))
 
     def _fresh(
         self,
@@ -320,11 +320,11 @@ class AutonomyCalibrator:
             AutonomyThresholdChange(
                 key=key,
                 current_value=now[key],
-                proposed_value=_said(value),
+                proposed_value=_number_words(value),
                 direction=direction,
             )
             for key, value in steps.items()
-            if _said(value) != now[key]
+            if _number_words(value) != now[key]
         )
 
 
@@ -341,5 +341,5 @@ def _why(family: str, rate: Rate, direction: Direction) -> str:
     )
 
 
-def _said(value: float) -> str:
+def _number_words(value: float) -> str:
     return f"{round(value, 2):g}"

@@ -83,7 +83,7 @@ class Preferences:
             return None  # nobody was asked: that is no preference
         now = self._clock.now()
         since = now - timedelta(days=_WINDOW_DAYS)
-        last = self._store.decided(signal.scope_id, signal.family, since, REPEATED)
+        last = self._store.list_decided(signal.scope_id, signal.family, since, REPEATED)
         if len(last) < REPEATED or {one.outcome for one in last} != {signal.outcome}:
             return None
         pattern = f"{signal.family}:{signal.outcome}"
@@ -107,7 +107,7 @@ class Preferences:
             if item is not None and item.trust_level is TrustLevel.working
         ]
 
-    async def decided(self, scope_id: str, promotion: Promotion, confirmed: bool) -> bool:
+    async def apply_decision(self, scope_id: str, promotion: Promotion, confirmed: bool) -> bool:
         """What the owner said: a rule from now on, or never asked again.
 
         Returns:

@@ -96,7 +96,7 @@ class SqlAutonomyStore:
             ).fetchone()
         return found is not None
 
-    def handled(
+    def save_outcome(
         self, scope_id: str, suggestion_id: str, outcome: SuggestionOutcome, at: datetime
     ) -> bool:
         """Record what became of one; what was accepted or dismissed stays so, and it is False."""
@@ -165,7 +165,7 @@ class SqlAutonomyStore:
             ).fetchall()
         return [row[0] for row in rows]
 
-    def decided(
+    def list_decided(
         self, scope_id: str, family: str, since: datetime, limit: int
     ) -> list[RecordedDecision]:
         """The newest decisions about a family, the newest first."""

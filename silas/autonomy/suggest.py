@@ -56,7 +56,7 @@ class SuggestionEngine:
         if not self._may(scope_id) or self._quiet(now):
             return []
         wanted = [self._proposal("idle_heartbeat", idea, now) for idea in await self._ideas(now)]
-        return self._kept(scope_id, wanted, now)
+        return self._keep_new(scope_id, wanted, now)
 
     async def generate_post_execution(
         self, scope_id: str, result: WorkItemResult, title: str = ""
@@ -74,13 +74,13 @@ class SuggestionEngine:
             for step in result.next_steps[:_MOST_STEPS]
             if step.strip()
         ]
-        return self._kept(scope_id, wanted, now)
+        return self._keep_new(scope_id, wanted, now)
 
     async def mark_handled(
         self, scope_id: str, suggestion_id: str, outcome: SuggestionOutcome
     ) -> bool:
         """What became of one; its cool-down starts again. False where it was settled already."""
-        return self._store.handled(scope_id, suggestion_id, outcome, self._clock.now())
+        return self._store.save_outcome(scope_id, suggestion_id, outcome, self._clock.now())
 
     def put_off(self, scope_id: str, suggestion_id: str) -> bool:
         """Whether it was shown before and left open."""
@@ -110,9 +110,9 @@ class SuggestionEngine:
         stale = now - timedelta(days=STALE_DAYS)  # nobody answered for so long
         for one in self._store.waiting(scope_id):
             if one.created_at < stale:
-                self._store.handled(scope_id, one.suggestion_id, "dismissed", now)
+                self._store.save_outcome(scope_id, one.suggestion_id, "dismissed", now)
 
-    def _kept(
+    def _keep_new(
         self, scope_id: str, wanted: Iterable[SuggestionProposal], now: datetime
     ) -> list[SuggestionProposal]:
         """Those that are new, within every limit; kept, so that a crash loses none."""

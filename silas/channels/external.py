@@ -303,7 +303,7 @@ class ExternalChannel:
         self._seen.add(shown.digest)
         self.tell(f"{render_card(card)}\n{_HOW}")
         while unclear < TRIES:
-            answer = parse_reply(card, await self._replied())
+            answer = parse_reply(card, await self._wait_for_reply())
             if answer is None:
                 unclear += 1
                 self.tell(_UNCLEAR if unclear < TRIES else _LEFT_OPEN)
@@ -315,7 +315,7 @@ class ExternalChannel:
             self.tell(_CONFIRM)
         return None
 
-    async def _replied(self) -> str:
+    async def _wait_for_reply(self) -> str:
         if self._ended:
             raise ChannelFault("it has ended")
         reply: asyncio.Future[str] = asyncio.get_running_loop().create_future()

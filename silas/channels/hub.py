@@ -6,7 +6,7 @@ them: the first answer that counts closes it on the others.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol, TypeVar
 
@@ -17,15 +17,12 @@ from silas.channels.external import ExternalAnswer, ExternalChannel
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.language import said_at
-from silas.plans import WorkItem, WorkItemResult
+from silas.plans import WorkItem
 from silas.types import OWNER, whose
-from silas.work.models import ENDED, Notify, ProgressEvent
+from silas.work.models import ENDED, FindResult, Notify, ProgressEvent
 from silas.work.report import result_texts
 
 AnswerT = TypeVar("AnswerT")
-
-HubResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
-"""What the last finished run of a work item gave."""
 
 CLOSING_SECONDS: Final = 2.0
 """How long channels may take at the end to send what waits, and then to end."""
@@ -79,15 +76,15 @@ class OwnChannel(CardChannel, Protocol):
         """See `silas.stream.drafts.ShowsWaiting`."""
         ...
 
-    def showing(self, item: WorkItem, result: HubResultOf) -> Notify:
+    def showing(self, item: WorkItem, result: FindResult) -> Notify:
         """Where the progress of a work item goes, for as long as it runs."""
         ...
 
-    def undone(self, work_item_id: str) -> None:
+    def announce_undo(self, work_item_id: str) -> None:
         """What an item changed was taken back."""
         ...
 
-    def stopped(self, words: str) -> None:
+    def announce_stop(self, words: str) -> None:
         """The emergency stop began, or with no words: ended."""
         ...
 
@@ -271,7 +268,7 @@ class ChannelHub:
         """On the own channel."""
         self._own.waits(recipient_id, source, words)
 
-    def showing(self, item: WorkItem, result: HubResultOf) -> Notify:
+    def showing(self, item: WorkItem, result: FindResult) -> Notify:
         """Progress on the own channel; others are told how the work ended."""
         show = self._own.showing(item, result)
 
@@ -364,13 +361,13 @@ class ChannelHub:
 
     # News
 
-    def undone(self, work_item_id: str) -> None:
+    def announce_undo(self, work_item_id: str) -> None:
         """On the own channel."""
-        self._own.undone(work_item_id)
+        self._own.announce_undo(work_item_id)
 
-    def stopped(self, words: str) -> None:
+    def announce_stop(self, words: str) -> None:
         """On every channel, wherever the owner was last heard."""
-        self._own.stopped(words)
+        self._own.announce_stop(words)
         for other in self._others.values() if words else ():
             other.tell(words)
 

@@ -27,7 +27,7 @@ def columns_of(stream: TextIO, most: int) -> int:
 
 def paint(text: str) -> str:
     """Cards and progress lines, line by line."""
-    return _painted(text, _lines())
+    return _paint_lines(text, _lines())
 
 
 def _lines() -> tuple[tuple[str, str], ...]:
@@ -52,7 +52,7 @@ def _lines() -> tuple[tuple[str, str], ...]:
 
 def paint_diff(text: str) -> str:
     """A unified diff."""
-    return _painted(text, _DIFF)
+    return _paint_lines(text, _DIFF)
 
 
 def dim(text: str) -> str:
@@ -60,7 +60,7 @@ def dim(text: str) -> str:
     return f"\x1b[{_DIM}m{text}\x1b[0m"
 
 
-def _painted(text: str, rules: tuple[tuple[str, str], ...]) -> str:
+def _paint_lines(text: str, rules: tuple[tuple[str, str], ...]) -> str:
     return "\n".join(_line(line, rules) for line in text.split("\n"))
 
 

@@ -121,18 +121,18 @@ def _options(card: Card[AnswerT], width: int) -> list[str]:
     lines = [
         line
         for number, action in enumerate(card.actions, 1)
-        for line in _wrapped(f"  {number}  ", action.label, width)
+        for line in _wrap_labelled(f"  {number}  ", action.label, width)
     ]
-    return [*lines, *(_wrapped("     ", tr(SOME), width) if _can_choose(card) else ())]
+    return [*lines, *(_wrap_labelled("     ", tr(SOME), width) if _can_choose(card) else ())]
 
 
 def card_lines(card: Card[AnswerT], width: int = WIDTH) -> list[str]:
     """A card without its options: everything that is decided about."""
     lines = _head(card, width)
     if card.risk in _ALWAYS_OPEN or isinstance(card, _SIGNED):
-        lines += _detailed(card.details, width)
+        lines += _detail_lines(card.details, width)
     elif card.details:
-        lines += _wrapped(tr("Details: "), ", ".join(d.heading for d in card.details), width)
+        lines += _wrap_labelled(tr("Details: "), ", ".join(d.heading for d in card.details), width)
     return lines
 
 
@@ -147,17 +147,17 @@ def short_lines(card: PlanCard, width: int = WIDTH) -> list[str]:
     head = _head(card, width)
     end = [
         "",
-        *_wrapped(tr("Hash: "), f"sha256:{_told_hash(card)}", width),
-        *_wrapped("", more, width),
+        *_wrap_labelled(tr("Hash: "), f"sha256:{_told_hash(card)}", width),
+        *_wrap_labelled("", more, width),
     ]
     if card.task_hashes:
         tasks, *opened = opened
-        own = _detailed(opened, width)
+        own = _detail_lines(opened, width)
         around = [*head, *own, *end, *_options(card, width)]
         room = _card_room(card, width) - len(around) - _AROUND
         blanks = around.count("") + 2  # and above the tasks and the options
         return [*head, *_first_tasks(tasks, room, blanks, width), *own, *end]
-    return [*head, *_detailed(opened, width), *end]
+    return [*head, *_detail_lines(opened, width), *end]
 
 
 def _first_tasks(tasks: Detail, room: int, blanks: int, width: int) -> list[str]:
@@ -166,7 +166,7 @@ def _first_tasks(tasks: Detail, room: int, blanks: int, width: int) -> list[str]
     Where not one would fit, the room of the card's blank lines is used, too. What all of them
     together may do is the sentence that stands above them.
     """
-    lines = _detailed([tasks], width)
+    lines = _detail_lines([tasks], width)
     if len(lines) <= room:
         return lines
     heading, pairs = lines[:2], range(0, len(tasks.lines), 2)  # two lines a task
@@ -211,19 +211,19 @@ def _told_hash(card: PlanCard) -> str:
 
 
 def _head(card: Card[AnswerT], width: int) -> list[str]:
-    lines = ["=" * width, *_wrapped(tr("Intent: "), card.intent, width)]
+    lines = ["=" * width, *_wrap_labelled(tr("Intent: "), card.intent, width)]
     if card.effect:
-        lines += _wrapped(tr("Effect: "), card.effect, width)
+        lines += _wrap_labelled(tr("Effect: "), card.effect, width)
     lines += [
         tr("Risk: {value}", value=tr(_RISKS[card.risk])),
-        *_wrapped(tr("Why: "), card.rationale, width),
+        *_wrap_labelled(tr("Why: "), card.rationale, width),
     ]
     if card.affected:
-        lines += _wrapped(tr("Affects: "), card.affected, width)
+        lines += _wrap_labelled(tr("Affects: "), card.affected, width)
     return lines
 
 
-def _detailed(details: Sequence[Detail], width: int) -> list[str]:
+def _detail_lines(details: Sequence[Detail], width: int) -> list[str]:
     lines: list[str] = []
     for detail in details:
         lines += ["", f"{as_shown(detail.heading)}:"]
@@ -243,7 +243,7 @@ def parse_reply(card: Card[AnswerT], text: str) -> AnswerT | None:
         number = int(word) if len(word) < 4 else 0  # more options than that fit on no card
         return card.actions[number - 1].value if 1 <= number <= len(card.actions) else None
     if _can_choose(card) and (some := _SOME.fullmatch(word)):
-        return cast("AnswerT | None", _chosen(cast("BatchReviewCard", card), some))
+        return cast("AnswerT | None", _choose_items(cast("BatchReviewCard", card), some))
     role = _role(word)
     named = [action.value for action in card.actions if action.role == role]
     if len(named) == 1:
@@ -257,7 +257,7 @@ def _can_choose(card: Card[Any]) -> bool:
     return isinstance(card, BatchReviewCard) and edits and len(card.item_ids) > 1
 
 
-def _chosen(card: BatchReviewCard, said: re.Match[str]) -> BatchAnswer | None:
+def _choose_items(card: BatchReviewCard, said: re.Match[str]) -> BatchAnswer | None:
     """Some of the items by their numbers, in the card's order; None where that is unclear: a
     number that there is not, none at all, or every one.
     """
@@ -303,24 +303,26 @@ def _own_words(card: Card[AnswerT], text: str) -> DecisionAnswer | None:
 
 def wrap_lines(text: str, width: int) -> str:
     """Finished text whose lines are no wider than a terminal, as cards have them."""
-    lines = (enumerate(_worded(line, width, max(width - 5, 8))) for line in text.split("\n"))
+    lines = (enumerate(_wrap_at_words(line, width, max(width - 5, 8))) for line in text.split("\n"))
     return "\n".join(f"{_ON}{piece}" if n else piece for line in lines for n, piece in line)
 
 
 def detail_line(text: str, width: int = WIDTH) -> list[str]:
     """A line of details, made visible, indented and cut, so that a terminal wraps nothing."""
     room = max(width - 6, 8)
-    cut = enumerate(_worded(as_shown(text), room, room))
+    cut = enumerate(_wrap_at_words(as_shown(text), room, room))
     return [f"{_ON}{piece}" if n else f"    {piece}" for n, piece in cut]
 
 
-def _wrapped(label: str, text: str, width: int) -> list[str]:
+def _wrap_labelled(label: str, text: str, width: int) -> list[str]:
     """Text behind a label of Silas's own, so that no text stands where that label could."""
-    first, *rest = _worded(as_shown(text), max(width - len(label), 8), max(width - len(_ON), 8))
+    first, *rest = _wrap_at_words(
+        as_shown(text), max(width - len(label), 8), max(width - len(_ON), 8)
+    )
     return [f"{label}{first}", *(f"{_ON}{piece}" for piece in rest)]
 
 
-def _worded(text: str, first: int, room: int) -> Iterator[str]:
+def _wrap_at_words(text: str, first: int, room: int) -> Iterator[str]:
     """Pieces that end with a word where one ends; together they are the text, blanks and all."""
     while True:
         _, piece = next(_cut(text, first, first))

@@ -98,11 +98,11 @@ def _section(models: Mapping[str, ModelChoice], indent: str) -> tuple[str, ...]:
     inner = indent + _INDENT
     return (
         f"{indent}models:",
-        *(f"{inner}{role}: {_written(choice)}" for role, choice in models.items()),
+        *(f"{inner}{role}: {_choice_as_yaml(choice)}" for role, choice in models.items()),
     )
 
 
-def _written(choice: ModelChoice) -> str:
+def _choice_as_yaml(choice: ModelChoice) -> str:
     fields = {"name": choice.name}
     usual = {name: ModelChoice.model_fields[name].default for name in _FIELDS}
     fields |= {key: getattr(choice, key) for key in _FIELDS if getattr(choice, key) != usual[key]}

@@ -129,7 +129,7 @@ def _below(text: str, node: YamlNode, path: tuple[str, ...], value: Value, colum
         raise UnfitText
     found = next(((k, v) for k, v in node.members if k.text == path[0]), None)
     if found is None:
-        return _inserted(text, node, node.members, path, value)
+        return _insert_value(text, node, node.members, path, value)
     key, inner = found
     if len(path) > 1:
         return _below(text, inner, path[1:], value, key.column + _INDENT)
@@ -140,7 +140,7 @@ def _below(text: str, node: YamlNode, path: tuple[str, ...], value: Value, colum
     return f"{text[:start]}{blank}{json.dumps(value, ensure_ascii=False)}{text[end:]}"
 
 
-def _inserted(
+def _insert_value(
     text: str,
     node: YamlNode,
     members: tuple[tuple[YamlNode, YamlNode], ...],

@@ -138,7 +138,7 @@ def _explain(error: ValidationError, source: ConfigSource) -> ConfigError:
     origin = source.origin(loc)
     where = f" ({origin})" if origin else ""
     if first.kind == "extra_forbidden":
-        return ConfigError(f"{_unknown(loc)}{where}.", code="E_CFG_UNKNOWN_KEY")
+        return ConfigError(f"{_unknown_key_words(loc)}{where}.", code="E_CFG_UNKNOWN_KEY")
     if loc in source.unset:
         return ConfigError(
             f"{key} needs the environment variable {source.unset[loc]}, which is not set{where}.",
@@ -151,7 +151,7 @@ def _code(loc: Loc) -> str:
     return next((code for start, code in _CODES if loc[: len(start)] == start), "E_CFG_INVALID")
 
 
-def _unknown(loc: Loc) -> str:
+def _unknown_key_words(loc: Loc) -> str:
     key, parents = str(loc[-1]), loc[:-1]
     known = sorted(_names_at(SilasConfig, parents))
     inside = f" under {'.'.join(str(part) for part in parents)}" if parents else ""

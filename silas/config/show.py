@@ -21,13 +21,13 @@ def shown_config(config: SilasConfig) -> dict[str, Any]:
     """The same as plain data."""
     shown = config.model_dump(mode="json", by_alias=True)
     for section in ("toolsets", "toolset_profiles"):
-        shown[section] = _masked(shown[section])
+        shown[section] = _mask_settings(shown[section])
     for other in shown["channels"]["others"].values():
-        other["config"] = _masked(other["config"])
+        other["config"] = _mask_settings(other["config"])
     return {"silas": shown}
 
 
-def _masked(settings: Any) -> Any:
+def _mask_settings(settings: Any) -> Any:
     """Settings of a toolset or channel without their texts: only its code knows which are secret.
 
     What the owner says about its tools, names, numbers and variables are shown.
@@ -36,7 +36,9 @@ def _masked(settings: Any) -> Any:
         return settings if _A_VARIABLE.match(settings) else _STARS
     if isinstance(settings, Mapping):
         members = cast(Mapping[str, Any], settings).items()
-        return {k: v if k == "extends" or k.startswith("_") else _masked(v) for k, v in members}
+        return {
+            k: v if k == "extends" or k.startswith("_") else _mask_settings(v) for k, v in members
+        }
     if isinstance(settings, list):
-        return [_masked(member) for member in cast(list[Any], settings)]
+        return [_mask_settings(member) for member in cast(list[Any], settings)]
     return settings

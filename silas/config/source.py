@@ -62,7 +62,7 @@ def read_source(text: str, name: str, environ: Mapping[str, str]) -> ConfigSourc
             )
         for loc, mark in [*tree.values.items(), *tree.keys.items()]:
             source.origins[loc[1:]] = f"{name}, line {mark.line + 1}"
-        inner = _Variables(name, environ, source, tree).filled(data["silas"], ())
+        inner = _Variables(name, environ, source, tree).fill_in(data["silas"], ())
         if inner is not None and not isinstance(inner, dict):
             raise ConfigError(f"`silas:` in {name} must be a mapping.", code="E_CFG_YAML")
         source.data.update(cast(dict[str, Any], inner or {}))
@@ -77,18 +77,18 @@ def parse_yaml(text: str, name: str) -> YamlTree | None:
     Raises:
         ConfigError: It cannot be read, with line and column.
     """
-    with _told(name):
+    with _name_in_errors(name):
         return read_yaml(text, _SUBSET)
 
 
 def compose_yaml(text: str, name: str) -> YamlNode | None:
     """How a YAML text is written; see `parse_yaml`."""
-    with _told(name):
+    with _name_in_errors(name):
         return read_nodes(text, _SUBSET)
 
 
 @contextmanager
-def _told(name: str) -> Generator[None]:
+def _name_in_errors(name: str) -> Generator[None]:
     try:
         yield
     except YamlError as error:
@@ -109,14 +109,14 @@ class _Variables:
         self._source = source
         self._tree = tree
 
-    def filled(self, data: Any, place: Loc) -> Any:
+    def fill_in(self, data: Any, place: Loc) -> Any:
         """The data of a place below `silas:`."""
         if isinstance(data, dict):
             inner = cast(dict[str, Any], data)
-            return {key: self.filled(value, (*place, key)) for key, value in inner.items()}
+            return {key: self.fill_in(value, (*place, key)) for key, value in inner.items()}
         if isinstance(data, list):
             items = cast(list[Any], data)
-            return [self.filled(item, (*place, index)) for index, item in enumerate(items)]
+            return [self.fill_in(item, (*place, index)) for index, item in enumerate(items)]
         return self._expand(data, place) if isinstance(data, str) else data
 
     def _expand(self, text: str, place: Loc) -> str | None:

@@ -129,11 +129,11 @@ class AttachmentStore:
         """
         row = self.one(attachment_id)
         if row.state != "expected":
-            raise _unknown(attachment_id)
+            raise _unknown_error(attachment_id)
         with self._folder(row, make=True) as folder:
             part, kept = f".{row.id}", False
             try:
-                await _written(folder, part, row, pieces)
+                await _write_new(folder, part, row, pieces)
                 os.rename(part, row.name, src_dir_fd=folder, dst_dir_fd=folder)
                 kept = True
             finally:
@@ -149,14 +149,14 @@ class AttachmentStore:
         with self._db.read() as tx:
             found = tx.run(_ONE, id=attachment_id).fetchone()
         if found is None:
-            raise _unknown(attachment_id)
+            raise _unknown_error(attachment_id)
         return AttachmentRow(*found)
 
-    def kept(self, attachment_id: str) -> AttachmentRow:
+    def get_kept(self, attachment_id: str) -> AttachmentRow:
         """The attachment of this id whose file is there. Raises `ContextError` for none."""
         row = self.one(attachment_id)
         if row.state != "kept":
-            raise _unknown(attachment_id)
+            raise _unknown_error(attachment_id)
         return row
 
     def of(self, conversation: str) -> list[AttachmentRow]:
@@ -166,7 +166,7 @@ class AttachmentStore:
 
     def remove(self, attachment_id: str) -> AttachmentRow:
         """Delete its file. Raises `ContextError` where there is none."""
-        row = self.kept(attachment_id)
+        row = self.get_kept(attachment_id)
         with suppress(ContextError), self._folder(row) as folder, suppress(FileNotFoundError):
             os.unlink(row.name, dir_fd=folder)
         with self._db.write() as tx:
@@ -175,12 +175,12 @@ class AttachmentStore:
 
     def content(self, attachment_id: str) -> Generator[bytes]:
         """The bytes of a file, piece by piece. Raises `ContextError` where it is not there."""
-        row = self.kept(attachment_id)
+        row = self.get_kept(attachment_id)
         with self._folder(row) as folder:
             try:
                 descriptor = open_file(row.name, folder)
             except OSError as error:
-                raise _unknown(attachment_id) from error
+                raise _unknown_error(attachment_id) from error
         return _pieces(os.fdopen(descriptor, "rb"))
 
     def folder_of(self, conversation: str) -> str:
@@ -217,7 +217,7 @@ class AttachmentStore:
         tx.run(_GIVE_UP, id=row.id)
 
 
-async def _written(
+async def _write_new(
     folder: int, part: str, row: AttachmentRow, pieces: AsyncIterable[bytes]
 ) -> None:
     """Write what comes into a new file, and see that it is what was announced."""
@@ -298,7 +298,7 @@ def _moment(row: AttachmentRow) -> datetime:
     return datetime.fromisoformat(row.attached_at)
 
 
-def _unknown(attachment_id: Any) -> ContextError:
+def _unknown_error(attachment_id: Any) -> ContextError:
     return ContextError(
         f"There is no attached file {attachment_id!r}.", code="E_CTX_ATTACHMENT_UNKNOWN"
     )

@@ -29,11 +29,11 @@ class CircuitBreaker:
             return False
         return self.clock.monotonic() - self.opened_at < COOL_DOWN
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         """An answer came."""
         self.failures = 0
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
         """No answer, or none that could be used."""
         self.failures += 1
         self.opened_at = self.clock.monotonic()

@@ -63,7 +63,7 @@ class ChronicleStore(Protocol):
         """
         ...
 
-    async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
+    async def list_by_ids(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
         """The newest entry of each of these ids, as far as there is one, the oldest first."""
         ...
 
@@ -131,8 +131,8 @@ class SqlChronicleStore:
             ).fetchall()
         return self._readable_items(rows[::-1])
 
-    async def named(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
-        """See `ChronicleStore.named`; looks through the whole scope, so once a sitting."""
+    async def list_by_ids(self, scope_id: str, ctx_ids: Sequence[str]) -> list[ContextItem]:
+        """See `ChronicleStore.list_by_ids`; looks through the whole scope, so once a sitting."""
         with self._db.read() as tx:
             rows = tx.run(_NAMED, scope_id=scope_id, ctx_ids=ctx_ids).fetchall()
         found = self._readable_items(rows)
@@ -154,7 +154,7 @@ class SqlChronicleStore:
                 rows = tx.run(_OLDEST, scope_id=scope_id, before=cutoff, limit=_BATCH).fetchall()
                 if not rows:
                     return pruned
-                self._archive([_archived(scope_id, item) for _, item in rows])
+                self._archive([_archive_line(scope_id, item) for _, item in rows])
                 tx.run_many(_DROP, [{"seq": seq} for seq, _ in rows])
             pruned += len(rows)
 
@@ -220,7 +220,7 @@ def _text(item: ContextItem) -> str:
     return item.model_dump_json()
 
 
-def _archived(scope_id: str, item: str) -> str:
+def _archive_line(scope_id: str, item: str) -> str:
     try:
         entry: object = json.loads(item)
     except (ValueError, TypeError):  # damaged: it is archived as it stands

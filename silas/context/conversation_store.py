@@ -160,7 +160,7 @@ class ConversationStore:
                 tx.run(_BEGIN, id=name, title=told, named=int(named), now=now)
         return self._notify_followers(name)
 
-    def heard(self, conversation: str, text: str) -> None:
+    def note_words(self, conversation: str, text: str) -> None:
         """The owner said something; his first words are the title, until he gives another."""
         title = title_of(text) if conversation else ""
         now = self._clock.now().isoformat()

@@ -37,10 +37,10 @@ class WorkspaceFiles:
         """
         root = self._roots.get(scope_id)
         if root is None:
-            raise _refused("no directory is being worked in")
+            raise _refusal_error("no directory is being worked in")
         relative = path.removeprefix(f"{root}/")
         if any(part.startswith(".") for part in relative.split("/")):
-            raise _refused("its path is hidden or leads upwards")
+            raise _refusal_error("its path is hidden or leads upwards")
         try:
             with (
                 open_descriptor(open_root(root)) as top,
@@ -49,9 +49,9 @@ class WorkspaceFiles:
             ):
                 content = _read(descriptor)
         except (OSError, SandboxError, ValueError) as error:
-            raise _refused("it is no file that can be read inside the directory") from error
+            raise _refusal_error("it is no file that can be read inside the directory") from error
         if len(content) > _LARGEST:
-            raise _refused(f"it is larger than {_LARGEST} bytes")
+            raise _refusal_error(f"it is larger than {_LARGEST} bytes")
         return content
 
 
@@ -62,5 +62,5 @@ def _read(descriptor: int) -> bytes:
     return content
 
 
-def _refused(why: str) -> ContextError:
+def _refusal_error(why: str) -> ContextError:
     return ContextError(f"the file cannot be followed: {why}", code="E_CTX_FILE")

@@ -53,7 +53,7 @@ class _Stay(NamedTuple):
     after: str = ""
 
 
-def _shaped(rules: Iterable[_Stay]) -> str:
+def _pattern_of_rules(rules: Iterable[_Stay]) -> str:
     """Matches a character that may stay, alone. It is looked at first, since it is nearly never
     this one; rules that begin alike are one.
     """
@@ -122,7 +122,7 @@ _PILE = re.compile(f"{_COMBINING}(?<={_COMBINING}{{9}}){_COMBINING}*+")
 """What is over eight: the longest pile that means something is a flag's six tags."""
 _FOLLOWING = _SHAPING.replace("\u2800", "")
 _LOOSE = re.compile(
-    f"[{_SHAPING}](?<!{_shaped(_RULES)})[{_FOLLOWING}]*+(?:\u2800(?![\u2801-\u28ff])[{_FOLLOWING}]*+)*+"
+    f"[{_SHAPING}](?<!{_pattern_of_rules(_RULES)})[{_FOLLOWING}]*+(?:\u2800(?![\u2801-\u28ff])[{_FOLLOWING}]*+)*+"
 )
 """What shapes nothing, and what follows it: to shape, a sign must come after one that is seen, or
 after an emoji's selector or a flag's tag that shapes. Blank Braille may also come before one."""
@@ -158,10 +158,10 @@ def settle_text(text: str) -> str:
     pieces: list[str] = []
     at = 0
     while found := _STANDS_ALONE.search(text, at + _PIECE):
-        pieces.append(_settled(text[at : found.end()])[:-1])
+        pieces.append(_strip_loose(text[at : found.end()])[:-1])
         at = found.start()
-    return "".join((*pieces, _settled(text[at:])))
+    return "".join((*pieces, _strip_loose(text[at:])))
 
 
-def _settled(text: str) -> str:
+def _strip_loose(text: str) -> str:
     return _LOOSE.sub("", _PILE.sub("", text))

@@ -96,7 +96,7 @@ class ContextManager:
             if mask.trivial(item, self._trivial) and not view.asked:
                 view.trifles.append(item.ctx_id)
             view.asked = mask.asks(item)
-            view.subscriptions.heard(item)
+            view.subscriptions.note_mentions(item)
         return item.ctx_id
 
     def renew(self, scope_id: str, ctx_id: str, relevance: float, turn_number: int) -> None:
@@ -129,7 +129,7 @@ class ContextManager:
 
     def in_view(self, scope_id: str) -> Sequence[ContextItem]:
         """Every item in the order in which it is rendered."""
-        return [slot.item for slot in self._view(scope_id).slots.rendered()]
+        return [slot.item for slot in self._view(scope_id).slots.view_items()]
 
     def ways(self, scope_id: str) -> Sequence[tuple[str, ...]]:
         """What the items in view came from, each way that any of them came once."""
@@ -142,7 +142,7 @@ class ContextManager:
     def forget(self, scope_id: str, source: str) -> int:
         """Remove everything that came from a source, derived items included; returns how many."""
         view = self._view(scope_id)
-        doomed = [s.item for s in view.slots.rendered() if comes_from(s.item, source)]
+        doomed = [s.item for s in view.slots.view_items() if comes_from(s.item, source)]
         for item in doomed:
             view.slots.take(item.ctx_id)
         view.subscriptions.forget(source)
@@ -208,7 +208,7 @@ class ContextManager:
     def pressure(self, scope_id: str, turn_number: int) -> ContextPressure:
         """How full a scope's context is in a turn, and how much of it can never leave."""
         slots = self._view(scope_id).slots
-        held = sum(s.cost for s in slots.rendered() if evict.stays(s, turn_number))
+        held = sum(s.cost for s in slots.view_items() if evict.stays(s, turn_number))
         return ContextPressure(self._count_tokens(slots), self._limit, self._reserved + held)
 
     async def enforce_budget(
@@ -255,7 +255,7 @@ class ContextManager:
         view = self._view(scope_id)
         view.subscriptions.refresh_files(turn_number)
         view.left += self._mask(view, turn_number)
-        return view.slots.shown(leave_out)
+        return view.slots.render_without(leave_out)
 
     # inside
 
@@ -343,7 +343,7 @@ class ContextManager:
             return self._count_tokens(slots) <= self._limit * _SPARE
 
         scorer_from = self._config.total_tokens * self._config.scorer_threshold_pct
-        may_leave = [s.item for s in slots.rendered() if not evict.stays(s, turn_number)]
+        may_leave = [s.item for s in slots.view_items() if not evict.stays(s, turn_number)]
         if began_with > scorer_from and may_leave:
             advice = await self._advice(view, goal, may_leave)
             gone += evict.as_advised(slots, advice, turn_number, enough)
@@ -363,9 +363,9 @@ class ContextManager:
         ]
         advice = await self._scorer(goal, "\n".join(spoken[-_RECENT:]), items)
         if not advice.missing:
-            view.breaker.succeeded()
+            view.breaker.record_success()
             return advice
-        view.breaker.failed()
+        view.breaker.record_failure()
         left_alone = " It is left alone for five minutes." if view.breaker.open else ""
         await self._audit.log("context_scorer_missing", reason=f"{advice.missing}.{left_alone}")
         return advice

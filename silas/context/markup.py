@@ -104,7 +104,7 @@ def _read(parts: list[str]) -> dict[str, _Read]:
     return dict(zip(tags, _TAG_PARTS.findall("\0".join((*tags, ""))), strict=True))
 
 
-def _kept(tag: str, read: _Read, name: str, *, role: bool) -> tuple[str, str] | None:
+def _kept_parts(tag: str, read: _Read, name: str, *, role: bool) -> tuple[str, str] | None:
     """What stays of a tag, and what right after a word; None where that is all of it."""
     close, _, rest = read
     opens_bare = not (close or rest)  # and is a type's argument where it comes after a word
@@ -167,7 +167,7 @@ def _without_tags(text: str) -> str:
     for tag, read in known.items():
         close, written, rest = read
         name = written.lower()
-        if kept := _kept(tag, read, name, role=name in roles):
+        if kept := _kept_parts(tag, read, name, role=name in roles):
             shown[tag], after_a_word = kept
             if after_a_word:
                 glued[tag] = after_a_word

@@ -68,7 +68,7 @@ def _parts(item: ContextItem, notes: tuple[str, ...]) -> tuple[str, ...]:
         case "message":
             return ("silas" if is_answer(item) else "user", *notes)
         case "memory":
-            return (item.created_at.date().isoformat(), _quoted(name))
+            return (item.created_at.date().isoformat(), _quote_name(name))
         case "tool_result":
             return (turn, "masked") if item.masked else (turn, *notes, name)
         case "plan" | "execution_result":
@@ -84,10 +84,10 @@ def _name(source: str) -> str:
         source = source.removeprefix(origin)
     name = " ".join(flatten_line(source[:_LONGEST_NAME]).split())
     # a file of the name `mark: 1` must not pass for the block's own labels
-    return _quoted(name) if ": " in f"{name} " else name
+    return _quote_name(name) if ": " in f"{name} " else name
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return '"' + name.strip('"') + '"'
 
 

@@ -91,7 +91,7 @@ class ScopeItems:
         """The slots of a zone, the oldest first."""
         return iter(self._shelves[zone])
 
-    def rendered(self) -> list[ViewItem]:
+    def view_items(self) -> list[ViewItem]:
         """Every slot in the order in which it is shown."""
         last, shown = list[ViewItem](), list[ViewItem]()
         for zone, zone_items in self._shelves.items():
@@ -102,11 +102,11 @@ class ScopeItems:
                 shown += zone_items
         return shown + last
 
-    def shown(self, leave_out: Set[str]) -> Rendered:
+    def render_without(self, leave_out: Set[str]) -> Rendered:
         """What is shown, in that order, but for the items of these ids."""
         out = leave_out | self._last.keys()
         lasting, chronicle, *others = [
-            zone_items.said(out) for zone_items in self._shelves.values()
+            zone_items.sides_without(out) for zone_items in self._shelves.values()
         ]
         last = [slot for i in self._last if i not in leave_out and (slot := self.get(i))]
         ends = [piece.text for slot in last for piece in slot.pieces]

@@ -35,15 +35,15 @@ def scrub(text: str) -> str:
     chat formats, Silas's own `--- ... ---` lines, reference links. Kept: every script of the world
     with the joiners it needs, emoji, tabs and line ends, code with `<` and `>`.
     """
-    text = _worded(visible_text(text))
+    text = _strip_marks(visible_text(text))
     for _ in range(_PASSES):
         cleaned = without_markup(text)
         if cleaned == text:
             cleaned = unmask(text)
         if cleaned == text:
             return text
-        text = _worded(settle_text(cleaned))
-    return _worded(without_markup(visible_text(to_ascii(text).translate(NEUTRAL))))
+        text = _strip_marks(settle_text(cleaned))
+    return _strip_marks(without_markup(visible_text(to_ascii(text).translate(NEUTRAL))))
 
 
 def scrub_output(text: str) -> str:
@@ -55,7 +55,7 @@ def scrub_output(text: str) -> str:
     return unframe(without_tokens(visible_text(text)))
 
 
-def _worded(text: str) -> str:
+def _strip_marks(text: str) -> str:
     return unframe(without_speakers(without_tokens(text)))
 
 

@@ -149,7 +149,7 @@ class Subscriptions:
                 reason=reason,
             )
 
-    def heard(self, item: ContextItem) -> None:
+    def note_mentions(self, item: ContextItem) -> None:
         """Take note of what an agent's words name, and follow again what they name anew."""
         if not item.source.startswith("agent:"):
             return

@@ -104,9 +104,9 @@ _IN_RUNS: Final[_Weights] = {
 
 
 def _plain(classes: bytes) -> float:
-    return _weighed(classes, _SINGLE) + _weighed(classes.translate(_RUNS), _IN_RUNS)
+    return _weigh_classes(classes, _SINGLE) + _weigh_classes(classes.translate(_RUNS), _IN_RUNS)
 
 
-def _weighed(classes: bytes, weights: _Weights) -> float:
+def _weigh_classes(classes: bytes, weights: _Weights) -> float:
     # a turn counts a dozen texts: a loop in Python costs three times as much
     return sum(map(mul, map(classes.count, weights), weights.values()))

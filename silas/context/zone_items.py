@@ -86,7 +86,7 @@ class ZoneItems:
         slot.settled = False
         return slot
 
-    def said(self, leave_out: Set[str]) -> list[ConversationSide]:
+    def sides_without(self, leave_out: Set[str]) -> list[ConversationSide]:
         """What is shown, but for the items of these ids, in turns; the same objects as long as
         nothing of them changed.
         """

@@ -29,7 +29,7 @@ def settle_answers(gates: Sequence[Gate]) -> Settle | None:
         if found is None:
             return None
         rules += found
-    return (lambda text: _settled(text, rules)) if rules else _as_it_is
+    return (lambda text: _settled_part(text, rules)) if rules else _as_it_is
 
 
 def _as_it_is(text: str) -> str:
@@ -70,7 +70,7 @@ def _rule(given: Any) -> _Rule | None:
     return None if matches is None else _Rule(pattern, replace, matches)
 
 
-def _settled(text: str, rules: Sequence[_Rule]) -> str:
+def _settled_part(text: str, rules: Sequence[_Rule]) -> str:
     """Up to a blank after which every match begins anew, and before what a match may hold."""
     settled = _to_a_blank(text)
     for rule in rules:

@@ -115,7 +115,7 @@ def _extract(gate: Gate, context: Mapping[str, Any]) -> _Value:
             entries = cast(dict[str, Any], inner)
             return _Value(_scalar(entries[gate.extract]), key, gate.extract)
         if isinstance(inner, str) and key == "step_output":
-            return _Value(_written(gate.extract, inner), key, gate.extract)
+            return _Value(_written_value(gate.extract, inner), key, gate.extract)
     return _Value(None, subject, gate.extract)
 
 
@@ -126,7 +126,7 @@ def _scalar(value: Any) -> str | float | None:
     return value if isinstance(value, str | int | float) else None
 
 
-def _written(name: str, output: str) -> str | None:
+def _written_value(name: str, output: str) -> str | None:
     """The value of `name: value` in text; None where it is not there or not only one value."""
     line = rf"^[ \t]*{re.escape(name)}[ \t]*[:=][ \t]*(\S.*)$"
     values = {found.strip() for found in re.findall(line, output, re.MULTILINE)}

@@ -101,7 +101,7 @@ class Goals:
             moment = coming
         return found
 
-    def said(self, moment: datetime, schedule: str) -> str:
+    def say_moment(self, moment: datetime, schedule: str) -> str:
         """A moment of a goal as a person says it, by the clock that its schedule goes by."""
         return moment_words(moment, zone_of(schedule, self._zone))
 
@@ -112,9 +112,9 @@ class Goals:
     def coming_words(self, goal_id: str) -> str:
         """When a goal runs next as a person says it; empty where it does not."""
         moments, goal = self.coming(goal_id), self.store.get(goal_id)
-        return self.said(moments[0], goal.schedule) if moments and goal is not None else ""
+        return self.say_moment(moments[0], goal.schedule) if moments and goal is not None else ""
 
-    def approved(self, item: WorkItem) -> None:
+    def begin_approved(self, item: WorkItem) -> None:
         """A goal was approved: it runs from now on. Writes in the transaction that is open."""
         schedule = item.schedule
         if schedule is None:
@@ -122,7 +122,7 @@ class Goals:
         with self.store.db.write():
             self._begins_anew(item.id)
             self._cancel_waiting(item.id)
-            self.store.approved(item.id, schedule, self._clock.now())
+            self.store.save_approved(item.id, schedule, self._clock.now())
             self._enqueue_next(item.id, schedule)
             self._record("goal.approved", work_item_id=item.id, schedule=schedule)
 
@@ -136,7 +136,7 @@ class Goals:
             )
         return found
 
-    def known(self, goal_id: str) -> Goal | None:
+    def get_goal(self, goal_id: str) -> Goal | None:
         """One goal; None where there is none of this id."""
         return self.store.get(goal_id)
 
@@ -213,7 +213,9 @@ class Goals:
         cycle = self.store.begin(goal_id, slot, due, self._count_missed(goal, due, now), now)
         return cycle if cycle.outcome is Outcome.begun else None
 
-    def ended(self, cycle: Cycle, outcome: Outcome, words: str, checks: dict[str, bool]) -> None:
+    def end_cycle(
+        self, cycle: Cycle, outcome: Outcome, words: str, checks: dict[str, bool]
+    ) -> None:
         """A cycle is over: counted, recorded, and its goal paused where it is no use to go on."""
         now, goal = self._clock.now(), self.store.get(cycle.goal_id)
         failing = goal.failing + 1 if goal is not None and outcome in _FAILING else 0
@@ -284,7 +286,7 @@ class Goals:
         for cycle in self.store.history(goal_id, 1):
             missed = self._count_missed(goal, cycle.due, self._clock.now())
             if missed < cycle.missed:
-                self.store.missed(cycle, missed)
+                self.store.save_missed(cycle, missed)
 
     def _enqueue_next(self, goal_id: str, schedule: str) -> None:
         self._cancel_waiting(goal_id)
@@ -300,7 +302,7 @@ class Goals:
         """A cycle that has no job any more comes to no other end: it was to be tried again."""
         goal, now = self.store.get(goal_id), self._clock.now()
         going = {job.slot for job in self._jobs.list(KIND, goal_id)}
-        for cycle in self.store.unended(goal_id):
+        for cycle in self.store.list_unended(goal_id):
             if cycle.slot in going:
                 continue
             missed = 0 if goal is None else self._count_missed(goal, cycle.due, now)

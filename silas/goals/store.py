@@ -52,7 +52,7 @@ class SqlGoalStore:
     def __init__(self, db: Database) -> None:
         self.db = db
 
-    def approved(self, goal_id: str, schedule: str, at: datetime) -> None:
+    def save_approved(self, goal_id: str, schedule: str, at: datetime) -> None:
         """Keep a goal that runs from now on; one that was there begins anew."""
         self._write(_PUT, {"id": goal_id, "schedule": schedule, "at": _stamp(at)})
 
@@ -86,7 +86,7 @@ class SqlGoalStore:
             self._write(_BEGIN, values)
             return _cycle(self._read(_ONE, {"id": goal_id, "slot": slot})[0])
 
-    def spawned(self, cycle: Cycle, task_id: str) -> None:
+    def save_spawned(self, cycle: Cycle, task_id: str) -> None:
         """Note which task a cycle starts."""
         self._write(_SPAWNED, {"id": cycle.goal_id, "slot": cycle.slot, "task": task_id})
 
@@ -95,7 +95,7 @@ class SqlGoalStore:
         values = {"id": cycle.goal_id, "slot": cycle.slot, "outcome": outcome.value}
         self._write(_END, {**values, "words": words, "missed": cycle.missed, "at": _stamp(at)})
 
-    def missed(self, cycle: Cycle, missed: int) -> None:
+    def save_missed(self, cycle: Cycle, missed: int) -> None:
         """How many moments a cycle that is over stands for."""
         self._write(_MISSED, {"id": cycle.goal_id, "slot": cycle.slot, "missed": missed})
 
@@ -104,7 +104,7 @@ class SqlGoalStore:
         rows = self._read(_HISTORY, {"id": goal_id, "most": most})
         return readable_rows(self.db, "goal_cycles", rows, lambda row: f"{row[0]} {row[1]}", _cycle)
 
-    def unended(self, goal_id: str) -> list[Cycle]:
+    def list_unended(self, goal_id: str) -> list[Cycle]:
         """The cycles of a goal that began and did not end."""
         rows = self._read(_UNENDED, {"id": goal_id})
         return readable_rows(self.db, "goal_cycles", rows, lambda row: f"{row[0]} {row[1]}", _cycle)

@@ -48,7 +48,7 @@ def served_at(config: SilasConfig) -> Generator[Callable[[str], None]]:
         Says besides where a phone finds it; nothing where it does not.
     """
     web = config.channels.web
-    file = _opened(config.data_dir, os.O_CREAT | os.O_RDWR)
+    file = _open_file(config.data_dir, os.O_CREAT | os.O_RDWR)
     first = False
 
     def tell(phone: str) -> None:
@@ -73,7 +73,7 @@ def where_it_runs(config: SilasConfig) -> SilasConfig:
     What a crash left is not believed: whoever listens there by now may be somebody else.
     """
     try:
-        said = _said(config)
+        said = _read_address(config)
         address = {"host": str(said["host"]), "port": int(said["port"])}
     except (ValueError, KeyError, TypeError):  # none runs, or it is being written at this moment
         return config
@@ -86,7 +86,7 @@ def running_cockpit(config: SilasConfig) -> str:
     from silas.channels.web.hosts import WebHosts  # noqa: PLC0415 - few commands ask
 
     try:
-        running = bool(_said(config))
+        running = bool(_read_address(config))
     except ValueError:  # it is being written at this moment
         return ""
     return WebHosts.of(where_it_runs(config).channels.web).base if running else ""
@@ -95,15 +95,15 @@ def running_cockpit(config: SilasConfig) -> str:
 def phone_origin(config: SilasConfig) -> str:
     """Where a phone finds the cockpit that runs here; empty where it does not."""
     try:
-        return str(_said(config)["phone"])
+        return str(_read_address(config)["phone"])
     except (ValueError, KeyError, TypeError):
         return ""
 
 
-def _said(config: SilasConfig) -> dict[str, Any]:
+def _read_address(config: SilasConfig) -> dict[str, Any]:
     """What a running cockpit wrote; nothing of one that ended."""
     try:
-        file = _opened(config.data_dir, os.O_RDONLY)
+        file = _open_file(config.data_dir, os.O_RDONLY)
     except OSError:
         return {}
     try:
@@ -116,5 +116,5 @@ def _said(config: SilasConfig) -> dict[str, Any]:
     return {}
 
 
-def _opened(folder: Path, how: int) -> int:
+def _open_file(folder: Path, how: int) -> int:
     return os.open(folder / _NAME, how | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)

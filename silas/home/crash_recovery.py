@@ -41,7 +41,7 @@ async def recover_after_crash(
         return Rehydrated()
     recovery = Recovery(undoing, data / "scratch", store, audit)
     await recovery.remove_copies()
-    return await rehydrate(store, waiting, outcomes, recovery.finished, audit, resume=resume)
+    return await rehydrate(store, waiting, outcomes, recovery.finish_recorded, audit, resume=resume)
 
 
 async def recover_unless_stopped(

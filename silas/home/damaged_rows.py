@@ -29,7 +29,7 @@ def all_damaged(db: Database) -> list[Damaged]:
     at_once(store.every())
     at_once(store.check_results())
     at_once(SqlWaitingPlans(db, clock).all())
-    SqlInbox(db, clock, ConversationStore(db, clock).heard).left()
+    SqlInbox(db, clock, ConversationStore(db, clock).note_words).list_left()
     SqlOutcomeStore(db, clock).check()
     SqlAutonomyStore(db).waiting(OWNER)
     SqlAutonomyStore(db).open_proposals(OWNER)
@@ -47,8 +47,8 @@ def _look_at_the_clocks_own(db: Database) -> None:
     from silas.reminders.store import SqlReminderStore  # noqa: PLC0415 - as above
 
     jobs, goals = SqlJobStore(db), SqlGoalStore(db)
-    jobs.listed("", "")
-    jobs.ended("", "", _LOOKED_AT)
+    jobs.list_open("", "")
+    jobs.list_ended("", "", _LOOKED_AT)
     SqlReminderStore(db).waiting()
     for goal in goals.all():
         goals.history(goal.id, _LOOKED_AT)

@@ -28,12 +28,12 @@ def clock_finding(config: SilasConfig) -> tuple[str, bool, str]:
     clock = SystemClock()
     try:
         with open_database(config, clock, ()) as db:
-            state = EffectiveClock(db, clock, _unrecorded).peek()
+            state = EffectiveClock(db, clock, _refuse_record).peek()
     except SilasError as error:
         return name, False, str(error)
     words = state.words(config.scheduler.zone)
     return name, not words, words or "it agrees with what approvals have come to"
 
 
-def _unrecorded(*_: object, **__: object) -> None:
+def _refuse_record(*_: object, **__: object) -> None:
     raise AssertionError("looking records nothing")

@@ -33,8 +33,8 @@ class Lease:
     async def __aenter__(self) -> Self:
         # Whoever has the door is the only one who may try to be alone, so that `settle` can give
         # up the exclusive lock without anybody taking it in between.
-        if _locked(self._door):
-            self.alone = _locked(self._present)
+        if _lock_file(self._door):
+            self.alone = _lock_file(self._present)
         if not self.alone:
             try:
                 # in a thread: another process, or another Silas in this one, may be recovering
@@ -72,7 +72,7 @@ class JobsLease:
 
     def take(self) -> bool:
         """Whether it is this process; asked as often as one likes."""
-        return _locked(self._file)
+        return _lock_file(self._file)
 
     def close(self) -> None:
         """Leave it to another process."""
@@ -92,7 +92,7 @@ def _open(path: Path) -> int:
     return os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
 
 
-def _locked(file: int) -> bool:
+def _lock_file(file: int) -> bool:
     try:
         fcntl.flock(file, _ALONE)
     except BlockingIOError:

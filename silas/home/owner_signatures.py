@@ -14,7 +14,7 @@ def owner_verified(signer: Signer, db: Database, clock: Clock) -> VerifyOwner:
     """
     devices = DeviceKeys(db, clock)
 
-    def verified(data: bytes, signature: bytes) -> bool:
+    def verify_signature(data: bytes, signature: bytes) -> bool:
         return signer.verify(data, signature) or devices.verify(data, signature)
 
-    return verified
+    return verify_signature

@@ -211,12 +211,12 @@ def check_forms(db: Database) -> None:
             fits = [_fits(word) for word in form.columns.split()]
             for row in tx.run(form.statement):
                 if not all(fit(value) for fit, value in zip(fits, row, strict=True)):
-                    found.append((table, form.key.format(*map(_named, row)), row))
+                    found.append((table, form.key.format(*map(_row_name, row)), row))
     for table, key, row in found:
         set_aside(db, table, key, row)
 
 
-def _named(value: object) -> str:
+def _row_name(value: object) -> str:
     return value if isinstance(value, str) else repr(value)
 
 

@@ -92,9 +92,9 @@ def model_of(
 
     def runbook() -> "Model":  # where no role is the built-in model, no runbook is read
         library = PlanLibrary.of_owner(config.plans_dirs)
-        return RunbookModel(library, equipment(config, sandbox).found, config.scheduler.zone)
+        return RunbookModel(library, equipment(config, sandbox).find_tools, config.scheduler.zone)
 
-    def keyed(one: "ModelChoice") -> "ModelChoice":
+    def add_key(one: "ModelChoice") -> "ModelChoice":
         keyless = one.name.startswith("openrouter:") and not one.api_key_env
         if (
             not keyless
@@ -105,8 +105,8 @@ def model_of(
         environ[PROVIDER_KEY] = key
         return one.model_copy(update={"api_key_env": PROVIDER_KEY})
 
-    other = None if choice.fallback is None else keyed(choice.fallback)
-    choice = keyed(choice).model_copy(update={"fallback": other})
+    other = None if choice.fallback is None else add_key(choice.fallback)
+    choice = add_key(choice).model_copy(update={"fallback": other})
     return make_model(
         choice,
         runbook=runbook,

@@ -50,17 +50,17 @@ class SandboxFacts:
 
     async def facts(self, workspace: str) -> dict[str, str]:
         """For the planner: `runs_there`, and in `not_there` what plans name by habit."""
-        return await self._asked(workspace, self._models().planner.name) or UNASKED
+        return await self._ask_probe(workspace, self._models().planner.name) or UNASKED
 
     async def briefing(self, workspace: str | None) -> str:
         """For the executor; empty where nothing was asked."""
-        told = await self._asked(workspace or "", self._models().executor.name)
+        told = await self._ask_probe(workspace or "", self._models().executor.name)
         if not told:
             return ""
         lines = [f"- {name.replace('_', ' ')}: {words}" for name, words in told.items()]
         return "\n".join(("# What runs here", "", *lines))
 
-    async def _asked(self, workspace: str, model: str) -> dict[str, str]:
+    async def _ask_probe(self, workspace: str, model: str) -> dict[str, str]:
         if model == RUNBOOK or not self._config.sandbox.tools.discover:
             return {}
         versions = await self._probe.versions(workspace or None)
@@ -77,7 +77,7 @@ def probe_of(config: SilasConfig, sandbox: Sandbox, tools: ToolSearch) -> ToolPr
 async def tool_findings(config: SilasConfig, sandbox: Sandbox) -> list[DoctorFinding]:
     """For `silas doctor`: the tools of the directory that it is run in, and what runs there."""
     tools, here = tool_search(config), str(Path.cwd())
-    facts = await asyncio.to_thread(tools.found, here)
+    facts = await asyncio.to_thread(tools.find_tools, here)
     found = [DoctorFinding("sandbox tools", "ok", tools.words or tool_words(facts))]
     for sentence in await asyncio.to_thread(tools.left_out, here):
         found.append(DoctorFinding("sandbox tools", "ok", sentence))

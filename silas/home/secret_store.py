@@ -47,7 +47,7 @@ def _unlock(
         if beside.exists():
             return read_key_file(beside)
         if new:
-            return _chosen(passphrases.ask)
+            return _choose_passphrase(passphrases.ask)
         for typed in passphrases.typed:
             if opens_secrets(place, typed.encode()):
                 return typed.encode()
@@ -56,7 +56,7 @@ def _unlock(
     return unlock
 
 
-def _chosen(prompt: Callable[[str], str]) -> bytes:
+def _choose_passphrase(prompt: Callable[[str], str]) -> bytes:
     first = prompt("Choose a passphrase for your secrets")
     if len(first) < _SHORTEST_PASSPHRASE or prompt("The same passphrase again") != first:
         raise ConfigError(

@@ -29,10 +29,10 @@ def real_web() -> Web:
     """The network of this machine, and the authorities that model providers use, too."""
     from silas.sandbox.network.internet import Internet  # noqa: PLC0415 - `silas --help` needs no asyncio
 
-    return Web(Internet(), _verified)
+    return Web(Internet(), _verified_context)
 
 
-def _verified() -> ssl.SSLContext:
+def _verified_context() -> ssl.SSLContext:
     import httpx  # noqa: PLC0415 - costs a tenth of a second
 
     return httpx.create_ssl_context()

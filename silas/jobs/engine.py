@@ -73,7 +73,7 @@ class JobEngine:
         self._wake = asyncio.Event()
         self._mine = False
 
-    def changed(self) -> None:
+    def wake(self) -> None:
         """The table changed: look again."""
         self._wake.set()
 
@@ -81,7 +81,7 @@ class JobEngine:
         """Run jobs of these kinds until this is cancelled; what is under way is left as begun."""
         self._kinds = {kind.name: kind for kind in kinds}
         self._have_lease()
-        with self._listening(self.changed):
+        with self._listening(self.wake):
             try:
                 while True:
                     self._wake.clear()
@@ -113,7 +113,7 @@ class JobEngine:
             # what this process runs is begun already
             waiting = [
                 job
-                for job in self._store.listed("", "")
+                for job in self._store.list_open("", "")
                 if job.kind in self._kinds and job.id not in self._running
             ]
             return min((job.due for job in waiting), default=None)
@@ -125,7 +125,7 @@ class JobEngine:
 
     def _begin(self, now: datetime) -> None:
         busy = {job.queue for job, _ in self._running.values()}
-        for job in self._store.unfinished(now):
+        for job in self._store.list_unfinished(now):
             if len(self._running) >= self._limit:
                 return
             if job.kind not in self._kinds or job.id in self._running or job.queue in busy:
@@ -152,7 +152,7 @@ class JobEngine:
         code = "E_SILAS_UNEXPECTED" if known is None else known.code
         again = job.attempts < kind.attempts
 
-        def recorded() -> None:
+        def record_failure() -> None:
             self._record(
                 "job.failed", kind=job.kind, ref=job.ref, slot=job.slot, code=code,
                 error=type(error).__name__, attempt=job.attempts, again=again,
@@ -160,10 +160,10 @@ class JobEngine:
 
         try:
             if not again:
-                self._record_end(job, kind, JobState.failed, recorded, code)
+                self._record_end(job, kind, JobState.failed, record_failure, code)
                 return
             with self._store.db.write():
-                recorded()
+                record_failure()
                 wait = min(kind.again * 2 ** min(job.attempts - 1, 20), kind.longest)
                 self._store.again(job.id, self._clock.now() + wait)
         except (

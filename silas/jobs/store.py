@@ -85,7 +85,7 @@ class SqlJobStore:
         with self.db.read() as tx:
             return self._one(tx, job_id)
 
-    def unfinished(self, until: datetime) -> list[Job]:
+    def list_unfinished(self, until: datetime) -> list[Job]:
         """What waits or runs and is due by then, in the order in which it is due."""
         with self.db.read() as tx:
             return self._all(tx, _UNFINISHED, {"until": _stamp(until)})
@@ -98,16 +98,16 @@ class SqlJobStore:
         try:
             moments = [datetime.fromisoformat(moment) for moment in found if moment]
         except UNREADABLE:  # a damaged row came first; the others are asked one by one
-            listed = [job.due for kind in kinds for job in self.listed(kind, "")]
+            listed = [job.due for kind in kinds for job in self.list_open(kind, "")]
             moments = [due for due in listed if after is None or due > after]
         return min(moments, default=None)
 
-    def listed(self, kind: str, ref: str) -> list[Job]:
+    def list_open(self, kind: str, ref: str) -> list[Job]:
         """What waits or runs."""
         with self.db.read() as tx:
             return self._all(tx, _OF_KIND, {"kind": kind, "ref": ref})
 
-    def ended(self, kind: str, ref: str, most: int) -> list[Job]:
+    def list_ended(self, kind: str, ref: str, most: int) -> list[Job]:
         """What ended, the newest first."""
         with self.db.read() as tx:
             return self._all(tx, _ENDED, {"kind": kind, "ref": ref, "most": most})
@@ -115,7 +115,7 @@ class SqlJobStore:
     def begin(self, job_id: str) -> Job | None:
         """A job runs from now on, or once more; None where it is over."""
         with self.db.write() as tx:
-            return self._one(tx, job_id) if _changed(tx, _BEGIN, {"id": job_id}) else None
+            return self._one(tx, job_id) if _run_changes(tx, _BEGIN, {"id": job_id}) else None
 
     def end(self, job_id: str, state: JobState, at: datetime, fault: str = "") -> None:
         """A job is over."""
@@ -131,12 +131,12 @@ class SqlJobStore:
     def cancel(self, job_id: str, at: datetime) -> bool:
         """End a job that waits; False where it does not."""
         with self.db.write() as tx:
-            return _changed(tx, _CANCEL, {"id": job_id, "at": _stamp(at)})
+            return _run_changes(tx, _CANCEL, {"id": job_id, "at": _stamp(at)})
 
     def move(self, job_id: str, due: datetime) -> bool:
         """Another moment for a job that waits; False where it does not."""
         with self.db.write() as tx:
-            return _changed(tx, _MOVE, {"id": job_id, "due": _stamp(due)})
+            return _run_changes(tx, _MOVE, {"id": job_id, "due": _stamp(due)})
 
     def prune(self, before: datetime) -> None:
         """Forget what ended before a moment."""
@@ -155,7 +155,7 @@ class SqlJobStore:
         return readable_rows(self.db, "jobs", rows, lambda row: f"{row[0]} {row[1]} {row[2]}", _job)
 
 
-def _changed(tx: Tx, statement: LiteralString, values: dict[str, Any]) -> bool:
+def _run_changes(tx: Tx, statement: LiteralString, values: dict[str, Any]) -> bool:
     return tx.run(statement, **values).rowcount > 0
 
 

@@ -45,7 +45,7 @@ class JobTable:
     def ensure(self, moment: datetime, kind: str, ref: str) -> Job:
         """See `Jobs.ensure`."""
         with self._store.db.write():
-            there = self._store.listed(kind, ref)
+            there = self._store.list_open(kind, ref)
             if not there:
                 return self.at(moment, kind, ref)
             if there[0].due > moment:  # it is to come more often than it did
@@ -70,8 +70,8 @@ class JobTable:
 
     def list(self, kind: str = "", ref: str = "") -> tuple[Job, ...]:
         """See `Jobs.list`."""
-        return tuple(self._store.listed(kind, ref))
+        return tuple(self._store.list_open(kind, ref))
 
     def history(self, kind: str = "", ref: str = "", most: int = 100) -> tuple[Job, ...]:
         """See `Jobs.history`."""
-        return tuple(self._store.ended(kind, ref, most))
+        return tuple(self._store.list_ended(kind, ref, most))

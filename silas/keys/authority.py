@@ -60,7 +60,7 @@ class ConstrainedAuthority:
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, title[:64])])
         key = self._key.public_key()
         self.certificate = (
-            self._begun(self._name, key)
+            self._begin_certificate(self._name, key)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .add_extension(_usage(authority=True), critical=True)
             .add_extension(_only(names, addresses), critical=True)
@@ -78,7 +78,7 @@ class ConstrainedAuthority:
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, title[:64])])
         ours = x509.SubjectKeyIdentifier.from_public_key(self._key.public_key())
         return (
-            self._begun(subject, key)
+            self._begin_certificate(subject, key)
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(_usage(authority=False), critical=True)
             .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
@@ -89,7 +89,9 @@ class ConstrainedAuthority:
             .sign(self._key, hashes.SHA256())
         )
 
-    def _begun(self, subject: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+    def _begin_certificate(
+        self, subject: x509.Name, key: ec.EllipticCurvePublicKey
+    ) -> x509.CertificateBuilder:
         return (
             x509.CertificateBuilder()
             .subject_name(subject)
@@ -129,7 +131,7 @@ def read_identity(pem: bytes) -> ServerIdentity:
     """
     try:
         server, *others = x509.load_pem_x509_certificates(pem)
-        names, addresses = _named(server)
+        names, addresses = _names_of(server)
     except ValueError as error:
         raise ConfigError(
             "The certificate cannot be read; it must be PEM, the server's own first.",
@@ -147,7 +149,7 @@ def read_identity(pem: bytes) -> ServerIdentity:
     )
 
 
-def _named(server: x509.Certificate) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _names_of(server: x509.Certificate) -> tuple[tuple[str, ...], tuple[str, ...]]:
     try:
         sans = server.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:

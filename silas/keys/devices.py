@@ -106,7 +106,7 @@ class DeviceKeys:
         with self._db.write() as tx:
             device = self.get(device_id)
             if device is None:
-                raise _unknown()
+                raise _unknown_error()
             tx.run(_RENAME, name=name, id=device_id)
         return device.name
 
@@ -121,7 +121,7 @@ class DeviceKeys:
             tx.run(_REVOKE, revoked_at=now, id=device_id)
             device = self.get(device_id)
         if device is None:
-            raise _unknown()
+            raise _unknown_error()
         return device
 
     def verify(self, data: bytes, signature: bytes) -> bool:
@@ -142,7 +142,7 @@ class DeviceKeys:
             return [_device(row) for row in tx.run(DEVICES_AS_PAIRED)]
 
 
-def _unknown() -> ApprovalError:
+def _unknown_error() -> ApprovalError:
     return ApprovalError(
         "There is no such device; see `silas devices list`.", code="E_APPROVAL_DEVICE"
     )

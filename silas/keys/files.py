@@ -64,7 +64,7 @@ def make_key_file(path: Path) -> None:
 
 def write_new(path: Path, content: bytes) -> bool:
     """Write a file whole and durably, mode 0600; False where there is one already."""
-    partial = _written(path, content)
+    partial = _write_beside(path, content)
     try:
         os.link(partial, path)  # unlike a rename, refuses to replace
     except FileExistsError:
@@ -86,7 +86,7 @@ def replace(path: Path, content: bytes) -> None:
             f"The file {path} would become too large; end the work under way, then try again.",
             code="E_CFG_KEY_BUSY",
         )
-    partial = _written(path, content)
+    partial = _write_beside(path, content)
     try:
         partial.replace(path)
     except BaseException:
@@ -101,7 +101,7 @@ def clear_partials(path: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def _written(path: Path, content: bytes) -> Path:
+def _write_beside(path: Path, content: bytes) -> Path:
     """A complete file beside `path`, already on the disk."""
     partial = path.with_name(f".{path.name}.{random(8).hex()}")
     descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)

@@ -30,7 +30,7 @@ class KeyLock:
             ConfigError: The key is being replaced at this moment (`E_CFG_KEY_BUSY`).
         """
         self._descriptor = -1
-        self._descriptor = _locked(
+        self._descriptor = _lock_directory(
             directory,
             fcntl.LOCK_SH,
             "The owner's key is being replaced at this moment; try again when that is done.",
@@ -70,17 +70,17 @@ def lock_directory(directory: Path) -> Generator[None]:
     """
     words = "Silas is running with the owner's key; end every Silas, then replace the key."
     try:
-        descriptor = _locked(directory, fcntl.LOCK_EX, words)
+        descriptor = _lock_directory(directory, fcntl.LOCK_EX, words)
     except ConfigError:
         gc.collect()  # what nobody can reach any more relies on nothing
-        descriptor = _locked(directory, fcntl.LOCK_EX, words)
+        descriptor = _lock_directory(directory, fcntl.LOCK_EX, words)
     try:
         yield
     finally:
         os.close(descriptor)
 
 
-def _locked(directory: Path, how: int, words: str) -> int:
+def _lock_directory(directory: Path, how: int, words: str) -> int:
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, how | fcntl.LOCK_NB)

@@ -143,7 +143,7 @@ def successions_of(document: dict[str, Any]) -> tuple[Succession, ...]:
     try:
         return tuple(Succession(**{name: str(row[name]) for name in row}) for row in rows)
     except (TypeError, AttributeError) as error:
-        raise _broken("it cannot be read") from error
+        raise _ring_error("it cannot be read") from error
 
 
 def _check_successions(
@@ -158,20 +158,20 @@ def _check_successions(
         signed = SUCCESSION_DOMAIN + each.body.encode()
         for key, signature in ((old, each.old_signature), (new, each.new_signature)):
             if not verify_with(key, signed, _bytes(signature)):
-                raise _broken("a signature on it is not the key's")
+                raise _ring_error("a signature on it is not the key's")
         if facts["owner"] != owner or facts["previous"] != previous:
-            raise _broken("it belongs elsewhere, or one before it is missing")
+            raise _ring_error("it belongs elsewhere, or one before it is missing")
         if (in_force and old != in_force) or new in {old, *(key.public_key for key in former)}:
-            raise _broken("the keys do not follow one another")
+            raise _ring_error("the keys do not follow one another")
         key = FormerKey(
             old, _moment(facts["at"]), facts["seq"], facts["entry_hash"], facts["running"]
         )
         if former and key.seq <= former[-1].seq:
-            raise _broken("it is older than the one before it")
+            raise _ring_error("it is older than the one before it")
         former.append(key)
         previous, in_force = digest_of(each), new
     if successions and in_force != current:
-        raise _broken("it does not lead to the key in force")
+        raise _ring_error("it does not lead to the key in force")
     return former
 
 
@@ -188,14 +188,14 @@ def _facts_of(succession: Succession) -> dict[str, Any]:
     try:
         facts = read_json(succession.body)
     except ValueError as error:
-        raise _broken("it cannot be read") from error
+        raise _ring_error("it cannot be read") from error
     if not isinstance(facts, dict) or facts.keys() != _FACTS:
-        raise _broken("it does not say what it must")
+        raise _ring_error("it does not say what it must")
     known: dict[str, Any] = dict(facts)  # pyright: ignore[reportUnknownArgumentType] - JSON
     running = known["running"]
     texts = all(isinstance(known[name], str) for name in _FACTS - {"running", "seq"})
     if not texts or type(known["seq"]) is not int or not isinstance(running, list):
-        raise _broken("it does not say what it must")
+        raise _ring_error("it does not say what it must")
     return {**known, "running": frozenset(map(str, running))}  # pyright: ignore[reportUnknownArgumentType] - JSON
 
 
@@ -203,16 +203,16 @@ def _key(text: str) -> str:
     try:
         return import_public_key(text)
     except ApprovalError as error:
-        raise _broken("it names an unusable key") from error
+        raise _ring_error("it names an unusable key") from error
 
 
 def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise _broken("its moment is none") from error
+        raise _ring_error("its moment is none") from error
     if moment.tzinfo is None:
-        raise _broken("its moment is none")
+        raise _ring_error("its moment is none")
     return moment
 
 
@@ -223,7 +223,7 @@ def _bytes(text: str) -> bytes:
         return b""
 
 
-def _broken(why: str) -> ConfigError:
+def _ring_error(why: str) -> ConfigError:
     return ConfigError(
         f"The record of the owner's former keys does not hold: {why}; restore the key's record "
         "from a backup.",

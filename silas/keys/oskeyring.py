@@ -59,7 +59,7 @@ def read_secret(store: Keyring, account: str) -> str | None:
     Raises:
         ConfigError: The store is locked or does not answer.
     """
-    return _asked(lambda: store.get_password(SERVICE, account))
+    return _ask_keyring(lambda: store.get_password(SERVICE, account))
 
 
 def write_secret(store: Keyring, account: str, reveal: Callable[[], str]) -> None:
@@ -73,7 +73,7 @@ def write_secret(store: Keyring, account: str, reveal: Callable[[], str]) -> Non
     Raises:
         ConfigError: The store is locked, does not answer, or did not keep the secret.
     """
-    _asked(lambda: store.set_password(SERVICE, account, reveal()))
+    _ask_keyring(lambda: store.set_password(SERVICE, account, reveal()))
     if read_secret(store, account) != reveal():
         raise ConfigError(
             "The operating system's key store did not keep the key; set `keys.backend: file`.",
@@ -88,10 +88,10 @@ def forget_secret(store: Keyring, account: str) -> None:
         ConfigError: The store is locked or does not answer.
     """
     if read_secret(store, account) is not None:
-        _asked(lambda: store.delete_password(SERVICE, account))
+        _ask_keyring(lambda: store.delete_password(SERVICE, account))
 
 
-def _asked(ask: Callable[[], AnswerT]) -> AnswerT:
+def _ask_keyring(ask: Callable[[], AnswerT]) -> AnswerT:
     try:
         return ask()
     except Exception as error:  # backends raise D-Bus, COM and their own errors, unrelated by class

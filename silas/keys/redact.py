@@ -141,7 +141,7 @@ def _backslash(found: re.Match[str]) -> str:
             return _LETTERS.get(letter, letter)
 
 
-def _dumped(found: re.Match[str]) -> str:
+def _decode_dump(found: re.Match[str]) -> str:
     return bytes.fromhex(found["bytes"].replace(" ", "")).decode("latin-1")
 
 
@@ -219,7 +219,7 @@ class Redactor:
         least = _CUT if cut else 0
         if not any(self._spans(_bare(text), least)):
             return text
-        return self._remove_spans(text, self._spans(_placed(text), least))
+        return self._remove_spans(text, self._spans(_place_text(text), least))
 
     @staticmethod
     def _remove_spans(text: str, spans: Iterable[_Span]) -> str:
@@ -237,7 +237,7 @@ class Redactor:
         end = self._begins(text, unread_from(text))
         if not any(self._spans(_bare(text), 0)):
             return text[:end]
-        spans = list(self._spans(_placed(text), 0))
+        spans = list(self._spans(_place_text(text), 0))
         while through := [span.start for span in spans if span.start < end < span.end]:
             end = min(through)
         return self._remove_spans(text[:end], (span for span in spans if span.end <= end))
@@ -247,7 +247,7 @@ class Redactor:
         first = max(0, end - self._longest * 6 - 64)
         for cut in (end, *half_escapes(text, end)):
             tail = _TRAILING.sub("", text[first:cut])
-            for span in self._spans(_placed(tail), 1):
+            for span in self._spans(_place_text(tail), 1):
                 if span.end == len(tail):
                     end = min(end, first + span.start)
         return end
@@ -273,16 +273,16 @@ class Redactor:
         percent = raw.again(_PERCENT, _percent)
         once = (raw, backslash, percent)
         twice = (backslash.again(_BACKSLASH, _backslash), percent.again(_PERCENT, _percent))
-        others = (raw.again(_ENTITY, _entity), raw.again(_DUMP, _dumped))
+        others = (raw.again(_ENTITY, _entity), raw.again(_DUMP, _decode_dump))
         for view in _different((*once, *twice, *others)):
-            yield from _found(view, _lower(view.text), self._plain, least)
+            yield from _find_spans(view, _lower(view.text), self._plain, least)
         for view in _different(once):
             tight = view.again(_UNSEEN, _nothing)
-            yield from _found(tight, _lower(tight.text), self._squeezed, least)
-            yield from _found(tight, _standard(tight.text), self._base64, least)
+            yield from _find_spans(tight, _lower(tight.text), self._squeezed, least)
+            yield from _find_spans(tight, _standard(tight.text), self._base64, least)
             yield from self._find_in_packed(tight)
         digits = raw.again(_UNSEEN, _nothing).again(_BETWEEN_HEX, _nothing)
-        yield from _found(digits, _lower(digits.text), self._hex, least)
+        yield from _find_spans(digits, _lower(digits.text), self._hex, least)
 
     def _find_in_packed(self, view: DecodedText) -> Iterator[_Span]:
         """Secrets in compressed text that was printed as letters."""
@@ -302,7 +302,7 @@ def _different(views: tuple[DecodedText, ...]) -> Iterator[DecodedText]:
             yield view
 
 
-def _found(
+def _find_spans(
     view: DecodedText, searched: str, needles: Iterable[Needle], least: int
 ) -> Iterator[_Span]:
     for needle in needles:
@@ -332,7 +332,7 @@ def _bare(text: str) -> DecodedText:
     return DecodedText(text, array("Q"), array("Q"))
 
 
-def _placed(text: str) -> DecodedText:
+def _place_text(text: str) -> DecodedText:
     numbers = array("Q", range(len(text) + 1))
     return DecodedText(text, numbers[:-1], numbers[1:])
 

@@ -67,7 +67,7 @@ class SecretInputs:
         if self._standing.get(ref_id) == "pending":
             del self._standing[ref_id], self._labels[ref_id]
 
-    def stored(self, ref_id: str) -> bool:
+    def is_stored(self, ref_id: str) -> bool:
         """Whether this input has its value."""
         return self._standing.get(ref_id) == "stored"
 

@@ -57,7 +57,7 @@ class SecretRegistry:
         if why:
             raise ConfigError(f"Nothing was run: {why}.", code="E_CFG_SECRET")
         for ref_id in refs.values():
-            self._vault.used(ref_id, self._now())
+            self._vault.record_use(ref_id, self._now())
         return json.dumps({name: self._known[ref_id][1] for name, ref_id in refs.items()}).encode()
 
     def redact(self, text: str, cut: bool = False) -> str:

@@ -109,7 +109,7 @@ class SecretVault:
         """
         _check_name(name)
         if any(known.name == name for known in self.facts()):
-            raise _taken(name)
+            raise _taken_error(name)
 
     def keep(
         self, ref_id: str, name: str, value: str, at: datetime, *, replaces: bool = False
@@ -132,14 +132,14 @@ class SecretVault:
         with self._lock_vault():
             before = [known.ref_id for known in self.facts() if known.name == name]
             if before and not replaces:
-                raise _taken(name)
+                raise _taken_error(name)
             facts = {"added_at": at.isoformat(), "name": name, "ref_id": ref_id}
             store = self._keyring_for_new()
             if store is not None:
                 write_secret(store, ref_id, lambda: value)
                 document = {**facts, "backend": "keyring"}
             else:
-                sealed = bytes(self._open_box().encrypt(_bound(ref_id, value))).hex()
+                sealed = bytes(self._open_box().encrypt(_bind_value(ref_id, value))).hex()
                 document = {**facts, "backend": "file", "box": sealed}
             write_new(self._file(ref_id), read_unsealed(document).encode())
             for one in before:
@@ -194,7 +194,7 @@ class SecretVault:
         refuse_dumps()
         return {ref_id: self._value(ref_id) for ref_id in sorted(refs)}
 
-    def used(self, ref_id: str, at: datetime) -> None:
+    def record_use(self, ref_id: str, at: datetime) -> None:
         """Remember when a run was last given a secret."""
         replace(self._use_file(ref_id), at.isoformat().encode())
 
@@ -291,7 +291,7 @@ def new_ref() -> str:
     return f"ref_{random(16).hex()}"
 
 
-def _taken(name: str) -> ConfigError:
+def _taken_error(name: str) -> ConfigError:
     return ConfigError(
         f"There is a secret named {name} already; remove it first, or use another name.",
         code="E_CFG_SECRET",
@@ -303,7 +303,7 @@ def _nothing_to_lock() -> Generator[None]:
     yield
 
 
-def _bound(ref_id: str, value: str) -> bytes:
+def _bind_value(ref_id: str, value: str) -> bytes:
     """A value with its reference, so that two boxes cannot be exchanged."""
     return json.dumps([ref_id, value]).encode()
 

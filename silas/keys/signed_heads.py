@@ -73,7 +73,7 @@ class FileHead:
         """See `HeadPlace`."""
         if not os.path.lexists(self.path):
             return None
-        return _parsed(read_private(self.path).decode(errors="replace"), self.name)
+        return _parse_head(read_private(self.path).decode(errors="replace"), self.name)
 
     def write(self, head: SignedHead) -> None:
         """See `HeadPlace`."""
@@ -92,7 +92,7 @@ class KeyringHead:
     def read(self) -> SignedHead | None:
         """See `HeadPlace`."""
         text = self._ask_keyring(lambda store: read_secret(store, self._account))
-        return None if text is None else _parsed(text, self.name)
+        return None if text is None else _parse_head(text, self.name)
 
     def write(self, head: SignedHead) -> None:
         """See `HeadPlace`."""
@@ -173,7 +173,7 @@ def _goes_back(newest: SignedHead) -> str:
     )
 
 
-def _parsed(text: str, place: str) -> SignedHead:
+def _parse_head(text: str, place: str) -> SignedHead:
     try:
         said: Any = json.loads(text)
         return SignedHead(int(said["seq"]), str(said["entry_hash"]), str(said.get("line", "")))

@@ -84,7 +84,7 @@ class SigningDesk:
     async def _answer(self, peer: Peer, reader: asyncio.StreamReader) -> dict[str, str]:
         if peer.uid != self._agent_uid:
             self._tell(f"Refused: user {peer.uid} (process {peer.pid}) may not ask this signer.")
-            return _refused("this signer serves another user")
+            return _refusal_answer("this signer serves another user")
         try:
             async with asyncio.timeout(_TO_ASK):
                 asked = await read_frame(reader)
@@ -94,7 +94,7 @@ class SigningDesk:
                 raise BadFrame("unknown request")
             data, shown = bytes.fromhex(asked["data"]), bytes.fromhex(asked["shown"])
         except (TimeoutError, ValueError):  # BadFrame is a ValueError
-            return _refused("the request cannot be read")
+            return _refusal_answer("the request cannot be read")
         return await self._answer_request(peer, data, shown, reader)
 
     async def _answer_request(
@@ -103,10 +103,10 @@ class SigningDesk:
         ruling = self._judge(data, shown)
         if ruling.refusal:
             self._tell(f"Refused without a question: {ruling.refusal}.")
-            return _refused(ruling.refusal)
+            return _refusal_answer(ruling.refusal)
         if ruling.question:
             if self._waiting >= _MOST_WAITING:
-                return _refused("too many questions are waiting for an answer")
+                return _refusal_answer("too many questions are waiting for an answer")
             asker = f"Process {peer.pid} of user {peer.uid} asks for your signature."
             self._waiting += 1
             try:
@@ -114,11 +114,11 @@ class SigningDesk:
             finally:
                 self._waiting -= 1
             if not yes:
-                return _refused("the owner did not say yes at the signer's terminal")
+                return _refusal_answer("the owner did not say yes at the signer's terminal")
         try:
             ruling.then()
         except (OSError, ConfigError) as error:
-            return _refused(f"what it signed cannot be kept ({type(error).__name__})")
+            return _refusal_answer(f"what it signed cannot be kept ({type(error).__name__})")
         return {"signature": self._signer.sign(data).hex()}
 
     async def _yes(self, question: str, reader: asyncio.StreamReader) -> bool:
@@ -194,5 +194,5 @@ def _unusable(place: Path, why: str) -> ConfigError:
     )
 
 
-def _refused(why: str) -> dict[str, str]:
+def _refusal_answer(why: str) -> dict[str, str]:
     return {"refused": f"The signer did not sign: {why}."}

@@ -25,14 +25,14 @@ def refuse_dumps() -> None:
         # The hard limit stays, since what Silas starts could never raise it again.
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     except (OSError, ValueError) as error:
-        raise _refused("core files") from error
+        raise _memory_error("core files") from error
     if sys.platform.startswith("linux"):
         libc = ctypes.CDLL(None, use_errno=True)
         if libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
-            raise _refused("being read by other programs")
+            raise _memory_error("being read by other programs")
 
 
-def _refused(what: str) -> ConfigError:
+def _memory_error(what: str) -> ConfigError:
     return ConfigError(
         f"This system does not let Silas protect its memory against {what}, so the private key "
         "stays locked; start Silas outside whatever confines it.",

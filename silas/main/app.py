@@ -70,7 +70,7 @@ searched after every 700 objects it cost a tenth of the time that a command take
 
 
 @contextmanager
-def _shortened() -> Generator[None]:
+def _shorten_errors() -> Generator[None]:
     try:
         yield
     except click.ClickException as error:
@@ -84,12 +84,12 @@ class LazyGroup(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse what is no text before anything reads it: here is the whole command line."""
         require_text(args)
-        with _shortened():
+        with _shorten_errors():
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Call the command; what click says of a wrong use repeats no more than it must."""
-        with _shortened():
+        with _shorten_errors():
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

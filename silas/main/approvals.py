@@ -60,7 +60,7 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
     async def work() -> int:
         async with _open(ctx) as desk:
             waiting, changes = await desk.waiting(), desk.changes()
-            given = [g for g in await desk.given() if everything or is_worth_listing(g)]
+            given = [g for g in await desk.list_given() if everything or is_worth_listing(g)]
             zone = look_config(ctx).scheduler.zone
             clock = desk.clock().words(zone)
         if as_json:

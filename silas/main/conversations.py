@@ -118,7 +118,7 @@ def conversations_show(ctx: click.Context, which: str, last: int, as_json: bool)
 
         async with _desk(ctx) as desk:
             row = desk.store.find(which)
-            said = (await desk.said(row.told_id))[-last:]
+            said = (await desk.list_said(row.told_id))[-last:]
         if as_json:
             print_json({**row_of(row), "messages": [one._asdict() for one in said]})
             return DONE

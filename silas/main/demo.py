@@ -70,19 +70,19 @@ def demo(ctx: click.Context, directory: Path) -> None:
         config = _demo_config(ctx, place)
         refused = _make_files(place)
         if refused:
-            return _ended(refused, USAGE)
+            return _end_demo(refused, USAGE)
         sandbox = sandbox_of(config)
         orders = place / "orders"
         _say(f"A repository with a bug: {orders}")
         broken = await _tests(sandbox, orders)
         if broken not in (0, 1):
-            return _ended(
+            return _end_demo(
                 f"The sandbox cannot run `python3` (exit code {broken}); install `python3` of "
                 "your system, and run `silas demo` again.",
                 USAGE,
             )
         if broken == 0:
-            return _ended("The tests pass already; there is nothing to show.", FAILED)
+            return _end_demo("The tests pass already; there is nothing to show.", FAILED)
         click.echo("Its tests fail.")
         await _make_repository(sandbox, orders)
         return await _fix(config, sandbox, orders)
@@ -281,7 +281,7 @@ async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
             return FAILED if reply.outcome == "failed" else DECLINED  # and the reply said why
         result = await silas.wait(reply.plan.id)
     if result is None:
-        return _ended("The work was lost.", FAILED)
+        return _end_demo("The work was lost.", FAILED)
     if result.status.value != "done":
         print_result(result, owner.screen.told)
         return STATUS_CODES.get(result.status.value, FAILED)
@@ -301,7 +301,7 @@ async def _show(config: "SilasConfig", result: "WorkItemResult", before: int, pa
         verdict = await desk.verify_chain()
     checks = [r["name"] for r in result.verification_results[-1]["results"] if r["passed"]]
     if not (verdict.valid and checks and passes):
-        return _ended(f"The result does not hold: {verdict.reason or 'the tests fail'}.", FAILED)
+        return _end_demo(f"The result does not hold: {verdict.reason or 'the tests fail'}.", FAILED)
     click.echo(f"\nverified checks: {', '.join(checks)}")
     click.echo(f"verified chain: {verdict.entries_checked} audit entries")
     return DONE
@@ -311,6 +311,6 @@ def _say(words: str) -> None:
     click.echo(f"\n== {words}")
 
 
-def _ended(words: str, code: int) -> int:
+def _end_demo(words: str, code: int) -> int:
     click.echo(words, err=True)
     return code

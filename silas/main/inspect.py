@@ -51,7 +51,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
             waiting = await desk.questions()
             people = desk.people.waiting()
             held = set(desk.held.ids())
-            damaged = desk.damaged()
+            damaged = desk.list_damaged()
             halves = {half.work_item_id: half for half in desk.half_changed()}
             goals, back = desk.goal_states(), {item.id: desk.taken_back(item) for item in items}
         stands = {name: state for name, state in goals.items() if state != "active"}

@@ -178,7 +178,7 @@ def mcp_add(
         program, args = (command[0], command[1:]) if command else ("", ())
         wanted = WantedServer(name, program, args, url, hosts, read, write)
         async with open_mcp(read_config(ctx)) as desk:
-            saved = _saved(ctx, desk)
+            saved = _saved_servers(ctx, desk)
             planned = saved.plan(wanted)
             if not await _says_yes(added_card(planned), planned.digest, approve):
                 click.echo(tr("Nothing was added."))
@@ -203,7 +203,7 @@ def mcp_remove(ctx: click.Context, name: str) -> None:
         from silas.services.mcp import open_mcp
 
         async with open_mcp(read_config(ctx)) as desk:
-            saved = _saved(ctx, desk)
+            saved = _saved_servers(ctx, desk)
             edit = saved.plan_removal(name)
             await desk.distrust(name)
             await saved.remove(edit)
@@ -213,7 +213,7 @@ def mcp_remove(ctx: click.Context, name: str) -> None:
     run_to_exit(work)
 
 
-def _saved(ctx: click.Context, desk: "MCPDesk") -> "SavedServers":
+def _saved_servers(ctx: click.Context, desk: "MCPDesk") -> "SavedServers":
     from silas.config import config_file
     from silas.config.place import ConfigPlace
     from silas.services.servers.saved import SavedServers

@@ -188,7 +188,7 @@ def memory_import(ctx: click.Context, file: Path, mode: str, yes: bool) -> None:
                 examined = await bundles.examine(source, mode, file.name)
             with examined:
                 _tell_bundle(examined.facts, look_config(ctx).scheduler.zone)
-                if not (yes or _agreed("Import it?")):
+                if not (yes or _confirm_question("Import it?")):
                     click.echo(_UNTOUCHED, err=True)
                     return DECLINED
                 done = await bundles.carry_out(examined)
@@ -219,7 +219,7 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
             if memory_id is not None:
                 found = desk.to_forget(memory_id)
                 click.echo(_line(found, look_config(ctx).scheduler.zone))
-                if not (yes or _agreed("Forget it?")):
+                if not (yes or _confirm_question("Forget it?")):
                     click.echo(_UNTOUCHED, err=True)
                     return DECLINED
                 await desk.forget_one(memory_id)
@@ -233,7 +233,7 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
             waiting = desk.reminders.count_from(name)
             also = f", and {waiting} reminders" if waiting else ""
             click.echo(f"{found} memories came from {show(name)}{also}.")
-            if not (yes or _agreed("Forget them, and what the conversation has of it?")):
+            if not (yes or _confirm_question("Forget them, and what the conversation has of it?")):
                 click.echo(_UNTOUCHED, err=True)
                 return DECLINED
             gone = await desk.forget_source(name)
@@ -269,7 +269,7 @@ _TOLD_IN = (
 _UNTOUCHED = "Nothing was changed. Where nobody can be asked, say it with --yes."
 
 
-def _agreed(question: str) -> bool:
+def _confirm_question(question: str) -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
         return False
     from silas.home.passphrases import allow_interrupt

@@ -56,7 +56,7 @@ async def _by_clock(ctx: click.Context, item: "WorkItem", status: str) -> tuple[
     if item.type != "goal":
         return status, ""
     async with open_goals(look_config(ctx)) as desk:
-        goal = desk.goals.known(item.id)
+        goal = desk.goals.get_goal(item.id)
         if goal is None:
             return status, ""
         return (status if goal.standing == "active" else goal.standing), await desk.why(goal)
@@ -106,7 +106,7 @@ def lines_of(
     for text in () if result is None else result_texts(result):
         lines += ["", *(as_shown(line) for line in text.split("\n"))]
     if result is not None:
-        lines += ["", tr("Result:"), *_indented(result.summary)]
+        lines += ["", tr("Result:"), *_lines_shown(result.summary)]
     if result is not None and result.read_before:
         lines += ["", tr("Read before its changes, neither yours nor the plan's:")]
         lines += [line for source in result.read_before for line in detail_line(source)]
@@ -122,7 +122,7 @@ def lines_of(
     return lines
 
 
-def _indented(text: str) -> list[str]:
+def _lines_shown(text: str) -> list[str]:
     """A text of several lines, each of them shown with what it hides."""
     from silas.channels.text import detail_line
 

@@ -34,10 +34,10 @@ def stop(ctx: click.Context, now: bool) -> None:
     if not folder.is_dir():
         click.echo(f"There is no Silas in {folder}, so there is nothing to stop.", err=True)
         ctx.exit(USAGE)
-    ctx.exit(_stopped(ctx, folder))
+    ctx.exit(_stop_now(ctx, folder))
 
 
-def _stopped(ctx: click.Context, folder: Path) -> int:
+def _stop_now(ctx: click.Context, folder: Path) -> int:
     """See `StopNow`; what may take its time comes after the words."""
     stopping = StopNow(folder)
     first = stopping.place()
@@ -56,11 +56,11 @@ def _stopped(ctx: click.Context, folder: Path) -> int:
     if left:
         click.echo(f"The kernel still holds {left} of them; look again in a moment.", err=True)
     stopping.keep()
-    _recorded(ctx)
+    _record_stop(ctx)
     return FAILED if left else DONE
 
 
-def _recorded(ctx: click.Context) -> None:
+def _record_stop(ctx: click.Context) -> None:
     """The stop in the record; it holds whether or not this succeeds."""
     import asyncio
 
@@ -89,7 +89,7 @@ def resume(ctx: click.Context, yes: bool) -> None:
         if not words:
             click.echo("Silas is not stopped.")
             return DONE
-        if not (yes or _agreed(words)):
+        if not (yes or _confirm_words(words)):
             click.echo(_NOT_ASKED, err=True)
             return DECLINED
         with open_stop(config) as desk:
@@ -101,7 +101,7 @@ def resume(ctx: click.Context, yes: bool) -> None:
     run_to_exit(work)
 
 
-def _agreed(words: str) -> bool:
+def _confirm_words(words: str) -> bool:
     import sys
 
     if sys.stdin is None or not sys.stdin.isatty():

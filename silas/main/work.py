@@ -157,7 +157,7 @@ def ask(
             result = None
             if reply.outcome == "dispatched" and reply.plan is not None:
                 result = await silas.wait(work := reply.plan.id)
-                while work := await silas.revised(work):
+                while work := await silas.wait_for_revision(work):
                     result = await silas.wait(work)
         if as_json:
             print_json(reply_document(reply, result))
@@ -191,7 +191,7 @@ def chat(ctx: click.Context, conversation: str, new: bool) -> None:
                 from silas.language import tr
 
                 channel.screen.say(tr("Waiting for the work under way; Ctrl-C stops it."))
-                await silas.settled()
+                await silas.wait_for_work()
         return DONE
 
     run_to_exit(work)

@@ -270,7 +270,7 @@ class Bundles:
             header.digest,
             header.count,
         )
-        return self._weighed(facts, lines)
+        return self._examine_lines(facts, lines)
 
     def _bundle_trust(self, reader: BundleReader) -> BundleTrust:
         key = reader.header.owner_key
@@ -284,7 +284,7 @@ class Bundles:
             else BundleTrust.anothers
         )
 
-    def _weighed(self, facts: BundleFacts, lines: IO[bytes]) -> ExaminedBundle:
+    def _examine_lines(self, facts: BundleFacts, lines: IO[bytes]) -> ExaminedBundle:
         counts = dict.fromkeys(ImportFate, 0)
         rules: dict[str, MemoryItem] = {}
         matched = 0

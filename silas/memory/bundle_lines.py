@@ -211,7 +211,7 @@ def read_item(line: bytes, number: int) -> MemoryItem:
         found = read_json(line)
         item = MemoryItem.model_validate_json(line, strict=True)
         _check_texts(cast(dict[str, Any], found))
-        return _settled(item)
+        return _normalise_item(item)
     except ValidationError as error:
         first = misfits(error)[0]
         raise bundle_error(f"line {number} is no memory: {first.place} {first.words}") from error
@@ -219,7 +219,7 @@ def read_item(line: bytes, number: int) -> MemoryItem:
         raise bundle_error(f"line {number} is no memory: {error}") from error
 
 
-def _settled(item: MemoryItem) -> MemoryItem:
+def _normalise_item(item: MemoryItem) -> MemoryItem:
     """The memory with its moments in UTC and without a vector."""
     if len(item.memory_id) > _LONGEST_ID:
         raise ValueError(f"its id is longer than {_LONGEST_ID} characters")

@@ -113,7 +113,7 @@ class Consolidator:
         merged = 0
         for places in self._said_twice():
             with self._db.write() as tx:
-                merged += _merged(tx, places)
+                merged += _merge_same(tx, places)
         return merged
 
     def _said_twice(self) -> list[list[int]]:
@@ -205,7 +205,7 @@ class Consolidator:
         while True:
             with self._db.read() as tx:
                 rows = tx.run(_ITEMS, after=last, limit=_WINDOW).fetchall()
-            for place, item, _ in readable_rows(self._db, TABLE, rows, _named, _placed):
+            for place, item, _ in readable_rows(self._db, TABLE, rows, _row_id, _record_of):
                 active = item.reingestion_tier is ReingestionTier.active
                 if active and not is_beside(item.scope_id):
                     yield place, item
@@ -214,11 +214,11 @@ class Consolidator:
             last = rows[-1][0]
 
 
-def _named(row: Sequence[Any]) -> object:
+def _row_id(row: Sequence[Any]) -> object:
     return row[1]
 
 
-def _placed(row: Sequence[Any]) -> records.MemoryRecord:
+def _record_of(row: Sequence[Any]) -> records.MemoryRecord:
     return records.MemoryRecord(row[0], item_of(row[1:]))
 
 
@@ -249,7 +249,7 @@ def _mark(item: MemoryItem) -> int:
     return hash(_says(item))
 
 
-def _merged(tx: Tx, places: list[int]) -> int:
+def _merge_same(tx: Tx, places: list[int]) -> int:
     """Merge those of these memories that say exactly the same; returns how many went."""
     here = sorted(
         (record for record in _records(tx, places) if _may_merge(record.item)),

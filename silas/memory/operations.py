@@ -118,7 +118,7 @@ class Operations:
             case "link":
                 return await self._link(op, basis)
             case other:
-                raise _refused(f"There is no memory operation {other[:40]!r}.", basis)
+                raise _refusal_error(f"There is no memory operation {other[:40]!r}.", basis)
 
     async def _keep(self, op: Mapping[str, Any], basis: OpBasis) -> str:
         now = self._clock.now()
@@ -167,7 +167,7 @@ class Operations:
         old = await self._judge_operation("link", op, basis)
         target = await self._target(str(op.get("link_to") or ""), basis)
         if not str(op.get("link_type") or "").strip():
-            raise _refused("A link needs a type, such as `caused_by`.", basis)
+            raise _refusal_error("A link needs a type, such as `caused_by`.", basis)
         changes: dict[str, Any] = {
             "causal_refs": tuple(dict.fromkeys((*old.causal_refs, target.memory_id)))
         }
@@ -183,13 +183,15 @@ class Operations:
         target = await self._target(str(op.get("memory_id") or ""), basis)
         found = verdict(op_name, target, basis)
         if not found.allowed:
-            raise _refused(f"The memory {target.memory_id} stays as it is: {found.reason}.", basis)
+            raise _refusal_error(
+                f"The memory {target.memory_id} stays as it is: {found.reason}.", basis
+            )
         return target
 
     async def _target(self, memory_id: str, basis: OpBasis) -> MemoryItem:
         found = await self._store.get(memory_id, basis.scope_id)
         if found is None:
-            raise _refused(f"There is no memory {memory_id[:80]!r} to work on.", basis)
+            raise _refusal_error(f"There is no memory {memory_id[:80]!r} to work on.", basis)
         return found
 
     async def _check_rules(self, item: MemoryItem) -> None:
@@ -213,7 +215,7 @@ class Operations:
 def _content(op: Mapping[str, Any], basis: OpBasis) -> str:
     content = op.get("content")
     if not isinstance(content, str) or not content.strip():
-        raise _refused("There is nothing to remember: the content is empty.", basis)
+        raise _refusal_error("There is nothing to remember: the content is empty.", basis)
     return content
 
 
@@ -223,7 +225,9 @@ def _type(op: Mapping[str, Any], basis: OpBasis) -> MemoryType:
         return MemoryType(named)
     except ValueError:
         known = ", ".join(MemoryType)
-        raise _refused(f"There is no type of memory {str(named)[:40]!r}; {known}.", basis) from None
+        raise _refusal_error(
+            f"There is no type of memory {str(named)[:40]!r}; {known}.", basis
+        ) from None
 
 
 def _names(op: Mapping[str, Any], field: str) -> tuple[str, ...]:
@@ -233,5 +237,5 @@ def _names(op: Mapping[str, Any], field: str) -> tuple[str, ...]:
     return tuple(str(name) for name in given)
 
 
-def _refused(words: str, basis: OpBasis) -> MemoryRefused:
+def _refusal_error(words: str, basis: OpBasis) -> MemoryRefused:
     return MemoryRefused(words, code="E_MEM_REFUSED", scope_id=basis.scope_id)

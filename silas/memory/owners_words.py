@@ -16,9 +16,9 @@ def checked_words(text: str) -> str:
     """
     words = text.strip()
     if not words:
-        raise _unfit("There is nothing to remember: the text is empty. Give the words.")
+        raise _words_error("There is nothing to remember: the text is empty. Give the words.")
     if len(words) > LONGEST_WORDS:
-        raise _unfit(
+        raise _words_error(
             f"The text has {len(words):,} characters, and a memory holds {LONGEST_WORDS:,}; "
             "give it in parts."
         )
@@ -37,5 +37,5 @@ def owners_own(source: str) -> OpBasis:
     )
 
 
-def _unfit(words: str) -> MemoryRefused:
+def _words_error(words: str) -> MemoryRefused:
     return MemoryRefused(words, code="E_MEM_WORDS", scope_id=OWNER)

@@ -107,7 +107,7 @@ def scope_in(tx: Tx, scope_id: str, lane: Partition) -> ScopePartition:
         return ScopePartition(scope_id, lane, 1, 0, 0, 0)
     if not all(isinstance(one, int) and one >= 0 for one in row):
         # damaged: what it counted is still there
-        return _recounted(tx, scope_id, lane, row[0])
+        return _recount_lane(tx, scope_id, lane, row[0])
     return ScopePartition(scope_id, lane, _first(row[0], lane), *row[1:])
 
 
@@ -120,7 +120,7 @@ def next_places(tx: Tx, scope_id: str, lane: Partition, many: int, characters: i
         first = int(counted[0]) - many + 1
         if first >= _first(counted[1], lane):
             return first
-        found = _recounted(tx, scope_id, lane, counted[1])  # it was damaged, and is no place
+        found = _recount_lane(tx, scope_id, lane, counted[1])  # it was damaged, and is no place
         tx.run(
             lane.mend,
             last=found.last,
@@ -145,7 +145,7 @@ def longer(tx: Tx, scope_id: str, lane: Partition, characters: int) -> None:
     tx.run(lane.lengthen, characters=characters, scope_id=scope_id)
 
 
-def _recounted(tx: Tx, scope_id: str, lane: Partition, number: int) -> ScopePartition:
+def _recount_lane(tx: Tx, scope_id: str, lane: Partition, number: int) -> ScopePartition:
     """A lane by the memories that lie in it, where its counts were damaged."""
     first = _first(number, lane)
     items, characters, last = tx.run(

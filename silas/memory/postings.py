@@ -54,11 +54,11 @@ class TermPostings(NamedTuple):
 def postings_of(tx: Tx, scope: ScopePartition, terms: Sequence[Term]) -> RecallQuery:
     """Who holds the words of a question."""
     share = min(_MOST, max(_FEWEST, _BUDGET // max(1, len(terms))))
-    held = [_held(tx, scope, term, share) for term in terms]
+    held = [_postings_of(tx, scope, term, share) for term in terms]
     found = sorted((word for word in held if word.places), key=lambda word: -word.weight)[:_TERMS]
     common = [n for n, word in enumerate(found) if word.since > scope.first]
     if common and share < _MOST and found[common[0]].weight > _TELLING:
-        rarest = found[common[0]] = _held(tx, scope, found[common[0]].term, _MOST)
+        rarest = found[common[0]] = _postings_of(tx, scope, found[common[0]].term, _MOST)
         common = common if rarest.since > scope.first else common[1:]
     if len(common) > 1 and len(found) - len(common) < _RARE:
         _add_shared(tx, scope, found[common[0]], found[common[1]])
@@ -66,7 +66,7 @@ def postings_of(tx: Tx, scope: ScopePartition, terms: Sequence[Term]) -> RecallQ
     return RecallQuery(found, sum(word.weight for word in found) + unheld * _weight(scope, 0))
 
 
-def _held(tx: Tx, scope: ScopePartition, term: Term, most: int) -> TermPostings:
+def _postings_of(tx: Tx, scope: ScopePartition, term: Term, most: int) -> TermPostings:
     """A word and its newest holders, at most so many."""
     places = _newest(tx, scope, term.query, most)
     since = scope.first if len(places) < most else min(places)

@@ -75,7 +75,7 @@ def replace_memories(
     except BaseException:
         _drop(db, coming)
         raise
-    updated, kept, deleted = _compared(db, facts.scope_id, going)
+    updated, kept, deleted = _compare_pages(db, facts.scope_id, going)
     kept += stayed
     _drop(db, GOING)
     return {
@@ -117,7 +117,7 @@ def _exchange(db: Database, facts: BundleFacts, coming: str, going: str, count: 
         How many memories of the bundle gave way to one that stays.
     """
     with db.write() as tx:
-        if _held(tx, coming) != count:
+        if _count_held(tx, coming) != count:
             raise MemoryRefused(
                 "Another import began meanwhile, and nothing was changed by this one; run it again "
                 "when the other one has ended.",
@@ -125,7 +125,7 @@ def _exchange(db: Database, facts: BundleFacts, coming: str, going: str, count: 
                 scope_id=facts.scope_id,
             )
         stayed = 0
-        for record in _trusted(tx, facts.scope_id):
+        for record in _select_trusted(tx, facts.scope_id):
             if goes(record.item, facts.whose):
                 continue
             given_way = records.find(tx, record.item.memory_id, coming)
@@ -143,16 +143,16 @@ def _exchange(db: Database, facts: BundleFacts, coming: str, going: str, count: 
     return stayed
 
 
-def _held(tx: Tx, scope_id: str) -> int:
+def _count_held(tx: Tx, scope_id: str) -> int:
     row = tx.run(_HELD, scope_id=scope_id).fetchone()
     return 0 if row is None else int(row[0])
 
 
-def _trusted(tx: Tx, scope_id: str) -> list[records.MemoryRecord]:
+def _select_trusted(tx: Tx, scope_id: str) -> list[records.MemoryRecord]:
     return records.select_records(tx, _TRUSTED, scope_id=scope_id, working=TrustLevel.working.value)
 
 
-def _compared(db: Database, scope_id: str, going: str) -> tuple[int, int, int]:
+def _compare_pages(db: Database, scope_id: str, going: str) -> tuple[int, int, int]:
     """Of what goes: how many were changed, are the same, and are not there any more."""
     updated = kept = deleted = 0
     for page in _pages(db, going):

@@ -62,7 +62,7 @@ class HybridRetriever:
         most = query.max_results
         match query.strategy:
             case "keyword":
-                found = _scored(self._store.fitting(query.query, most, scope_id))
+                found = _scores_of(self._store.fitting(query.query, most, scope_id))
                 return [each.item for each in await self._items(found, scope_id, most)]
             case "semantic":
                 return [each.item for each in await self._hybrid(query.query, scope_id, most)]
@@ -99,7 +99,7 @@ class HybridRetriever:
         depth = max(_DEPTH, 2 * limit)
         by_meaning = await self._vectors.search(scope_id, text, depth)
         fitting = self._store.fitting(text, depth if by_meaning else limit, scope_id)
-        by_words = _scored(fitting)
+        by_words = _scores_of(fitting)
         found = by_words
         if by_meaning:
             names = list(dict.fromkeys(name for name, _ in (*by_words, *by_meaning)))
@@ -161,5 +161,5 @@ class HybridRetriever:
         return fitting
 
 
-def _scored(fitting: TextMatches) -> list[tuple[str, float]]:
+def _scores_of(fitting: TextMatches) -> list[tuple[str, float]]:
     return [(each.memory_id, each.score) for each in fitting.found]

@@ -139,7 +139,7 @@ class NumpyVectorIndex:
             if bits is None or limit < 1:
                 return []
             found = self._nearest_there(bits, wanted, limit)
-        best = _ordered(found, wanted)[:limit]
+        best = _rank_places(found, wanted)[:limit]
         names = self._names([place for place, _ in best])
         return [(names[place], score) for place, score in best if place in names]
 
@@ -166,7 +166,7 @@ class NumpyVectorIndex:
             if tried == _ROUNDS - 1:  # so much is gone that all of it is
                 bits.keep_only(self._vector_places(bits))
             near = bits.nearest(wanted, max(_CANDIDATES, limit * _PER_RESULT))
-            found = self._found(near)
+            found = self._vectors_at(near)
             if len(found) == len(near) or len(found) >= limit:
                 break
             bits.drop(set(near) - {place for place, _ in found})
@@ -198,7 +198,7 @@ class NumpyVectorIndex:
             rows = tx.run(_THERE, model=self._model, scope=bits.scope).fetchall()
         return {place for (place,) in rows}
 
-    def _found(self, places: Sequence[int]) -> list[tuple[int, bytes]]:
+    def _vectors_at(self, places: Sequence[int]) -> list[tuple[int, bytes]]:
         with self._db.read() as tx:
             return tx.run(VECTORS_AT, places=json.dumps(places), model=self._model).fetchall()
 
@@ -289,7 +289,7 @@ def _bits(vector: "Numbers") -> bytes:
     return np.packbits(bits, bitorder="little").tobytes()
 
 
-def _ordered(rows: Sequence[tuple[int, bytes]], wanted: "Numbers") -> list[tuple[int, float]]:
+def _rank_places(rows: Sequence[tuple[int, bytes]], wanted: "Numbers") -> list[tuple[int, float]]:
     """Places with their cosines, the best first; equal ones in the order of their places."""
     rows = sorted(rows)
     scores = _cosines([vector for _, vector in rows], wanted)

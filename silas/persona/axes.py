@@ -56,11 +56,11 @@ def add_drift(baseline: AxisProfile, drift: AxisDelta) -> AxisProfile:
 def preset_delta(preset: AxisPreset, baseline: AxisProfile) -> AxisDelta:
     """A preset as what it adds to the configured baseline, so that what is learned counts, too."""
 
-    def added(axis: str) -> float:
+    def delta_of(axis: str) -> float:
         wanted: float | None = getattr(preset, axis)
         return 0.0 if wanted is None else wanted - _of(baseline, axis)
 
-    return AxisDelta(**{axis: added(axis) for axis in AXES})
+    return AxisDelta(**{axis: delta_of(axis) for axis in AXES})
 
 
 @cache_results

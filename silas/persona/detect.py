@@ -89,7 +89,7 @@ def context_of(
         return str(hint)
     said = f" {' '.join(_words(text[:_LOOKED_AT]))} "
     found = {
-        name: sum(map(said.__contains__, _spoken(phrases)))
+        name: sum(map(said.__contains__, _spoken_phrases(phrases)))
         for name, phrases in words.items()
         if name in names
     }
@@ -126,7 +126,7 @@ def _is_compliment(sentence: str) -> bool:
 
 
 @lru_cache(maxsize=64)  # the configured ones, looked for in every message
-def _spoken(phrases: tuple[str, ...]) -> tuple[str, ...]:
+def _spoken_phrases(phrases: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f" {' '.join(_words(phrase))} " for phrase in phrases)
 
 

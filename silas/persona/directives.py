@@ -109,11 +109,11 @@ def render_directives(
     stay whatever it costs. What is under `least` is filled up with good manners.
     """
     levels = tuple(level_of(getattr(axes, axis)) for axis in AXES)
-    return _written(levels, voice, tuple(constitution), count, least, most)
+    return _write_directives(levels, voice, tuple(constitution), count, least, most)
 
 
 @cache_results
-def _written(
+def _write_directives(
     levels: tuple[int, ...],
     voice: VoiceConfig,
     constitution: tuple[str, ...],

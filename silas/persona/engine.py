@@ -213,7 +213,7 @@ class PersonalityEngine:
                 state, "tuned_baseline", weights, trusted, "owner_feedback"
             )
         state = state.model_copy(update={"tuning": add_delta(state.tuning, wanted, MOST_TUNING)})
-        await self._store.happened(
+        await self._store.save_event(
             self._event(scope_id, "tuned", EventWeights(axes=wanted), True, "owner_feedback"), state
         )
         return state
@@ -351,7 +351,7 @@ class PersonalityEngine:
             }
         )
         event = self._event(state.scope_id, event_type, weights, trusted, source)
-        await self._store.happened(event, moved_state)
+        await self._store.save_event(event, moved_state)
         return moved_state
 
     def _event(

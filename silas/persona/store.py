@@ -59,7 +59,7 @@ class PersonaStore(Protocol):
         """What happened, the newest first."""
         ...
 
-    async def happened(self, event: PersonaEvent, state: PersonaState) -> None:
+    async def save_event(self, event: PersonaEvent, state: PersonaState) -> None:
         """An event and what it led to, together or not at all."""
         ...
 
@@ -104,8 +104,8 @@ class SqlPersonaStore:
             self._db, "persona_events", rows, lambda row: row[0], lambda row: _event(scope_id, row)
         )
 
-    async def happened(self, event: PersonaEvent, state: PersonaState) -> None:
-        """See `PersonaStore.happened`."""
+    async def save_event(self, event: PersonaEvent, state: PersonaState) -> None:
+        """See `PersonaStore.save_event`."""
         with self._db.write() as tx:
             tx.run(_APPEND, **_event_row(event))
             tx.run(_SAVE, **_state_row(state))
@@ -167,7 +167,7 @@ def _state(scope_id: str, row: tuple[Any, ...]) -> PersonaState:
             }
         )
     except (ValidationError, ValueError, TypeError) as error:
-        raise _damaged("personality", scope_id) from error
+        raise _damage_error("personality", scope_id) from error
 
 
 def _event(scope_id: str, row: tuple[Any, ...]) -> PersonaEvent:
@@ -186,10 +186,10 @@ def _event(scope_id: str, row: tuple[Any, ...]) -> PersonaEvent:
             }
         )
     except (ValidationError, ValueError, TypeError) as error:
-        raise _damaged("personality's history", scope_id) from error
+        raise _damage_error("personality's history", scope_id) from error
 
 
-def _damaged(what: str, scope_id: str) -> DatabaseError:
+def _damage_error(what: str, scope_id: str) -> DatabaseError:
     return DatabaseError(
         f"The stored {what} of {scope_id} was changed or damaged; restore the database from a "
         "backup.",

@@ -115,7 +115,7 @@ class PlanBinding:
             ApprovalError: `E_APPROVAL_BINDING`: a path is missing, unreadable, or led by a link.
         """
         files = await asyncio.to_thread(files_of, item)
-        tools = await asyncio.to_thread(self._tools.found, item.workspace)
+        tools = await asyncio.to_thread(self._tools.find_tools, item.workspace)
         return {BINDS: await self._bind_item(item, files, tools)}
 
     async def _bind_item(self, item: WorkItem, files: Facts, tools: Facts) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class PlanBinding:
 
         return await self._check_bound(item, copied, now)
 
-    async def lapsed(self, item: WorkItem) -> str:
+    async def why_lapsed(self, item: WorkItem) -> str:
         """Why an approval covers nothing as things are now, in one sentence, or nothing.
 
         For a list of approvals: it is written nowhere, and the sandbox's name is not asked for,

@@ -58,7 +58,7 @@ def files_of(item: WorkItem) -> dict[str, Any]:
     Raises:
         ApprovalError: `E_APPROVAL_BINDING`: they are too many or too large, or one is unreadable.
     """
-    locate = partial(_shown, item)
+    locate = partial(_shown_path, item)
     found: dict[str, Any] = {}
     for use in uses_of_plan(item):
         for path, facts in _of_use(item, use, locate):
@@ -80,7 +80,7 @@ def files_of(item: WorkItem) -> dict[str, Any]:
 
 def files_now(item: WorkItem, paths: Iterable[str]) -> dict[str, Any]:
     """What is now at paths that an approval binds."""
-    locate = partial(_shown, item)
+    locate = partial(_shown_path, item)
     return {path: _facts_at(path, locate) for path in paths}
 
 
@@ -91,7 +91,7 @@ def text_of(item: WorkItem, path: str) -> str | None:
         item: The plan.
         path: From its workspace, or absolute.
     """
-    locate = partial(_shown, item)
+    locate = partial(_shown_path, item)
     whole = posixpath.normpath(posixpath.join(item.workspace or "/", path))
     try:
         found = _follow_links(whole, locate)
@@ -100,7 +100,7 @@ def text_of(item: WorkItem, path: str) -> str | None:
         facts = os.stat(found.real, follow_symlinks=False)
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > _TEXT_BYTES:
             return None
-        with _opened(found.real) as file:
+        with _open_regular(found.real) as file:
             text = file.read(_TEXT_BYTES).decode()
     except (OSError, ValueError):  # not there, not readable, or no UTF-8
         return None
@@ -112,7 +112,7 @@ def files_in_copy(item: WorkItem, paths: Iterable[str], copy: Path) -> dict[str,
     root = item.workspace or ""
 
     def locate(path: str) -> str | None:
-        shown = _shown(item, path)
+        shown = _shown_path(item, path)
         inside = shown is not None and not is_live(item, path)
         return f"{copy}{path.removeprefix(root)}" if inside else shown
 
@@ -177,7 +177,7 @@ def _of_use(item: WorkItem, use: Use, locate: Locate) -> Iterator[tuple[str, Fil
         return
 
 
-def _shown(item: WorkItem, path: str) -> str | None:
+def _shown_path(item: WorkItem, path: str) -> str | None:
     roots = (*([item.workspace] if item.workspace else []), *item.read)
     within = any(_within(path, root) and path != root for root in roots)
     return path if within else None
@@ -233,11 +233,11 @@ def _follow_links(path: str, locate: Locate) -> _Found | None:
 
 
 def _digest(real: str) -> str:
-    with _opened(real) as file:
+    with _open_regular(real) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _opened(real: str) -> BufferedReader:
+def _open_regular(real: str) -> BufferedReader:
     descriptor = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     return os.fdopen(descriptor, "rb")
 
@@ -272,10 +272,10 @@ def tree_entries(real: str) -> dict[str, str] | None:
 def tree_digest(entries: Mapping[str, str]) -> str:
     """The one digest of what `tree_entries` found, in the order in which a directory is walked."""
 
-    def walked(path: str) -> list[tuple[bool, str]]:
+    def walk_path(path: str) -> list[tuple[bool, str]]:
         *above, name = path.split("/")
         return [*((True, part) for part in above), (False, name)]
 
-    lines = (f"{path!r} {entries[path]!r}\n" for path in sorted(entries, key=walked))
+    lines = (f"{path!r} {entries[path]!r}\n" for path in sorted(entries, key=walk_path))
     whole = "".join(lines).encode("utf-8", "surrogateescape")
     return hashlib.sha256(whole).hexdigest()

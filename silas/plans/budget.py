@@ -192,25 +192,25 @@ class BudgetTracker:
             )
         )
 
-    def used(self) -> BudgetUsed:
+    def measure_use(self) -> BudgetUsed:
         """What was used so far, wall time included, reservations not."""
         elapsed = (self._stopped if self._waits else self._clock.monotonic()) - self._started
         return self._used.merge(BudgetUsed(wall_time_seconds=elapsed))
 
     def is_exhausted(self) -> bool:
         """Whether any limit is reached: no further attempt may begin."""
-        return self.used().exceeds(self._budget)
+        return self.measure_use().exceeds(self._budget)
 
     @property
     def budget(self) -> Budget:
         """The limits."""
         return self._budget
 
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         """The same but for planner calls, which have a question of their own: that the last one
         was used must not keep its guidance from being followed.
         """
-        return self.used().model_copy(update={"planner_calls": 0}).exceeds(self._budget)
+        return self.measure_use().model_copy(update={"planner_calls": 0}).exceeds(self._budget)
 
     def may_consult_planner(self) -> bool:
         """Whether one more planner consultation is within its limit."""
@@ -218,7 +218,7 @@ class BudgetTracker:
 
     def remaining(self) -> Remaining:
         """What is left, less what is held for calls that are under way."""
-        used, budget = self.used(), self._budget
+        used, budget = self.measure_use(), self._budget
         held_tokens = sum(one.tokens for one in self._held)
         held_cost = sum(one.cost_usd for one in self._held)
         return Remaining(
@@ -264,7 +264,7 @@ class BudgetTracker:
 
     def describe(self) -> str:
         """Use and limits in words: `1,200 of 200,000 tokens, $0.02 of $2.00, ...`."""
-        return ", ".join(one.words for one in shares(self.used(), self._budget))
+        return ", ".join(one.words for one in shares(self.measure_use(), self._budget))
 
 
 def _refuse_negative(**amounts: float) -> None:

@@ -125,7 +125,12 @@ def plan_card(
         details=(
             Detail(
                 heading=tr("What it may touch"),
-                lines=(*_touches(plan), *_shown(shown), *tool_line(tools, show), proof_line(plan)),
+                lines=(
+                    *_touches(plan),
+                    *_lines_of_shown(shown),
+                    *tool_line(tools, show),
+                    proof_line(plan),
+                ),
                 open=True,
             ),
             *recurs(plan, standing),
@@ -137,7 +142,8 @@ def plan_card(
                 heading=tr("Skills"), lines=tuple(map(as_code, plan["skills"])) or (tr("none"),)
             ),
             Detail(
-                heading=tr("What must be the same when it runs"), lines=_held(plan, files, tools)
+                heading=tr("What must be the same when it runs"),
+                lines=_lines_of_bound(plan, files, tools),
             ),
             Detail(heading=tr("Everything else"), lines=_rest(plan)),
             Detail(heading=tr("Hash"), lines=(f"sha256:{plan_hash}",), open=True),
@@ -224,7 +230,7 @@ def _touches(plan: Plan) -> tuple[str, ...]:
     return (*lines, *(() if plan.get("network") else (tr("may reach over the network: nothing"),)))
 
 
-def _shown(shown: Files) -> tuple[str, ...]:
+def _lines_of_shown(shown: Files) -> tuple[str, ...]:
     """Who is shown what the work reads; the yes to the plan is a yes to this."""
     return tuple(tr("shows what it reads to: {name}", name=show(name)) for name in sorted(shown))
 
@@ -245,7 +251,7 @@ def _grant(raw: object) -> tuple[str, ...]:
     return (*lines, tr("  (written as {raw})", raw=_json(raw)))
 
 
-def _held(plan: Plan, files: Files, tools: Files) -> tuple[str, ...]:
+def _lines_of_bound(plan: Plan, files: Files, tools: Files) -> tuple[str, ...]:
     """What `silas.plans.binding` signs besides the plan: in words that the plan decides, and with
     the digests of the files that it runs.
     """

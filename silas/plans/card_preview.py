@@ -41,9 +41,9 @@ def preview_card(item: WorkItem, *, rationale: str, look: PlanLook) -> PlanCard:
         rationale: As `plan_card` takes it.
         look: What looks them up.
     """
-    own = _bound(item, look)
+    own = _bind_plan(item, look)
     if item.type is WorkItemType.project and item.children:
-        return project_card(own, [_bound(child, look) for child in item.children], rationale)
+        return project_card(own, [_bind_plan(child, look) for child in item.children], rationale)
     return plan_card(
         own.canonical,
         rationale=rationale,
@@ -64,7 +64,7 @@ def _standing(item: WorkItem, standing_limit: Callable[[], StandingLimit]) -> St
     return limit_between(token.max_executions, token.issued_at, token.expires_at)
 
 
-def _bound(item: WorkItem, look: PlanLook) -> BoundPlan:
+def _bind_plan(item: WorkItem, look: PlanLook) -> BoundPlan:
     return BoundPlan(
         plan_bytes(item),
         preview_files(item),
@@ -109,4 +109,4 @@ def _approves(item: WorkItem) -> str:
 
 def preview_tools(item: WorkItem, search: ToolSearch) -> Files:
     """The owner's tools likewise."""
-    return search.found(item.workspace) if item.approval_token is None else bound_tools(item)
+    return search.find_tools(item.workspace) if item.approval_token is None else bound_tools(item)

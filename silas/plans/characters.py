@@ -70,7 +70,7 @@ def show_exactly(text: str) -> str:
 
 def show_lines(text: str, one: Callable[[str], str] = show) -> tuple[str, ...]:
     """`show`, or another way, for each line of a longer text; a blank at an end is marked."""
-    return tuple(_ended(one(line)) for line in text.split("\n"))
+    return tuple(_escape_last_blank(one(line)) for line in text.split("\n"))
 
 
 def as_shown(text: str) -> str:
@@ -93,19 +93,19 @@ def strip_hidden(text: str) -> str:
 
 def as_code(text: str) -> str:
     """A path, host or name of which every character counts."""
-    return f"`{_closed(show_exactly(text))}`"
+    return f"`{_escape_backticks(show_exactly(text))}`"
 
 
 def name_as_code(text: str) -> str:
     """A name that a person gave, in his own language."""
-    return f"`{_closed(show(text))}`"
+    return f"`{_escape_backticks(show(text))}`"
 
 
-def _closed(shown: str) -> str:
+def _escape_backticks(shown: str) -> str:
     return shown.replace("`", "<U+0060>")  # it would seem to end there
 
 
-def _ended(shown: str) -> str:
+def _escape_last_blank(shown: str) -> str:
     return f"{shown[:-1]}<U+0020>" if shown.endswith(" ") else shown
 
 

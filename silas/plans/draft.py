@@ -60,7 +60,7 @@ def _parse_draft(markdown: str, strict: PlanError) -> Draft:
         return Draft(None, (error,))
     if tree.data.get("type") == WorkItemType.project.value:
         return Draft(None, (strict,))  # its tasks are read to the letter, and so is it
-    told = tree._replace(data=_meant(tree.data, markdown))
+    told = tree._replace(data=_mend_slips(tree.data, markdown))
     return Draft(*examine(told, envelope.body, YamlPosition(envelope.closing, 1)))
 
 
@@ -72,7 +72,7 @@ def _tree(markdown: str) -> tuple[Envelope, FrontMatterTree]:
         try:
             return envelope, read_tree(envelope)
         except PlanError as error:
-            quoted = _quoted(lines[error.line - 1]) if error.code == "E_PLAN_YAML" else None
+            quoted = _quote_value(lines[error.line - 1]) if error.code == "E_PLAN_YAML" else None
             if quoted is None:
                 raise
             lines[error.line - 1] = quoted
@@ -80,14 +80,14 @@ def _tree(markdown: str) -> tuple[Envelope, FrontMatterTree]:
     return envelope, read_tree(envelope)
 
 
-def _quoted(line: str) -> str | None:
+def _quote_value(line: str) -> str | None:
     found = _LINE.fullmatch(line.rstrip())
     if found is None or not _COLON.search(found["value"]):
         return None
     return found["key"] + json.dumps(found["value"], ensure_ascii=False)
 
 
-def _meant(data: dict[str, Any], markdown: str) -> dict[str, Any]:
+def _mend_slips(data: dict[str, Any], markdown: str) -> dict[str, Any]:
     """The data without slips that can mean one thing only.
 
     `writes` that is left empty stays: it could mean all or nothing.

@@ -80,7 +80,7 @@ def effect_sentence(plan: Plan) -> str:
     """
     effect = effect_of(plan)
     out = (
-        tr("; it {ways}", ways=_joined(effect.leaves))
+        tr("; it {ways}", ways=_join_parts(effect.leaves))
         if effect.leaves
         else tr(", without a network")
     )
@@ -102,7 +102,7 @@ def project_sentence(project: Plan, tasks: Sequence[Plan]) -> str:
         many=tr_many(len(tasks), "{count} task", "{count} tasks"),
         changes=changes or tr("none"),
     )
-    out = tr("; it {ways}", ways=_joined(ways)) if ways else tr(", without a network")
+    out = tr("; it {ways}", ways=_join_parts(ways)) if ways else tr(", without a network")
     return f"{does}{out}; {_undo(PlanEffect(bool(changes), ways, repeats=True))}."
 
 
@@ -110,7 +110,7 @@ def proof_line(plan: Plan) -> str:
     """What decides whether it worked, as one line of a card; the commands stand further down."""
     names = [f"`{_name(str(check['name']))}`" for check in plan["verify"]]
     return (
-        tr("proved by: {names}", names=_joined(names))
+        tr("proved by: {names}", names=_join_parts(names))
         if names
         else tr("proved by: nothing, it has no checks")
     )
@@ -166,7 +166,7 @@ def _together(writes: Sequence[str]) -> Iterator[str]:
                     "may change {count} files in {folder}: {names}",
                     count=len(names),
                     folder=path,
-                    names=", ".join(map(_listed, names)),
+                    names=", ".join(map(_path_in_list, names)),
                 )
             )
         return
@@ -185,7 +185,7 @@ def _one_name(files: Sequence[str]) -> str:
     inside = commonpath(above)
     inside = inside if inside and inside not in above else ""
     folders = [
-        _listed(folder.removeprefix(f"{inside}/" if inside else "") + "/") for folder in above
+        _path_in_list(folder.removeprefix(f"{inside}/" if inside else "") + "/") for folder in above
     ]
     words = {
         "name": as_code(files[0].rpartition("/")[2]),
@@ -205,16 +205,16 @@ def _parts(folders: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """The files of each folder, those that are alone in theirs with their whole path."""
     for folder, names in folders.items():
         if len(names) == 1 or not folder:
-            yield ", ".join(_listed(f"{folder}/{name}" if folder else name) for name in names)
+            yield ", ".join(_path_in_list(f"{folder}/{name}" if folder else name) for name in names)
         else:
             yield tr(
                 "in {folder}: {names}",
                 folder=as_code(f"{folder}/"),
-                names=", ".join(map(_listed, names)),
+                names=", ".join(map(_path_in_list, names)),
             )
 
 
-def _listed(path: str) -> str:
+def _path_in_list(path: str) -> str:
     """A path in a list of many: quoted only where something in it needs that."""
     return path if _PLAIN.fullmatch(path) else as_code(path)
 
@@ -248,11 +248,13 @@ def _ways_out(plan: Plan) -> tuple[str, ...]:
     tools = sorted({f"`{_name(tool)}`" for raw in plan.get("tools", []) for tool in _tool(raw)})
     ways: list[str] = []
     if hosts:
-        ways.append(tr("may send data to {hosts}", hosts=_joined(hosts)))
+        ways.append(tr("may send data to {hosts}", hosts=_join_parts(hosts)))
     elif any(check["network"] for check in plan["verify"]):
         ways.append(tr("may reach a network in its checks"))
     if plan.get("tools"):
-        ways.append(tr("may call {tools}", tools=_joined(tools) if tools else tr("further tools")))
+        ways.append(
+            tr("may call {tools}", tools=_join_parts(tools) if tools else tr("further tools"))
+        )
     if plan.get("worker"):
         ways.append(
             tr("is done by the worker `{name}` with its tools", name=_name(str(plan["worker"])))
@@ -271,7 +273,8 @@ def _does(plan: Plan) -> str:
     """The first part: the verb, and the place."""
     if plan["type"] == "goal" and plan.get("cycle"):
         return tr(
-            "By the clock, without asking each time: {lowered}", lowered=_lowered(_worked(plan))
+            "By the clock, without asking each time: {lowered}",
+            lowered=_lower_first(_work_words(plan)),
         )
     if plan["type"] == "goal":
         if plan["on_failure"] != SPAWNS:
@@ -286,23 +289,23 @@ def _does(plan: Plan) -> str:
         )
         if not _may_change(plan):
             return starts
-        return starts + tr("; that work may change {changed}", changed=_changed(plan))
+        return starts + tr("; that work may change {changed}", changed=_changed_words(plan))
     if plan["type"] == "project":
         return tr(
             "Does {many}{words}",
             many=tr_many(len(plan.get("tasks", [])), "{count} task", "{count} tasks"),
             words=_in(plan),
         )
-    return _worked(plan)
+    return _work_words(plan)
 
 
-def _worked(plan: Plan) -> str:
+def _work_words(plan: Plan) -> str:
     """What the work of a task does, or of a goal that does its own work when it is due."""
     place = plan.get("workspace")
     if not place:
         read = [f"`{_name(path)}`" for path in plan.get("read", [])]
         where = (
-            tr("Reads {read}", read=_joined(read))
+            tr("Reads {read}", read=_join_parts(read))
             if read
             else tr("Works in an empty folder of its own")
         )
@@ -322,13 +325,13 @@ def _worked(plan: Plan) -> str:
     )
     return tr(
         "Changes {changed} in `{place}` {after}",
-        changed=_changed(plan),
+        changed=_changed_words(plan),
         place=_name(place),
         after=after,
     )
 
 
-def _lowered(words: str) -> str:
+def _lower_first(words: str) -> str:
     return words[:1].lower() + words[1:]
 
 
@@ -336,9 +339,9 @@ def _in(plan: Plan) -> str:
     return tr(" in `{name}`", name=_name(plan["workspace"])) if plan.get("workspace") else ""
 
 
-def _changed(plan: Plan) -> str:
+def _changed_words(plan: Plan) -> str:
     writes: Sequence[str] | None = plan.get("writes")
-    return tr("files") if writes is None else _joined([f"`{_short(path)}`" for path in writes])
+    return tr("files") if writes is None else _join_parts([f"`{_short(path)}`" for path in writes])
 
 
 def _undo(effect: PlanEffect) -> str:
@@ -367,7 +370,7 @@ def _short(text: str) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[:24]}...{shown[-12:]}"
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _join_parts(parts: Sequence[str]) -> str:
     """`a`, `a and b`, or `a, b and 3 more`."""
     if len(parts) <= _MOST_NAMED:
         return tr(" and ").join(parts)

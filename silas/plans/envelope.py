@@ -69,7 +69,9 @@ def open_envelope(text: str) -> Envelope:
     front = tuple(plan[start + 1 : end])
     _screen(front)
     body = "\n".join(line.text for line in plan[end + 1 :])
-    return Envelope(front, _trimmed(body), plan[start].number, plan[end].number, plan[end].cut + 1)
+    return Envelope(
+        front, _trim_body(body), plan[start].number, plan[end].number, plan[end].cut + 1
+    )
 
 
 def _lines(text: str) -> list[Line]:
@@ -199,7 +201,7 @@ def _screen(front: tuple[Line, ...]) -> None:
             )
 
 
-def _trimmed(body: str) -> str:
+def _trim_body(body: str) -> str:
     """Without blank lines before and blanks after: an editor's habits are not part of a plan."""
     lines = body.split("\n")
     first = next((i for i, line in enumerate(lines) if line.strip()), len(lines))

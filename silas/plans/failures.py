@@ -37,7 +37,9 @@ def is_failure_text(text: str, names: Sequence[str]) -> bool:
                 return False
             continue
         found = _HEAD.fullmatch(line)
-        at = next((i for i, name in enumerate(left) if found and _named(name) == found["name"]), -1)
+        at = next(
+            (i for i, name in enumerate(left) if found and _quote_name(name) == found["name"]), -1
+        )
         if at < 0:
             return False
         left, quoted = left[at + 1 :], 0
@@ -48,12 +50,14 @@ def _paragraph(result: VerificationResult) -> str:
     code = "" if result.exit_code is None else f" with exit code {result.exit_code}"
     said = [_clean(result.reason, MAX_REASON), _clean(result.output, MAX_OUTPUT)]
     lines = [line for text in said if text for line in text.split("\n")]
-    return "\n".join([f"- check {_named(result.name)} failed{code}", *(_QUOTE + s for s in lines)])
+    return "\n".join(
+        [f"- check {_quote_name(result.name)} failed{code}", *(_QUOTE + s for s in lines)]
+    )
 
 
 def _clean(text: str, limit: int) -> str:
     return strip_hidden(text)[:limit].strip("\n")
 
 
-def _named(name: str) -> str:
+def _quote_name(name: str) -> str:
     return json.dumps(name, ensure_ascii=True)

@@ -13,7 +13,7 @@ from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.models import Budget, VerificationCheck, WorkItem, WorkItemType
 from silas.plans.projects.document import TaskText, attach_task, listed_first, split_project
-from silas.plans.rules import broken_rules, normalised
+from silas.plans.rules import broken_rules, normalise_paths
 from silas.plans.yaml_tree import FrontMatterTree, Loc, YamlPosition, read_tree
 
 RUNTIME_FIELDS = frozenset(
@@ -104,7 +104,7 @@ def examine(tree: FrontMatterTree, body: str, body_place: YamlPosition) -> PlanE
         found = [_explain_error(one, tree) for one in misfits(error)]
         return PlanExamination(None, (*mistakes, *sorted(found, key=_place)))
     mistakes += broken_rules(item, tree, body_place)
-    return PlanExamination(None if mistakes else normalised(item), tuple(mistakes))
+    return PlanExamination(None if mistakes else normalise_paths(item), tuple(mistakes))
 
 
 _READ = frozenset(PLAN_KEYS) - {"needs_approval"}
@@ -123,7 +123,7 @@ def _wrong_keys(tree: FrontMatterTree) -> Iterator[PlanError]:
         elif key == "body":
             yield PlanError(*tree.key((key,)), "the body is the prose below the front matter")
         elif key not in PLAN_KEYS:
-            yield PlanError(*tree.key((key,)), _unknown(key, PLAN_KEYS))
+            yield PlanError(*tree.key((key,)), _unknown_key_words(key, PLAN_KEYS))
 
 
 def _wrong_values(tree: FrontMatterTree) -> Iterator[PlanError]:
@@ -133,7 +133,7 @@ def _wrong_values(tree: FrontMatterTree) -> Iterator[PlanError]:
         yield PlanError(*tree.at(("writes",)), "`writes` is empty; give `none` or a list of paths")
 
 
-def _unknown(key: str, known: Iterable[str]) -> str:
+def _unknown_key_words(key: str, known: Iterable[str]) -> str:
     names = list(known)
     near = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
     hint = f"did you mean `{near[0]}`?" if near else "known are " + ", ".join(names)
@@ -187,18 +187,18 @@ def _explain_error(error: Misfit, tree: FrontMatterTree) -> PlanError:
     if kind == "missing":
         return PlanError(*tree.at(loc[:-1]), f"`{loc[-1]}` is missing{_inside(loc[:-1])}")
     if kind == "extra_forbidden":
-        return PlanError(*tree.key(loc), _unknown(str(loc[-1]), _fields_at(loc[:-1])))
+        return PlanError(*tree.key(loc), _unknown_key_words(str(loc[-1]), _fields_at(loc[:-1])))
     words = _EXPLANATIONS.get(kind, lambda name, _: f"{name} {error.words}")
     if not loc:  # the one rule of the whole model: which lane a kind of work may run in
         loc = ("agent",)
-    return PlanError(*tree.at(loc), words(f"`{_dotted(loc)}`", facts))
+    return PlanError(*tree.at(loc), words(f"`{_key_path(loc)}`", facts))
 
 
 def _inside(loc: Loc) -> str:
-    return f" in `{_dotted(loc)}`" if loc else ""
+    return f" in `{_key_path(loc)}`" if loc else ""
 
 
-def _dotted(loc: Loc) -> str:
+def _key_path(loc: Loc) -> str:
     """`verify[0].expect`."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
     return text.removeprefix(".")

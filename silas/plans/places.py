@@ -33,7 +33,7 @@ def places_of(item: WorkItem) -> Iterator[PlanPath]:
 
 def fault_of(place: PlanPath, error: SandboxError) -> str:
     """Why a path that could not be opened is of no use, and what to do, in one sentence."""
-    named = _named(place)
+    named = _place_words(place)
     cause = error.__cause__
     if isinstance(cause, FileNotFoundError | NotADirectoryError):
         return f"{named} does not exist: {_ABSENT[place.field]}."
@@ -46,10 +46,10 @@ def fault_of(place: PlanPath, error: SandboxError) -> str:
 
 def no_directory(place: PlanPath) -> str:
     """That a workspace is a file."""
-    return f"{_named(place)} is no directory: name the one it lies in."
+    return f"{_place_words(place)} is no directory: name the one it lies in."
 
 
-def _named(place: PlanPath) -> str:
+def _place_words(place: PlanPath) -> str:
     reads = f"{place.path}, which the plan reads,"
     return reads if place.field == "read" else f"The plan's workspace {place.path}"
 

@@ -120,6 +120,6 @@ class WaitingPlans(Protocol):
 class SharedWaitingPlans(WaitingPlans, Protocol):
     """The same where several processes of one home may ask about a plan at once."""
 
-    async def closed(self, work_item_id: str, plan_hash: str) -> None:
+    async def wait_until_closed(self, work_item_id: str, plan_hash: str) -> None:
         """Wait until the question about exactly this plan is open no longer, whoever closes it."""
         ...

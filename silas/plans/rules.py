@@ -50,7 +50,7 @@ def broken_rules(
     return faults
 
 
-def normalised(item: WorkItem) -> WorkItem:
+def normalise_paths(item: WorkItem) -> WorkItem:
     """The item, which keeps every rule, with its paths in their plain form."""
     workspace = None if item.workspace is None else _normal(item.workspace)
     return item.model_copy(

@@ -138,7 +138,7 @@ def product_policy(task: WorkItem) -> str:
     if sorted(task.escalation) != bound_escalations(task):
         return ""
     segments = _PLACEHOLDER.split(template)
-    filled = _filled(task.body, segments)
+    filled = _find_filling(task.body, segments)
     if filled is None:
         return ""
     if len(segments) > 1 and not is_failure_text(filled, [check.name for check in task.verify]):
@@ -173,7 +173,7 @@ def _bound_besides(item: WorkItem) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in (None, [], {})}
 
 
-def _filled(body: str, segments: list[str]) -> str | None:
+def _find_filling(body: str, segments: list[str]) -> str | None:
     """The one text that stands between all segments of the template in the body, or None."""
     gaps = len(segments) - 1
     if gaps == 0:

@@ -114,8 +114,8 @@ class AnnouncedPlans(SqlWaitingPlans):
         if self._folder.is_dir():  # somebody asked something once
             self._notifier().notify()
 
-    async def closed(self, work_item_id: str, plan_hash: str) -> None:
-        """See `SharedWaitingPlans.closed`.
+    async def wait_until_closed(self, work_item_id: str, plan_hash: str) -> None:
+        """See `SharedWaitingPlans.wait_until_closed`.
 
         Raises:
             OSError: Nobody can be heard here.

@@ -36,14 +36,14 @@ class FrontMatterTree(NamedTuple):
         return self.keys.get(loc) or self.at(loc)
 
 
-def _refused(text: str) -> str:
+def _why_refused(text: str) -> str:
     bad = first_hidden(text, allowed="\n\t")
     if bad < 0:
         return ""
     return f"{name_of(text[bad])} is invisible or a control character; remove its escape"
 
 
-_SUBSET: Final = Subset(deepest=MAX_DEPTH, refuse=_refused)
+_SUBSET: Final = Subset(deepest=MAX_DEPTH, refuse=_why_refused)
 
 
 def read_tree(envelope: Envelope) -> FrontMatterTree:

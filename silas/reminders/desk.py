@@ -259,7 +259,7 @@ class Reminders:
             return None
         return found if slot_of(found.due) == slot else None
 
-    def missed(self, reminder: Reminder, now: datetime) -> int:
+    def count_missed(self, reminder: Reminder, now: datetime) -> int:
         """How many of its moments passed after the one that is due."""
         if not reminder.rule:
             return 0
@@ -267,10 +267,10 @@ class Reminders:
             reminder.rule, reminder.start, reminder.zone, reminder.due, now, _MOST_MISSED
         )
 
-    def told(self, reminder: Reminder, now: datetime, missed: int, tries: int) -> None:
+    def mark_told(self, reminder: Reminder, now: datetime, missed: int, tries: int) -> None:
         """It was told; the next moment of one that recurs comes into force."""
         with self.store.db.write():
-            self.store.told(reminder.id, reminder.due, missed, now)
+            self.store.mark_told(reminder.id, reminder.due, missed, now)
             coming = self.following(reminder, now)
             if coming is None:
                 self.store.end(reminder.id, ReminderState.told, now)

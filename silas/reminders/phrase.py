@@ -98,14 +98,14 @@ def chosen_phrase(text: str) -> Phrase | None:
 
     A time in the middle belongs to what is to be said, where there is another.
     """
-    phrase = _chosen(text, phrases_in(text))
+    phrase = _choose_phrase(text, phrases_in(text))
     narrows = _NARROWS.match(text, phrase.end) if phrase else None
     if phrase is None or narrows is None:
         return phrase
     return phrase._replace(narrowed=text[phrase.start : narrows.end()].rstrip(" .,"))
 
 
-def _chosen(text: str, found: list[Phrase]) -> Phrase | None:
+def _choose_phrase(text: str, found: list[Phrase]) -> Phrase | None:
     if not found:
         return None
     lead = len(text) - len(text.lstrip(" ,:"))

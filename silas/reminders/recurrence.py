@@ -62,10 +62,10 @@ def rule_of(part: Part, read_date: ReadDate) -> str:
         return (
             f"FREQ={_ADVERBS[adverb]}" if adverb in _ADVERBS else f"FREQ=WEEKLY;BYDAY={_WORKDAYS}"
         )
-    return _stepped(part)
+    return _rule_with_step(part)
 
 
-def _stepped(part: Part) -> str:
+def _rule_with_step(part: Part) -> str:
     groups = part.groups
     step = number_of(groups["step"]) if "step" in groups else 1
     if not 1 <= step <= _MOST_STEP:

@@ -96,19 +96,19 @@ def request_of(said: str) -> ReminderRequest | None:
     if _LIST.fullmatch(text):
         return ReminderRequest("list")
     if found := _MOVE.fullmatch(text):
-        return _moved(found)
+        return _move_request(found)
     if found := _CANCEL.fullmatch(text):
         return ReminderRequest("cancel", (found["before"] or found["after"]).strip(' .!?"“”'))
     if found := _GERMAN_END.fullmatch(text):
-        return _made(found["rest"])
+        return _make_request(found["rest"])
     if found := _MAKE.match(text):
         # “add a reminder to the app” without a time is no wish to be reminded
         me = re.search(r"\b(?:me|mich)\b", found.group(), re.IGNORECASE) is not None
-        return _made(text[found.end() :], asks=me)
+        return _make_request(text[found.end() :], asks=me)
     return None
 
 
-def _made(rest: str, *, asks: bool = True) -> ReminderRequest | None:
+def _make_request(rest: str, *, asks: bool = True) -> ReminderRequest | None:
     if _RECALL.match(rest):
         return None  # “remind me what we said”
     phrase = chosen_phrase(rest)
@@ -119,7 +119,7 @@ def _made(rest: str, *, asks: bool = True) -> ReminderRequest | None:
     return ReminderRequest("make", said_text(rest, phrase), phrase)
 
 
-def _moved(found: re.Match[str]) -> ReminderRequest:
+def _move_request(found: re.Match[str]) -> ReminderRequest:
     rest = found["after"]
     phrases = phrases_in(rest)
     last = phrases[-1] if phrases and is_at_end(rest, phrases[-1]) else None
@@ -155,4 +155,4 @@ def read_request(said: str) -> ReminderRequest:
     asked = request_of(text)
     if asked is not None:
         return asked
-    return _made(text) or ReminderRequest("make", text)
+    return _make_request(text) or ReminderRequest("make", text)

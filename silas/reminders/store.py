@@ -112,7 +112,7 @@ class SqlReminderStore:
         """It certainly was not: the channel refused it."""
         self._write(_UNTRIED, {"id": reminder_id, "due": _stamp(due)})
 
-    def told(self, reminder_id: str, due: datetime, missed: int, at: datetime) -> None:
+    def mark_told(self, reminder_id: str, due: datetime, missed: int, at: datetime) -> None:
         """It was told."""
         values = {"id": reminder_id, "due": _stamp(due), "missed": missed, "at": _stamp(at)}
         self._write(_TOLD, values)

@@ -106,7 +106,7 @@ def _again(
     if ends is not None:
         last = datetime.combine(_until(ends, here), time(23, 59))
         rule += f";UNTIL={last:%Y%m%dT%H%M%S}"
-    moment = next_slot(_unstepped(rule), start, zone, now)
+    moment = next_slot(_without_step(rule), start, zone, now)
     if moment is None:
         raise ReminderRefused(
             tr_later("No such time comes; say a later end."), code="E_REMINDER_PAST"
@@ -116,7 +116,7 @@ def _again(
     return When(moment, zone, first, rule)
 
 
-def _unstepped(rule: str) -> str:
+def _without_step(rule: str) -> str:
     """What finds the first time: “every other day” may begin on any day, “every two weeks” not."""
     if not (rule.startswith("FREQ=DAILY") or "BYDAY" in rule):
         return rule

@@ -38,12 +38,12 @@ async def ask_owner_program(argv: Sequence[str], seconds: float, also: Sequence[
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        raise _failed(argv, f"cannot be started ({reason(error)})") from error
+        raise _command_error(argv, f"cannot be started ({reason(error)})") from error
     try:
         async with asyncio.timeout(seconds):
             said, complaint = await process.communicate()
     except TimeoutError:
-        raise _failed(argv, f"did not end within {seconds:g} seconds") from None
+        raise _command_error(argv, f"did not end within {seconds:g} seconds") from None
     finally:
         if process.returncode is None:
             with suppress(ProcessLookupError, PermissionError):
@@ -51,13 +51,13 @@ async def ask_owner_program(argv: Sequence[str], seconds: float, also: Sequence[
             await process.wait()
     if process.returncode != 0:
         words = " ".join(complaint.decode("utf-8", "replace").split())[:_SAID]
-        raise _failed(argv, f"ended with {process.returncode}{words and f': {words}'}")
+        raise _command_error(argv, f"ended with {process.returncode}{words and f': {words}'}")
     if len(said) > _MOST_BYTES:
-        raise _failed(argv, "printed too much")
+        raise _command_error(argv, "printed too much")
     return said
 
 
-def _failed(argv: Sequence[str], words: str) -> SandboxError:
+def _command_error(argv: Sequence[str], words: str) -> SandboxError:
     return SandboxError(
         f"The command `{' '.join((os.path.basename(argv[0]), *argv[1:]))}` {words}.",
         code="E_SANDBOX_OWNER_COMMAND",

@@ -48,7 +48,7 @@ async def run_owner_command(argv: Sequence[str], text: bytes, seconds: float) ->
         )
     except (OSError, ValueError) as error:
         os.close(complaints)
-        raise _failed(argv, f"cannot be started ({reason(error)})") from error
+        raise _command_error(argv, f"cannot be started ({reason(error)})") from error
     finally:
         os.close(its_end)
     reading = asyncio.ensure_future(_beginning(complaints))
@@ -57,7 +57,7 @@ async def run_owner_command(argv: Sequence[str], text: bytes, seconds: float) ->
             await _to_its_end(process, text)
             said = await reading
     except TimeoutError:
-        raise _failed(argv, f"did not end within {seconds:g} seconds") from None
+        raise _command_error(argv, f"did not end within {seconds:g} seconds") from None
     finally:
         reading.cancel()
         if process.returncode is None:
@@ -65,7 +65,7 @@ async def run_owner_command(argv: Sequence[str], text: bytes, seconds: float) ->
             await process.wait()
     if process.returncode != 0:
         words = " ".join(said.decode("utf-8", "replace").split())[:_SAID]
-        raise _failed(argv, f"ended with {process.returncode}{words and f': {words}'}")
+        raise _command_error(argv, f"ended with {process.returncode}{words and f': {words}'}")
 
 
 async def _to_its_end(process: asyncio.subprocess.Process, text: bytes) -> None:
@@ -102,5 +102,5 @@ def _kill(group: int) -> None:
         return
 
 
-def _failed(argv: Sequence[str], words: str) -> SandboxError:
+def _command_error(argv: Sequence[str], words: str) -> SandboxError:
     return SandboxError(f"The command {argv[0]} {words}.", code="E_SANDBOX_OWNER_COMMAND")

@@ -28,15 +28,15 @@ def search_path(files: SandboxFiles) -> str:
     """
     last = (*SYSTEM, *((ALIASES,) if python_alias() else ()))
     for place in files.path:
-        if why := _unplain(place) or _unseen(place, files.mounts):
-            raise _refused(place, why)
+        if why := _unplain(place) or _why_unseen(place, files.mounts):
+            raise _path_error(place, why)
     for place in (*files.path, *map(Path, last)):
         if why := _writable(place, files.mounts):
-            raise _refused(place, why)
+            raise _path_error(place, why)
     return ":".join((*map(str, files.path), *last))
 
 
-def _refused(place: Path, why: str) -> SandboxError:
+def _path_error(place: Path, why: str) -> SandboxError:
     return SandboxError(f"{place} cannot be in the PATH: {why}.", code="E_SANDBOX_PATH")
 
 
@@ -46,7 +46,7 @@ def _unplain(place: Path) -> str:
     return "" if plain else "it is not an absolute path without `..` and colons"
 
 
-def _unseen(place: Path, mounts: tuple[Mount, ...]) -> str:
+def _why_unseen(place: Path, mounts: tuple[Mount, ...]) -> str:
     shown = (Path("/usr"), *(mount.target for mount in mounts))
     return "" if any(_within(place, root) for root in shown) else "nothing is shown there"
 

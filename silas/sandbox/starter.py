@@ -89,7 +89,7 @@ class StartCommand(NamedTuple):
         return tuple(place + b"/" + name if place else name for place in places)
 
 
-def _shared(left: Sequence[str], right: Sequence[str]) -> int:
+def _common_length(left: Sequence[str], right: Sequence[str]) -> int:
     """How many first elements are the same."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
@@ -149,7 +149,7 @@ class Script:
         for rule in rules:
             what = f"allow {rule.path}"
             parts = ["/", *filter(None, rule.path.split("/"))]
-            shared = _shared(parts[:-1], open_parts)
+            shared = _common_length(parts[:-1], open_parts)
             if shared < len(open_parts):
                 self.add("close_range", first + 1 + shared, _ALL, 0, what=what)
             for depth in range(shared, len(parts)):

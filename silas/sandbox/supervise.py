@@ -142,12 +142,12 @@ class Run:
     async def result(self, launch: Launch, hear: Hear) -> SandboxResult:
         """Start it, wait for its end or a limit, bury it; `hear` is told what it puts out."""
 
-        def collected(reading: int) -> OutputSink:
+        def collect_output(reading: int) -> OutputSink:
             return _Output(reading, self._limits.output_bytes, lambda: self.end("output"), hear)
 
-        return await self.heard(launch, collected, collected)
+        return await self.stream_result(launch, collect_output, collect_output)
 
-    async def heard(
+    async def stream_result(
         self,
         launch: Launch,
         stdout: Callable[[int], OutputSink],

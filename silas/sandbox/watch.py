@@ -198,9 +198,9 @@ def impose(pid: int, limits: SandboxLimits, *, count_processes: bool) -> None:
             counts in any case.
     """
     for kind, (soft, hard) in ceilings(limits).items():
-        resource.prlimit(pid, kind, (_capped(kind, soft), _capped(kind, hard)))
+        resource.prlimit(pid, kind, (_cap_limit(kind, soft), _cap_limit(kind, hard)))
     if count_processes:
-        most = _capped(resource.RLIMIT_NPROC, limits.processes + 1)
+        most = _cap_limit(resource.RLIMIT_NPROC, limits.processes + 1)
         resource.prlimit(pid, resource.RLIMIT_NPROC, (most, most))
 
 
@@ -217,7 +217,7 @@ def ceilings(limits: SandboxLimits) -> dict[int, tuple[int, int]]:
     }
 
 
-def _capped(kind: int, value: int) -> int:
+def _cap_limit(kind: int, value: int) -> int:
     """Never above what this process may set."""
     hard = resource.getrlimit(kind)[1]
     return value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -107,7 +107,7 @@ class ApprovalDesk:
         """Plans that the owner was asked about and has not answered, the oldest first."""
         return await self.asked.all()
 
-    async def given(self) -> list[SignedApproval]:
+    async def list_given(self) -> list[SignedApproval]:
         """Every approval that is kept with its work, the newest last."""
         items = [item for status in WorkItemStatus for item in await self._list_by_status(status)]
         given = [await with_tasks(item, self.store) for item in items if item.approval_token]
@@ -139,7 +139,7 @@ class ApprovalDesk:
             return held
         found = [
             each
-            for each in await self.given()
+            for each in await self.list_given()
             if named == each.item.id or (len(named) >= 8 and each.token.token_id.startswith(named))
         ]
         if len(found) == 1:
@@ -183,7 +183,7 @@ class ApprovalDesk:
         await drop_changes(held, item, self.held, TaskRecord(self.store, self.audit), self.audit)
         project = await waiting_project(item, self.store)
         if project is not None and project.status is WorkItemStatus.blocked:  # else it notices
-            await ProjectEnding(self.store, self.audit).failed(project, item, "")
+            await ProjectEnding(self.store, self.audit).end_failed(project, item, "")
         return item
 
     async def revoke(self, named: str) -> SignedApproval:

@@ -59,10 +59,10 @@ def load_channels(config: SilasConfig, clock: Clock) -> list[LoadedChannel]:
             was imported.
     """
     examine_channels(config)
-    return list(_loaded(config, clock))
+    return list(_load_others(config, clock))
 
 
-def _loaded(config: SilasConfig, clock: Clock) -> Iterator[LoadedChannel]:
+def _load_others(config: SilasConfig, clock: Clock) -> Iterator[LoadedChannel]:
     stopped = Sentinel(config.data_dir).stands()
     for name, other in config.channels.others.items():
         where = f"channels.others.{name}"

@@ -88,7 +88,7 @@ class ConversationDesk:
         await self.audit.log("conversation.restored", conversation=row.told_id)
         return row
 
-    async def said(self, conversation: str) -> list[SaidEntry]:
+    async def list_said(self, conversation: str) -> list[SaidEntry]:
         """What was said in one, the oldest first. Raises `ContextError` where there is none."""
         row = self.store.one(conversation)
         found = await self.chronicle.get_recent(OWNER, _EVERYTHING, conversation=row.id)
@@ -111,7 +111,7 @@ class ConversationDesk:
         Raises:
             ContextError: There is none of this id.
         """
-        row, said = self.store.one(conversation), await self.said(conversation)
+        row, said = self.store.one(conversation), await self.list_said(conversation)
         title, files = as_shown(self.redact(row.called)), self.attachments.of(row.id)
         if form == "json":
             return as_json(row, title, said, files)
@@ -158,16 +158,17 @@ def as_markdown(title: str, said: list[SaidEntry], files: Sequence[AttachmentRow
         mark = f" (external, from {_one_line(one.source)})" if _external(one) else ""
         head = f"## {_one_line(one.who)}, {one.at}{mark}"
         plain = one.kind == "message" and not _external(one)
-        parts.append(f"{head}\n\n{one.text if plain else _fenced(one.text)}")
+        parts.append(f"{head}\n\n{one.text if plain else _fence_text(one.text)}")
     if files:
         told = (
-            f"- {one.name}, {one.size} bytes, SHA-256 {one.digest}{_gone(one)}" for one in files
+            f"- {one.name}, {one.size} bytes, SHA-256 {one.digest}{_removed_mark(one)}"
+            for one in files
         )
         parts.append("## Attached files\n\n" + "\n".join(told))
     return "\n\n".join(parts) + "\n"
 
 
-def _gone(row: AttachmentRow) -> str:
+def _removed_mark(row: AttachmentRow) -> str:
     return " (removed)" if row.state == "removed" else ""
 
 
@@ -180,7 +181,7 @@ def _external(one: SaidEntry) -> bool:
     return one.trust == TaintLevel.external.value
 
 
-def _fenced(text: str) -> str:
+def _fence_text(text: str) -> str:
     ticks = "```"
     while ticks in text:
         ticks += "`"

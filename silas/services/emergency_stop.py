@@ -56,7 +56,7 @@ class EmergencyStop:
         return cls(sentinel, StopEpochs(db, clock, sentinel), StoppableWork(sentinel))
 
     @contextmanager
-    def watched(self, audit: Audit, overdue: Callable[[], None]) -> Generator[None]:
+    def watch_stop(self, audit: Audit, overdue: Callable[[], None]) -> Generator[None]:
         """Notice the stop from here on; one that is in force already is put on record.
 
         Args:
@@ -94,7 +94,7 @@ class PausedByStop:
         try:
             return await self.halt.run_unless_stopped(partial(self._run_item, item, notify))
         except Stopped:  # `run` was cancelled, and has kept the status
-            result = _paused(item)
+            result = _paused_result(item)
             with suppress(DatabaseError):
                 await self.store.save_result(result)
             await notify(ProgressEvent(item.id, "paused", result.summary, item.attempts))
@@ -108,7 +108,7 @@ def _record_stop(audit: Audit) -> None:
     audit.log_now("emergency.stopped")
 
 
-def _paused(item: WorkItem) -> WorkItemResult:
+def _paused_result(item: WorkItem) -> WorkItemResult:
     return WorkItemResult(
         work_item_id=item.id,
         status=WorkItemStatus.paused,
@@ -145,7 +145,7 @@ class StopDesk:
         left = await self._running_items()
         for item in left:
             item.status = WorkItemStatus.paused
-            await self.store.save_result(_paused(item))
+            await self.store.save_result(_paused_result(item))
             await self.store.save(item)
             await self.audit.log("work_item_stopped", work_item_id=item.id)
         return [item.id for item in left]

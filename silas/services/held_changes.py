@@ -30,7 +30,7 @@ class HeldQuestion:
         if self._policies.of(held.work_item_id).mode is RunApprovalMode.reject_all:
             return "keep"
         result = await self._work.as_shown(held.result)
-        return await self._questions.held(held._replace(result=result), diff)
+        return await self._questions.ask_about_held(held._replace(result=result), diff)
 
 
 def card_of_held(held: HeldChanges) -> HeldCard:

@@ -48,11 +48,11 @@ def servers_of(
     connect = _connector(config, sandbox, audit)
     from silas.tools.mcp.servers import MCPServers, ServerHome  # noqa: PLC0415 - the SDK is heavy
 
-    log = audit.log if recorded else _unrecorded
+    log = audit.log if recorded else _record_nothing
     return MCPServers(config.mcp_entries, connect, ServerHome(registry, trust, log, clock))
 
 
-async def _unrecorded(event: str, **data: object) -> None:
+async def _record_nothing(event: str, **data: object) -> None:
     """Whoever only looks writes nothing down."""
     del event, data
 

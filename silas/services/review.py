@@ -149,8 +149,8 @@ def asking_anew(config: SilasConfig) -> Asked:
     def library() -> PlanLibrary:
         return PlanLibrary.of_owner(config.plans_dirs)
 
-    def asked(item: WorkItem) -> str:
-        plan = library().titled(item.title)
+    def request_anew(item: WorkItem) -> str:
+        plan = library().plan_titled(item.title)
         if plan is not None and plan.wants_values:
             return ""
         request, folder = item.title if plan is None else plan.example, item.workspace
@@ -159,7 +159,7 @@ def asking_anew(config: SilasConfig) -> Asked:
         named = f'"{folder}"' if " " in folder else folder
         return tr("{request} in {folder}", request=request, folder=named)
 
-    return asked
+    return request_anew
 
 
 def ideas_from(
@@ -207,14 +207,14 @@ class Learning:
         """What he said of a call."""
         await self._note_decision(item, tool_family(tool_name), decision)
 
-    async def undone(self, item: WorkItem) -> None:
+    async def learn_from_undo(self, item: WorkItem) -> None:
         """He took back what it changed."""
         await self._note_decision(item, plan_family(item), "undo")
         if started_alone(item):
             await self._note_decision(item, STANDING_FAMILY, "undo")
 
     async def _note_decision(self, item: WorkItem, family: str, decision: Decision) -> None:
-        await self._review.noted(Signal(family, decision, self._scope_of(item.id)))
+        await self._review.note_signal(Signal(family, decision, self._scope_of(item.id)))
 
 
 def suggestion_message(words: str, clock: Clock) -> Incoming:

@@ -15,7 +15,7 @@ from silas.types import OWNER
 async def note_undone(
     config: SilasConfig, db: Database, audit: Audit, rules_fit: PreferencesFit, signal: Signal
 ) -> None:
-    """As `Learning.undone`, for a command beside a running Silas; never fails."""
+    """As `Learning.learn_from_undo`, for a command beside a running Silas; never fails."""
     clock, store = SystemClock(), SqlAutonomyStore(db)
     if signal.scope_id != OWNER or not is_family(signal.family):
         return

@@ -127,7 +127,7 @@ class WorkDesk:
 
     def half_changed(self) -> list[LeftBehind]:
         """Directories that are neither as before nor as after some work, or may be."""
-        return self.undoing.files.left()
+        return self.undoing.files.list_left()
 
     async def questions(self) -> list[WorkItem]:
         """Plans that the owner was asked about and has not answered."""
@@ -147,7 +147,7 @@ class WorkDesk:
         """That what it changed was taken back, and when; empty where none of it was."""
         return taken_back_words(item, self.undoing, self.zone)
 
-    def damaged(self) -> list[Damaged]:
+    def list_damaged(self) -> list[Damaged]:
         """What was set aside because it cannot be read."""
         return all_damaged(self.db)
 
@@ -220,7 +220,7 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
                 await recover_after_crash(*rest, alone=lease.alone, resume=False)
             return taken_back
 
-        async def undone(item: WorkItem) -> None:
+        async def learn_from_undo(item: WorkItem) -> None:
             from silas.autonomy.signals import (  # noqa: PLC0415 - looking needs
                 STANDING_FAMILY,
                 Signal,
@@ -241,7 +241,7 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
 
         people = PersonQueues(db, audit, clock)
         held = HeldStore(config.data_dir / "held")
-        rest = (recover, undone, warnings, db, config.scheduler.zone)
+        rest = (recover, learn_from_undo, warnings, db, config.scheduler.zone)
         yield WorkDesk(store, undoing, waiting, held, settling, people, *rest)
 
 

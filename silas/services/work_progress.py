@@ -48,13 +48,15 @@ class ProgressReporter:
         def show(item: WorkItem, send: SendText) -> Notify:
             del send  # it would be said twice
             notify = channel.showing(item, self._work.result)
-            return _Following(item, notify, self._board).told
+            return _Following(item, notify, self._board).pass_on
 
         return show
 
     def _progress_listener(self, item: WorkItem, send: SendText) -> Notify:
         """Lines of text, and between them what the work does now."""
-        return _Stepping(item, self._as_text(item, send), self._board, waits_on(self._channel)).told
+        return _Stepping(
+            item, self._as_text(item, send), self._board, waits_on(self._channel)
+        ).pass_on
 
     def _as_text(self, item: WorkItem, send: SendText) -> Notify:
         """Lines of text; what the owner's work printed and what its executor says come before the
@@ -82,16 +84,16 @@ class _Stepping:
         self._notify = notify
         self._board = board
         self._waits = waits
-        board.follow(item.id, self._changed)
+        board.follow(item.id, self._show_change)
 
-    async def told(self, event: ProgressEvent) -> None:
+    async def pass_on(self, event: ProgressEvent) -> None:
         """Pass on what work tells."""
         if event.status in ENDED:
             self._board.leave(self._item.id)
             self._waits(OWNER, self._item.id, "")
         await self._notify(event)
 
-    def _changed(self) -> None:
+    def _show_change(self) -> None:
         going = self._board.going(self._item.id)
         running = [step.words for step in going.steps if step.state == "running"]
         if running:
@@ -116,14 +118,14 @@ class _Following:
         self._last = ProgressEvent(item.id, "running", tr("begins"))
         self._stale = False
         self._telling: asyncio.Task[None] | None = None
-        board.follow(item.id, self._changed)
+        board.follow(item.id, self._show_change)
 
     @property
     def ended(self) -> bool:
         """Whether nothing more comes."""
         return self._last.status in ENDED
 
-    async def told(self, event: ProgressEvent) -> None:
+    async def pass_on(self, event: ProgressEvent) -> None:
         """Pass on what work tells, with how it is going."""
         self._last = event
         going = self._board.going(self._item.id)
@@ -131,7 +133,7 @@ class _Following:
             self._board.leave(self._item.id)
         await self._notify(event._replace(going=going))
 
-    def _changed(self) -> None:
+    def _show_change(self) -> None:
         self._stale = True
         if self._telling is None or self._telling.done():
             self._telling = asyncio.get_running_loop().create_task(self._tell())

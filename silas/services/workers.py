@@ -68,7 +68,7 @@ def make_hire(
     """
 
     @asynccontextmanager
-    async def hired(worker: "Worker") -> "AsyncGenerator[ExecutorAgent[ToolRun]]":
+    async def hire_worker(worker: "Worker") -> "AsyncGenerator[ExecutorAgent[ToolRun]]":
         from silas.agents import ExecutorAgent  # noqa: PLC0415 - PydanticAI
         from silas.agents.providers.factory import at_low_temperature  # noqa: PLC0415 - PydanticAI
 
@@ -82,7 +82,7 @@ def make_hire(
                 own=worker.instructions,
             )
 
-    return hired
+    return hire_worker
 
 
 def offer_delegation(config: SilasConfig, registry: ToolRegistry, delegated: "Delegated") -> None:

@@ -126,10 +126,10 @@ def adapt(
     form = hint or _format(given, kept)
     if _OPENAI in kept:
         given = _with_openai(given, kept.pop(_OPENAI), changes)
-    data = _normalised(given, changes)
+    data = _normalise_keys(given, changes)
     front = front_of(data)
     if data != opened.data:
-        kept[SKILL_MD] = SkillFile(SKILL_MD, _written(data, opened.body))
+        kept[SKILL_MD] = SkillFile(SKILL_MD, _skill_file(data, opened.body))
     for path, file in list(kept.items()):
         _adapt_script(path, file, kept, changes)
     changes.unresolved += _filled_in(opened.body)
@@ -188,7 +188,7 @@ def _with_openai(given: Mapping[str, Any], file: SkillFile, changes: _Changes) -
 _INTO_METADATA = frozenset({"version", "author", "tags", "category", "homepage", "repository"})
 
 
-def _normalised(given: Mapping[str, Any], changes: _Changes) -> dict[str, Any]:
+def _normalise_keys(given: Mapping[str, Any], changes: _Changes) -> dict[str, Any]:
     """Front matter in the keys that Silas knows; what each other one became, or that it is gone."""
     data: dict[str, Any] = {}
     metadata: dict[str, Any] = dict(_mapping(given.get("metadata")))
@@ -221,7 +221,7 @@ def _name(value: Any, changes: _Changes) -> Any:
     return plain
 
 
-def _written(data: Mapping[str, Any], body: str) -> bytes:
+def _skill_file(data: Mapping[str, Any], body: str) -> bytes:
     """`SKILL.md` anew: every value as JSON, which YAML reads as the same text."""
     lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in data.items()]
     return "\n".join(("---", *lines, "---", "", body, "")).encode("utf-8")

@@ -67,7 +67,7 @@ def stamps(folder: Path) -> tuple[tuple[str, Stamp], ...]:
     Raises:
         SkillError: As `contents`.
     """
-    with _opened(folder) as directory:
+    with _open_folder(folder) as directory:
         return tuple((file.path, _stamp(file.facts)) for file in _files(directory))
 
 
@@ -82,12 +82,12 @@ def contents(folder: Path, without: frozenset[str] = frozenset()) -> tuple[Skill
         SkillError: There is a link, a thing that is no plain file, a file that everybody may
             change, an odd name, or more than a skill needs.
     """
-    with _opened(folder) as directory:
+    with _open_folder(folder) as directory:
         return tuple(SkillFile(file.path, _read(file)) for file in _files(directory, without))
 
 
 @contextmanager
-def _opened(folder: Path) -> Generator[int]:
+def _open_folder(folder: Path) -> Generator[int]:
     try:
         descriptor = os.open(folder, _OPEN | os.O_DIRECTORY)
     except OSError as error:

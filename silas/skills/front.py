@@ -174,7 +174,7 @@ def read_data(text: str, depth: int) -> dict[str, Any]:
     """
     if len(text) > _MAX_FRONT:
         raise SkillError(f"the front matter of {SKILL_MD} is longer than {_MAX_FRONT} characters.")
-    subset = Subset(depth - 1, str, _refused, marker=True, line=_line)
+    subset = Subset(depth - 1, str, _why_refused, marker=True, line=_line)
     try:
         found = read_yaml(text, subset)
     except YamlError as error:
@@ -191,7 +191,7 @@ def _line(number: int) -> int:
     return number + 2  # behind the line that is only ---
 
 
-def _refused(text: str) -> str:
+def _why_refused(text: str) -> str:
     hidden = _HIDDEN.search(text)
     if hidden is None:
         return ""

@@ -109,15 +109,15 @@ class SkillLoader:
 
     def scan(self) -> tuple[SkillLookup, ...]:
         """Every folder of every place, usable or not; in the order of places, then by name."""
-        return self._found(self._places)
+        return self._find_skills(self._places)
 
     def _usable_skills(self) -> Iterator[tuple[SkillLookup, SkillFrontMatter]]:
         """What can be used."""
-        for one in self._found([place for place in self._places if place.trust in _USABLE]):
+        for one in self._find_skills([place for place in self._places if place.trust in _USABLE]):
             if one.trust in _USABLE and one.front:
                 yield one, one.front
 
-    def _found(self, places: Sequence[SkillsDirectory]) -> tuple[SkillLookup, ...]:
+    def _find_skills(self, places: Sequence[SkillsDirectory]) -> tuple[SkillLookup, ...]:
         found: list[SkillLookup] = []
         taken: set[str] = set()
         for place in places:
@@ -145,7 +145,7 @@ class SkillLoader:
         those that ship, then by name. What no longer fits is left out from the end.
         """
         # every turn asks, and what ships is as it was
-        now = self._found([place for place in self._places if place.trust is Trust.installed])
+        now = self._find_skills([place for place in self._places if place.trust is Trust.installed])
         if self._chosen is None or self._chosen[0] != now:
             self._chosen = now, self._choose()
         return self._chosen[1]

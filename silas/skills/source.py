@@ -59,10 +59,10 @@ def commit_of(folder: Path) -> str:
     if named is None:
         return head if _COMMIT.fullmatch(head) else ""
     at = "" if ".." in named[1] else _line(git / named[1])
-    return at if _COMMIT.fullmatch(at) else _packed(git, named[1])
+    return at if _COMMIT.fullmatch(at) else _packed_commit(git, named[1])
 
 
-def _packed(git: Path, ref: str) -> str:
+def _packed_commit(git: Path, ref: str) -> str:
     """A branch that git keeps in its one file of many."""
     for line in _text(git / "packed-refs").split("\n"):
         commit, _, name = line.partition(" ")

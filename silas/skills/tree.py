@@ -21,7 +21,7 @@ def install_tree(place: Path, name: str, files: Sequence[SkillFile]) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         for left in (coming, going):  # of a run that was killed
-            _gone(left)
+            _remove_path(left)
         for file in files:
             path = coming / file.path
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -43,9 +43,9 @@ def take_away(place: Path, name: str) -> bool:
         return False
     going = place / f".old-{name}"
     try:
-        _gone(going)
+        _remove_path(going)
         os.replace(place / name, going)  # at once, and out of sight; then file by file
-        _gone(going)
+        _remove_path(going)
     except OSError as error:
         raise SkillError(f"the skill {name} cannot be removed: {error.strerror}.") from error
     return True
@@ -62,7 +62,7 @@ def write_whole(path: Path, raw: bytes) -> None:
         partial.unlink(missing_ok=True)
         _write_new(partial, raw)
         os.replace(partial, path)
-        _settled(path.parent)
+        _sync_directory(path.parent)
     except OSError as error:
         raise SkillError(f"{path} cannot be written: {error.strerror}.") from error
 
@@ -77,11 +77,11 @@ def _exchange(place: Path, coming: Path, going: Path) -> None:
         if before:
             os.replace(going, place)
         raise
-    _settled(place.parent)
-    _gone(going)
+    _sync_directory(place.parent)
+    _remove_path(going)
 
 
-def _gone(path: Path) -> None:
+def _remove_path(path: Path) -> None:
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.exists():
@@ -96,7 +96,7 @@ def _write_new(path: Path, raw: bytes) -> None:
         os.fsync(descriptor)
 
 
-def _settled(directory: Path) -> None:
+def _sync_directory(directory: Path) -> None:
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -125,9 +125,9 @@ def _says(declared: str, name: str) -> bool:
 
 def _variable(node: ast.AST) -> str | None:
     """The environment variable that is read here, empty where it has no fixed name; else None."""
-    if isinstance(node, ast.Subscript) and _dotted(node.value) in ("os.environ", "environ"):
+    if isinstance(node, ast.Subscript) and _dotted_name(node.value) in ("os.environ", "environ"):
         return _constant(node.slice)
-    if isinstance(node, ast.Call) and _dotted(node.func) in _ENVIRONMENT:
+    if isinstance(node, ast.Call) and _dotted_name(node.func) in _ENVIRONMENT:
         return _constant(node.args[0]) if node.args else ""
     return None
 
@@ -138,7 +138,7 @@ def _unsafe_shell(node: ast.AST) -> bool:
     shell = any(
         keyword.arg == "shell" and not _is(keyword.value, False) for keyword in node.keywords
     )
-    return shell or _dotted(node.func) in _SHELLS
+    return shell or _dotted_name(node.func) in _SHELLS
 
 
 def _is(node: ast.expr, value: object) -> bool:
@@ -149,7 +149,7 @@ def _constant(node: ast.expr) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def _dotted(node: ast.expr) -> str:
+def _dotted_name(node: ast.expr) -> str:
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -80,7 +80,7 @@ class RunRegister:
 
     def enter(self, outer: int, init: int) -> Callable[[], None]:
         """See `Register.enter`."""
-        pair = "_".join(f"{pid}-{_started(pid)}" for pid in (outer, init))
+        pair = "_".join(f"{pid}-{_start_time(pid)}" for pid in (outer, init))
         path = self._folder / f"{pair}_{_numbers_mean()}"
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
@@ -108,21 +108,21 @@ def end_runs(folder: Path, patience_seconds: float = 0.0) -> RunsEnded:
     """
     killed: list[int] = []
     try:
-        for path, pids in _entered(folder / FOLDER):
+        for path, pids in _list_runs(folder / FOLDER):
             alive = [found for pid, start in pids if (found := _kill(pid, start)) is not None]
             killed += alive[-1:]  # the inner one: it is gone when all that was inside is
             for other in alive[:-1]:
                 os.close(other)
             if not alive:
                 _forget(path)  # of a process that could not tidy up
-        left = sum(not _gone(process, patience_seconds) for process in killed)
+        left = sum(not _wait_until_gone(process, patience_seconds) for process in killed)
     finally:
         for process in killed:
             os.close(process)
     return RunsEnded(len(killed), left if patience_seconds else 0)
 
 
-def _entered(folder: Path) -> Iterator[tuple[Path, list[tuple[int, int]]]]:
+def _list_runs(folder: Path) -> Iterator[tuple[Path, list[tuple[int, int]]]]:
     try:
         names = os.listdir(folder)
     except FileNotFoundError:
@@ -143,7 +143,7 @@ def _kill(pid: int, start: int) -> int | None:
         return None
     # The descriptor holds this very process: a number that is given away later is not hit.
     with suppress(ProcessLookupError):
-        if _started(pid) == start and not _gone(process, 0.0):
+        if _start_time(pid) == start and not _wait_until_gone(process, 0.0):
             with suppress(PermissionError):  # it will show among those that are left
                 signal.pidfd_send_signal(process, signal.SIGKILL)
             return process
@@ -151,13 +151,13 @@ def _kill(pid: int, start: int) -> int | None:
     return None
 
 
-def _gone(process: int, seconds: float) -> bool:
+def _wait_until_gone(process: int, seconds: float) -> bool:
     poll = select.poll()
     poll.register(process, select.POLLIN)
     return bool(poll.poll(seconds * 1000))
 
 
-def _started(pid: int) -> int:
+def _start_time(pid: int) -> int:
     try:
         told = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError as error:

@@ -71,11 +71,11 @@ class Watch:
             self._work.begun.clear()
             stopped = self._sentinel.stands()
             if stopped:
-                self._stopped()
+                self._check_stop()
             else:
                 self._idle, self._late = False, 0
 
-    def _stopped(self) -> None:
+    def _check_stop(self) -> None:
         with suppress(OSError):  # the stopping process kills as well, and says what it could not
             end_runs(self._sentinel.folder)
         self._late = 0 if self._answered and self._idle else self._late + 1

@@ -103,21 +103,21 @@ class Answering:
             await turn.seat.send(rest)
         return text
 
-    async def stopped(self, turn: Turn, words: str) -> Reply:
+    async def end_blocked(self, turn: Turn, words: str) -> Reply:
         """The turn ends with these words; nothing of the answer is kept."""
         turn.answer.outcome, words = "blocked", self._discreet(words)
         if turn.message.message_id:
             self._keeper.reply(turn, words, TaintLevel.owner, "silas")
         self._keeper.flush(turn, lambda: self._arrivals.answering(turn.message.arrival, words))
         await turn.seat.send(words)
-        return await self.finished(turn, words)
+        return await self.finish_turn(turn, words)
 
     # 16
-    async def finished(self, turn: Turn, text: str) -> Reply:
+    async def finish_turn(self, turn: Turn, text: str) -> Reply:
         """Count the turn; from here on a restart has nothing to say about it."""
         turn.count()
         with self._together():
-            self._arrivals.done(turn.message.arrival)
+            self._arrivals.delete_done(turn.message.arrival)
             self._audit.log_now(
                 "turn_finished",
                 turn_id=turn.id,

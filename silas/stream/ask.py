@@ -62,7 +62,7 @@ def tool_call_card(why: str, question: CallQuestion, claimed: str = "") -> ToolC
         details=(
             Detail(heading=tr("Arguments"), lines=tuple(show_lines(arguments))),
             *_foreign(doubts),
-            *_claimed(claimed),
+            *_details_of_claims(claimed),
             Detail(
                 heading=tr("Call"),
                 lines=(tr("tool: {tool}", tool=tool), tr("action: {action}", action=action)),
@@ -114,7 +114,7 @@ def _foreign(doubts: Sequence[UntrustedArgument]) -> tuple[Detail, ...]:
     return (Detail(heading=tr("Not yours and not the plan's"), lines=tuple(lines)),)
 
 
-def _claimed(words: str) -> tuple[Detail, ...]:
+def _details_of_claims(words: str) -> tuple[Detail, ...]:
     """What the tool's own code says; below the arguments, which are what an answer binds."""
     if not words:
         return ()
@@ -252,7 +252,7 @@ class OwnerQuestions:
             answer.verdict != "decline" and question.call.digest in chosen for question in questions
         ]
 
-    async def held(self, held: HeldChanges, diff: str) -> HeldAnswer:
+    async def ask_about_held(self, held: HeldChanges, diff: str) -> HeldAnswer:
         """The owner's word on changes that wait; `keep` on anything but a clear one."""
         return await self._owner.ask(held_card(held, diff))
 

@@ -61,18 +61,18 @@ class ClosingChannel:
     async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """The channel's answer, unless questions are closed before it comes."""
         if self._closed.is_set():
-            return self._unanswered(card)
+            return self._answer_of_nobody(card)
         asking = asyncio.ensure_future(self._channel.ask(to, card))
         closing = asyncio.ensure_future(self._closed.wait())
         try:
             await asyncio.wait({asking, closing}, return_when=asyncio.FIRST_COMPLETED)
             # an answer that is there counts, also in the moment of closing
-            return asking.result() if asking.done() else self._unanswered(card)
+            return asking.result() if asking.done() else self._answer_of_nobody(card)
         finally:
             asking.cancel()
             closing.cancel()
 
-    def _unanswered(self, card: Card[AnswerT]) -> AnswerT:
+    def _answer_of_nobody(self, card: Card[AnswerT]) -> AnswerT:
         return unseen_answer(card) if self.asks_beside else card.safe
 
     def close(self) -> None:

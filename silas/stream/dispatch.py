@@ -102,11 +102,11 @@ class Dispatcher:
     def _progress_listener(self, item: WorkItem, send: SendText) -> Notify:
         notify = self._show(item, send)
 
-        async def told(event: ProgressEvent) -> None:
+        async def pass_on(event: ProgressEvent) -> None:
             await notify(event)
             if event.status in _OVER:
                 another = await self._ended(item)
                 if another is not None:
                     self._ask_about(another, self)
 
-        return told
+        return pass_on

@@ -191,7 +191,7 @@ class GoalCycles:
             end = _End(Outcome.refused, words, goal_words.pause_words(words))
         await self._tell(goal, end)
         await self._learn(cycle, end)
-        return partial(self._goals.ended, cycle, end.outcome, self._discreet(end.words), checks)
+        return partial(self._goals.end_cycle, cycle, end.outcome, self._discreet(end.words), checks)
 
     async def _gave_up(self, error: Exception, job: Job) -> str:
         """What the owner is told of an error that nobody expects here: its own sentence, or where
@@ -276,7 +276,7 @@ class GoalCycles:
             verdict = at_once(verify(token, subject_of(goal), subject_of(task)))
             if verdict:
                 at_once(self._store.save(task))
-                self._goals.store.spawned(cycle, task.id)
+                self._goals.store.save_spawned(cycle, task.id)
                 return verdict
         task.approval_token, task.needs_approval = None, True
         return verdict
@@ -288,7 +288,7 @@ class GoalCycles:
         proposer = self._authority.proposer
         if any(waits.parent == goal.id for waits in await proposer.waiting()):
             return cycle, _End(Outcome.asked, why)
-        self._goals.store.spawned(cycle, task.id)
+        self._goals.store.save_spawned(cycle, task.id)
         cycle = cycle._replace(task_id=task.id)
         proposal = await proposer.propose(task, self._channel, OWNER, why)
         if proposal.verdict == "approved":
@@ -346,11 +346,11 @@ class GoalCycles:
             (one for one in works if one.created_at > since), key=attrgetter("created_at")
         )
         again = None
-        while _spent(goal, counted):
+        while _is_spent(goal, counted):
             again, *counted = counted
         if again is None:
             return ""
-        moment = self._goals.said(again.created_at + _DAY, goal.schedule or "")
+        moment = self._goals.say_moment(again.created_at + _DAY, goal.schedule or "")
         return goal_words.budget_words(_A_DAY, moment)
 
     async def _tell(self, goal: WorkItem, end: _End) -> None:
@@ -378,7 +378,7 @@ class GoalCycles:
         return any(not check["passed"] for proof in proofs for check in proof.get("results", ()))
 
 
-def _spent(goal: WorkItem, works: Sequence[WorkItem]) -> bool:
+def _is_spent(goal: WorkItem, works: Sequence[WorkItem]) -> bool:
     """Whether work leaves no room for one cycle more in the budget of a day."""
     used = BudgetUsed()
     for task in works:

@@ -27,12 +27,14 @@ def held_card(held: HeldChanges, diff: str) -> HeldCard:
     changes, many = held.kept.changes, len(held.kept.changes)
     waiting = [f"{show_exactly(one.path)}: {one.why}" for one in held.paths]
     return HeldCard(
-        intent=tr("Apply {counted} of '{held}'", counted=_counted(many), held=show(held.title)),
+        intent=tr(
+            "Apply {counted} of '{held}'", counted=_change_count(many), held=show(held.title)
+        ),
         risk=Risk.high,
         rationale=tr(_WHY_LED if held.sources else _WHY),
         affected=tr(
             "{counted} in {held}",
-            counted=_counted(many),
+            counted=_change_count(many),
             held=show_exactly(str(held.kept.original)),
         ),
         details=(
@@ -43,7 +45,7 @@ def held_card(held: HeldChanges, diff: str) -> HeldCard:
                 lines=_first([show(heading(change).rstrip("\n")) for change in changes]),
             ),
             Detail(heading=tr("Line by line"), lines=tuple(map(show, diff.splitlines())) or ("",)),
-            *_said(held.result),
+            *_details_of_result(held.result),
             Detail(heading=tr("Hash"), lines=(f"sha256:{held.kept.digest}",)),
         ),
         actions=(
@@ -57,7 +59,7 @@ def held_card(held: HeldChanges, diff: str) -> HeldCard:
     )
 
 
-def _said(result: WorkItemResult) -> tuple[Detail, ...]:
+def _details_of_result(result: WorkItemResult) -> tuple[Detail, ...]:
     """What its checks found and run, what its programs printed, what its executor says of it."""
     last = result.verification_results[-1:]
     checks = [f"{one['name']}: {one['reason']}" for each in last for one in each["results"]]
@@ -74,7 +76,7 @@ def _said(result: WorkItemResult) -> tuple[Detail, ...]:
     )
 
 
-def _counted(many: int) -> str:
+def _change_count(many: int) -> str:
     return tr_many(many, "{count} change", "{count} changes")
 
 

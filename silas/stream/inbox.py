@@ -44,11 +44,11 @@ class Interrupted(NamedTuple):
 class Inbox(Protocol):
     """Keeps messages from their arrival to the end of their turn. Each call joins a transaction."""
 
-    def arrived(self, incoming: Incoming) -> str:
+    def save_arrival(self, incoming: Incoming) -> str:
         """Keep a message before anything is done with it; returns its id."""
         ...
 
-    def heard(self, arrival_id: str) -> None:
+    def mark_heard(self, arrival_id: str) -> None:
         """The chronicle has it."""
         ...
 
@@ -56,11 +56,11 @@ class Inbox(Protocol):
         """Keep the answer before it is sent."""
         ...
 
-    def done(self, arrival_id: str) -> None:
+    def delete_done(self, arrival_id: str) -> None:
         """Its turn has ended, and whoever sent it knows how."""
         ...
 
-    def left(self) -> Sequence[Interrupted]:
+    def list_left(self) -> Sequence[Interrupted]:
         """Messages whose turn did not end, the oldest first."""
         ...
 
@@ -77,8 +77,8 @@ class SqlInbox:
         self._clock = clock
         self._said = said
 
-    def arrived(self, incoming: Incoming) -> str:
-        """See `Inbox.arrived`."""
+    def save_arrival(self, incoming: Incoming) -> str:
+        """See `Inbox.save_arrival`."""
         arrival_id, message = new_id("msg"), incoming.message
         with self._db.write() as tx:
             tx.run(
@@ -98,8 +98,8 @@ class SqlInbox:
                 self._said(conversation_at(incoming.address), message.text)
         return arrival_id
 
-    def heard(self, arrival_id: str) -> None:
-        """See `Inbox.heard`."""
+    def mark_heard(self, arrival_id: str) -> None:
+        """See `Inbox.mark_heard`."""
         with self._db.write() as tx:
             tx.run(
                 "UPDATE arrivals SET heard = 1 WHERE arrival_id = :arrival_id",
@@ -115,19 +115,19 @@ class SqlInbox:
                 arrival_id=arrival_id,
             )
 
-    def done(self, arrival_id: str) -> None:
-        """See `Inbox.done`."""
+    def delete_done(self, arrival_id: str) -> None:
+        """See `Inbox.delete_done`."""
         with self._db.write() as tx:
             tx.run("DELETE FROM arrivals WHERE arrival_id = :arrival_id", arrival_id=arrival_id)
 
-    def left(self) -> Sequence[Interrupted]:
-        """See `Inbox.left`."""
+    def list_left(self) -> Sequence[Interrupted]:
+        """See `Inbox.list_left`."""
         with self._db.read() as tx:
             rows = tx.run(ARRIVALS).fetchall()
-        return readable_rows(self._db, "arrivals", rows, lambda row: row[0], _interrupted)
+        return readable_rows(self._db, "arrivals", rows, lambda row: row[0], _parse_interrupted)
 
 
-def _interrupted(row: Sequence[Any]) -> Interrupted:
+def _parse_interrupted(row: Sequence[Any]) -> Interrupted:
     name, scope_id, channel, sender_id, text, at, heard, answer, conversation = row
     said = (name, scope_id, channel, sender_id, text, answer or "", conversation)
     if not all(isinstance(one, str) for one in said):

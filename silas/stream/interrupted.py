@@ -61,7 +61,7 @@ class InterruptedTurns(NamedTuple):
 
 def left_unanswered(arrivals: Inbox, *, alone: bool) -> Sequence[Interrupted]:
     """What the last process left; nothing where another one is at work, which may answer it."""
-    return arrivals.left() if alone else ()
+    return arrivals.list_left() if alone else ()
 
 
 async def tell_interrupted(unanswered: Sequence[Interrupted], of: InterruptedTurns) -> None:
@@ -83,8 +83,8 @@ async def tell_interrupted(unanswered: Sequence[Interrupted], of: InterruptedTur
         with of.together():
             at_once(of.memory.store_many(raw))
             if not left.answer:
-                _noted(of, left, _scope(left, number))
-            of.arrivals.done(left.id)
+                _note_message(of, left, _scope(left, number))
+            of.arrivals.delete_done(left.id)
             of.audit.log_now("turn_interrupted", scope_id=left.scope_id, answered=bool(left.answer))
 
 
@@ -149,7 +149,7 @@ def _scope(left: Interrupted, number: int) -> ScopeState:
     return ScopeState(left.scope_id, number, conversation=left.conversation)
 
 
-def _noted(of: InterruptedTurns, left: Interrupted, scope: ScopeState) -> None:
+def _note_message(of: InterruptedTurns, left: Interrupted, scope: ScopeState) -> None:
     """The chronicle has the message, though nobody can say any more whose word it was."""
     zone = ContextZone.chronicle
     notes = [of.items.make(scope, zone, "system", NOTE, ItemOrigin(TaintLevel.owner, "silas"))]

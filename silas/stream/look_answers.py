@@ -85,7 +85,7 @@ class LookAnswers:
         exact = [one for one in answers if (one.workspace, one.shown_to) == (workspace, shown_to)]
         return exact[0].allowed if exact else None
 
-    def refused(self, workspace: str) -> set[str]:
+    def names_refused(self, workspace: str) -> set[str]:
         """To whom nothing there may be shown; an answer that cannot be read refuses."""
         about = _about(self.all(), workspace)
         return {name for one in about if one.allowed is not True for name in one.names}

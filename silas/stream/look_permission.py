@@ -82,17 +82,17 @@ class WorkspaceLooks:
                     f"The owner has not answered whether files in {place} may be shown to "
                     f"{self._shown_to}, so nothing was looked at."
                 )
-            return self._said(place, allowed=answer)
+            return self._refusal_words(place, allowed=answer)
 
         return LookLimits(place, words, may_look, attached)
 
-    def known(self, workspace: str) -> bool:
+    def is_allowed(self, workspace: str) -> bool:
         """Whether what lies in a directory may be shown to the models, without asking."""
         if not self._shown_to:
             return True
         return self._answers.of(os.path.realpath(workspace), self._shown_to) is True
 
-    def _said(self, place: str, *, allowed: bool) -> str:
+    def _refusal_words(self, place: str, *, allowed: bool) -> str:
         if allowed:
             return ""
         return (

@@ -107,7 +107,7 @@ class PlanFlow:
             await self._audit.log(
                 "needs_approval_overridden", turn_id=turn.id, work_item_id=item.id
             )
-        forced = self._modes.forced(turn, item)
+        forced = self._modes.why_forced(turn, item)
         turn.proposal.plan = item = await self._complete_item(turn, item, action)
         unable = await self._proposer.unable(item)
         if unable is not None:
@@ -249,7 +249,7 @@ class PlanFlow:
 
     async def _continues(self, turn: Turn, named: str) -> WorkItem | None:
         """The finished work of this conversation that this names; a model may name anything."""
-        known = await self._work.known(named, turn.scope_id)
+        known = await self._work.find_work(named, turn.scope_id)
         if known is None:
             reason = tr("there is no such work in this conversation")
         elif known.item.status is not WorkItemStatus.done:

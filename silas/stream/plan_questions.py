@@ -65,7 +65,7 @@ class PlanQuestions:
         if waiting:
             self._tasks.begin(self._ask_one_by_one(waiting, dispatcher))
 
-    async def answered(self, work_item_id: str) -> None:
+    async def wait_for_answer(self, work_item_id: str) -> None:
         """Wait until a plan that `ask_about` asks about was answered."""
         asked = self._questions.get(work_item_id)
         if asked is not None:

@@ -1,6 +1,6 @@
 """Plans that a program gives, and what waits for its owner: asked about, run, awaited (5.1.2)."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +28,7 @@ from silas.types import OWNER
 from silas.work.authority.run_policy import PROMPT, RunPolicies
 from silas.work.changes.held_store import Holding
 from silas.work.executor import WorkItemExecutor
+from silas.work.models import FindResult
 
 _CHANGE_IT: Final = (
     "Change the plan and run it again: under the same id it takes the place of this one."
@@ -37,9 +38,6 @@ _BEING_CHANGED: Final = tr_later(
     "You asked for changes of this plan, and an answer is under way; wait for it, or stop it, "
     "before you are asked about the plan as it was."
 )
-
-FindResult = Callable[[str], Awaitable[WorkItemResult | None]]
-"""How work ended, as it may be shown; None where none of this id has ended."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +105,12 @@ class PlanRuns:
             raise PlanFamilyError(_BEING_CHANGED, code="E_PLAN_BEING_CHANGED")
         return self.stream.questions.ask_about(waiting, self.dispatcher)
 
-    async def revised(self, work_item_id: str) -> str:
-        """See `Session.revised`."""
+    async def wait_for_revision(self, work_item_id: str) -> str:
+        """See `Session.wait_for_revision`."""
         name = self.replacing(work_item_id)
         if not name:
             return ""
-        await self.stream.questions.answered(name)
+        await self.stream.questions.wait_for_answer(name)
         return "" if await self.store.get(name) is None else name
 
     async def wait(self, work_item_id: str) -> WorkItemResult | None:
@@ -185,5 +183,5 @@ class PlanRuns:
             )
         with ExitStack() as given:
             for one in (item, *item.children):
-                given.enter_context(self.policies.given(one.id, policy))
+                given.enter_context(self.policies.hold_policy(one.id, policy))
             return await self.dispatcher.execute(item, partial(self.channel.send, OWNER))

@@ -72,9 +72,11 @@ class PlanTokens:
 
     def card(self, item: WorkItem, binds: Binds, rationale: str) -> PlanCard:
         """The one question about all of it."""
-        own = _bound(item, binds)
+        own = _bind_plan(item, binds)
         if item.type is WorkItemType.project:
-            return project_card(own, [_bound(child, binds) for child in item.children], rationale)
+            return project_card(
+                own, [_bind_plan(child, binds) for child in item.children], rationale
+            )
         return plan_card(
             own.canonical,
             rationale=rationale,
@@ -151,7 +153,7 @@ class PlanTokens:
         return token
 
 
-def _bound(item: WorkItem, binds: Binds) -> BoundPlan:
+def _bind_plan(item: WorkItem, binds: Binds) -> BoundPlan:
     conditions = binds[item.id]
     return BoundPlan(
         plan_bytes(item),

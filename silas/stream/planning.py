@@ -145,7 +145,7 @@ class Planning:
         A hint goes back once; the plan stands where the planner has nothing better to say.
         """
         before, hinted, spent = "", False, 0
-        while (plan := _proposed(turn)) is not None:
+        while (plan := _proposed_plan(turn)) is not None:
             review = await self._plans.review(turn, plan)
             turn.proposal.review = _with_cost(review, turn.proposal.returned, spent)
             hint = review.hint and not hinted
@@ -180,7 +180,7 @@ class Planning:
 
     async def _skill_texts(self, turn: Turn, before: str | None) -> tuple[SkillText, ...]:
         """What the skills of this conversation's work say that the planner goes on from (6.5)."""
-        known = None if before is None else await self._work.known(before, turn.scope_id)
+        known = None if before is None else await self._work.find_work(before, turn.scope_id)
         if known is None or not known.item.skills:
             return ()
         full = self._context.pressure(turn.address, turn.number)
@@ -188,7 +188,7 @@ class Planning:
         count = TokenCounter().count
         told = await asyncio.to_thread(usable_texts, self._skills, names, room, count)
         for skill in told:
-            turn.shown.provenance.entered(skill.text, skill.origin)
+            turn.shown.provenance.add_text(skill.text, skill.origin)
         return told
 
 
@@ -227,7 +227,7 @@ def _with_cost(review: PlanReview, returned: int, tokens: int) -> PlanReview:
     return review._replace(trial=" ".join(filter(None, (review.trial, cost))))
 
 
-def _proposed(turn: Turn) -> str | None:
+def _proposed_plan(turn: Turn) -> str | None:
     """The text of the plan that the answer proposes, if it does."""
     action = turn.answer.response.plan_action if turn.answer.response is not None else None
     return None if action is None or action.action not in PROPOSALS else action.plan_markdown

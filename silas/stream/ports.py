@@ -118,7 +118,7 @@ class Review(Protocol):
         """A turn of this scope is over: what waits may be shown now."""
         ...
 
-    async def noted(self, signal: Signal) -> None:
+    async def note_signal(self, signal: Signal) -> None:
         """Take note of what the owner decided; never fails."""
         ...
 
@@ -177,7 +177,7 @@ Together = Callable[[], AbstractContextManager[object]]
 class GoalControls(Protocol):
     """The desk of goals, as far as its owner's words, pages and a program reach it."""
 
-    def known(self, goal_id: str) -> "Goal | None":
+    def get_goal(self, goal_id: str) -> "Goal | None":
         """One goal; None where there is none of this id."""
         ...
 

@@ -232,7 +232,7 @@ class Proposer:
         """The plans whose question is open, the oldest first."""
         return [waiting.item for waiting in await self._waiting.all()]
 
-    async def unasked(self) -> list[WorkItem]:
+    async def list_unasked(self) -> list[WorkItem]:
         """Those of them that nobody is asked about at this moment, here."""
         return [item for item in await self.waiting() if item.id not in self._asking]
 
@@ -317,7 +317,7 @@ class Proposer:
     async def _closed_elsewhere(self, card: PlanCard) -> None:
         """Wait until the question is open no longer; for ever where that cannot be heard."""
         with suppress(OSError, DatabaseError):  # an answer given here finds out all the same
-            return await self._waiting.closed(card.work_item_id, card.plan_hash)
+            return await self._waiting.wait_until_closed(card.work_item_id, card.plan_hash)
         await asyncio.get_running_loop().create_future()
 
     def _keep_approved(self, item: WorkItem, card: PlanCard) -> bool:

@@ -68,7 +68,7 @@ class ReminderDelivery:
             return nothing
         now, store = self._clock.now(), self._reminders.store
         telling = store.begin_telling(reminder.id, reminder.due, now)
-        missed = self._reminders.missed(reminder, now)
+        missed = self._reminders.count_missed(reminder, now)
         words = self._discreet(telling_words(reminder, now, missed, again=telling.tries > 1))
         try:
             await self._channel.send(OWNER, words)
@@ -81,7 +81,7 @@ class ReminderDelivery:
         item = self._items.make(scope, ContextZone.chronicle, "message", said, origin)
 
         def finish() -> None:
-            self._reminders.told(reminder, now, missed, telling.tries)
+            self._reminders.mark_told(reminder, now, missed, telling.tries)
             at_once(self._chronicle.append(OWNER, item))
             self._context.add(OWNER, item)
 

@@ -130,7 +130,7 @@ class ReviewQueue:
             await engine.generate_post_execution(OWNER, result, item.title)
         self._show_soon()
 
-    async def noted(self, signal: Signal) -> None:
+    async def note_signal(self, signal: Signal) -> None:
         """Learn from a decision of the owner's; nobody else's counts. Never fails."""
         if signal.scope_id != OWNER or not is_family(signal.family):
             return
@@ -146,7 +146,7 @@ class ReviewQueue:
         if tasks:
             await asyncio.wait(tasks)
 
-    async def shown(self) -> None:
+    async def wait_until_shown(self) -> None:
         """Wait until nothing is shown and nothing picked is being planned."""
         while tasks := self._planning | self._showing:
             await asyncio.wait(tasks)
@@ -195,7 +195,7 @@ class ReviewQueue:
                 "suggestion_answered", suggestion_id=proposal.suggestion_id, outcome=outcome
             )
         if outcome == "dismissed":
-            await self.noted(Signal(f"suggestion:{proposal.source}", "dismissed"))
+            await self.note_signal(Signal(f"suggestion:{proposal.source}", "dismissed"))
         if outcome == "accepted" and settled:
             task = asyncio.create_task(self._plan(proposal.intent))
             self._planning.add(task)
@@ -210,7 +210,7 @@ class ReviewQueue:
             return
         answer = await self._rooms.owner.ask(preference_card(promotion))
         if answer in (KEEP, DROP):  # silence is neither
-            await self._rooms.preferences.decided(OWNER, promotion, answer == KEEP)
+            await self._rooms.preferences.apply_decision(OWNER, promotion, answer == KEEP)
 
     async def _calibrate(self, proposal: AutonomyThresholdProposal) -> None:
         rooms = self._rooms

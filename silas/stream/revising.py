@@ -136,7 +136,7 @@ class Revising:
 
     async def revise(self, item: WorkItem, failures: str, may_ask: Callable[[], bool]) -> Revision:
         """See `Revise.revise`."""
-        known = await self._work.known(item.id, OWNER)
+        known = await self._work.find_work(item.id, OWNER)
         if not self.able(item) or known is None or known.forgotten:
             return Revision()
         asked, spent = self._asked.pop(item.id), Revision()
@@ -157,7 +157,7 @@ class Revising:
         turn = asked.turn
         # what the work reported may be anybody's words, and counts as read from here on
         origin = Origin(kind=OriginKind.tool, tool=f"the work {item.id}")
-        turn.shown.provenance.entered(failures, origin)
+        turn.shown.provenance.add_text(failures, origin)
         request = replace(
             need(turn.proposal.planning, "step 7"),
             now=self._clock.now(),
@@ -168,7 +168,7 @@ class Revising:
             run = await self._planner.revise(turn, request)
             turn.shown.provenance.settle()
             spent = Revision("", spent.tokens + run.tokens, spent.cost_usd + run.cost_usd)
-            markdown = _proposed(run.output)
+            markdown = _proposed_markdown(run.output)
             if markdown is None or markdown == request.returned.text:
                 return spent, found
             review = await self._plans.review(turn, markdown)
@@ -217,7 +217,7 @@ class Revising:
     async def _find_free_id(self, wanted: str) -> str:
         """An id of its own: what was approved for another plan is worth nothing for this one."""
         for name in (wanted, *(f"{wanted[:120]}-{number}" for number in range(2, 10))):
-            known = await self._work.known(name, OWNER)
+            known = await self._work.find_work(name, OWNER)
             if known is None and await self._proposer.question(name) is None:
                 return name
         return new_id("task")
@@ -235,13 +235,13 @@ class Revising:
             return _WITHHELD.format(gate=stops.gate_name)
         return _REASONED.format(reason=self._discreet(str(outcome.context["response"])))
 
-    async def ended(self, item: WorkItem) -> WaitingPlan | None:
+    async def end_work(self, item: WorkItem) -> WaitingPlan | None:
         """Work has ended, however it did: the plan in its place that its owner is asked about."""
-        await self._work_view.ended(item)
+        await self._work_view.show_end(item)
         self._asked.pop(item.id, None)
         return self._unshown.pop(item.id, None)
 
 
-def _proposed(response: AgentResponse) -> str | None:
+def _proposed_markdown(response: AgentResponse) -> str | None:
     action = response.plan_action
     return None if action is None or action.action not in PROPOSALS else action.plan_markdown

@@ -82,7 +82,7 @@ class Router:
 
     async def route(self, turn: Turn, access_level: str) -> None:
         """Fill in route, response and mode."""
-        context, now = await self._viewing.rendered(turn), self._clock.now()
+        context, now = await self._viewing.render_context(turn), self._clock.now()
         computed = self._compute(turn.message.text, now) if self._planning.by_a_model else None
         turn.shown.request = TurnRequest(
             text=turn.message.text,
@@ -123,7 +123,9 @@ class Router:
         routed = await self._proxy.route(request, toolset=self._toolset, deps=tools)
         said = routed.output
         route = turn.answer.route = (
-            _answered(_refused(said, turn), turn) if self._planning.by_a_model else said
+            _route_of_answer(_route_of_refusal(said, turn), turn)
+            if self._planning.by_a_model
+            else said
         )
         turn.answer.mode = self._modes.mode(turn, None)
         await record_run(
@@ -174,7 +176,7 @@ def _unable(turn: Turn) -> str:
     return f"{told}. Nothing was done." if told else ""
 
 
-def _refused(route: RouteDecision, turn: Turn) -> RouteDecision:
+def _route_of_refusal(route: RouteDecision, turn: Turn) -> RouteDecision:
     """The route; words of Silas's own where a model takes what cannot be done for something else.
 
     A model that says why not is not corrected, nor is the work that is asked for besides.
@@ -189,7 +191,7 @@ def _refused(route: RouteDecision, turn: Turn) -> RouteDecision:
 _WITHOUT_WORK = (only_announces, claims_work, owes_work)
 
 
-def _answered(route: RouteDecision, turn: Turn) -> RouteDecision:
+def _route_of_answer(route: RouteDecision, turn: Turn) -> RouteDecision:
     """The route; an answer that only announces or claims work goes to who can do it.
 
     What is remembered is done by the answer itself, so that telling it is no mere announcement. A

@@ -130,7 +130,7 @@ class ScopeWork:
             row = tx.run(_ADDRESS, work_item_id=work_item_id).fetchone()
         return OWNER if row is None else address_of(str(row[0]), str(row[1]))
 
-    async def known(self, work_item_id: str, scope_id: str) -> Known | None:
+    async def find_work(self, work_item_id: str, scope_id: str) -> Known | None:
         """The work of this id, if this scope has it."""
         item = await self._items.get(work_item_id)
         if item is None or self.scope_of(work_item_id) != scope_id:
@@ -196,7 +196,8 @@ class ScopeWork:
             found = [item for item in newest if self.address_of(item.id) == address]
         else:
             items = [
-                await skip_damaged(self._items.get(name)) for name in self._claimed(address, limit)
+                await skip_damaged(self._items.get(name))
+                for name in self._list_claimed(address, limit)
             ]
             found = [item for item in items if item is not None]
         return [await self._load_work(item, whose(address)) for item in reversed(found)]
@@ -230,9 +231,9 @@ class ScopeWork:
         """What its plan was made from."""
         with self._db.read() as tx:
             row = tx.run(_SOURCES, work_item_id=work_item_id).fetchone()
-        return [] if row is None else _listed(row[0])
+        return [] if row is None else _parse_sources(row[0])
 
-    def _claimed(self, address: str, limit: int) -> list[str]:
+    def _list_claimed(self, address: str, limit: int) -> list[str]:
         scope_id, where = whose(address), conversation_at(address)
         with self._db.read() as tx:
             rows = tx.run(NEWEST_WORK, scope_id=scope_id, conversation=where, limit=limit)
@@ -245,13 +246,15 @@ def any_rests_on(tx: Tx, source: str, scope_id: str = OWNER) -> bool:
     A call of a turn that is not over yet counts, too: what the turn makes of it is not kept yet.
     """
     made_from = [
-        one for (found,) in tx.run(_EVERY_SOURCE, scope_id=scope_id) for one in _listed(found)
+        one
+        for (found,) in tx.run(_EVERY_SOURCE, scope_id=scope_id)
+        for one in _parse_sources(found)
     ]
     answered = [answered_by(tool, where or "") for tool, where in every_answer(tx)]
     return _any_named([*made_from, *answered], (source,))
 
 
-def _listed(text: object) -> list[str]:
+def _parse_sources(text: object) -> list[str]:
     """A row's list of sources; a damaged one may have been any, so it counts as all of them."""
     try:
         found: object = json.loads(text) if isinstance(text, str) else None

@@ -101,7 +101,7 @@ class ConversationRestorer:
         new = sorted(wanted - self._shown)
         names = [name for name in new if self._work.address_of(named_plan(name)) == scope.address]
         self._shown = {name for name in self._shown if name in wanted} | set(names)
-        for plan in await self._chronicle.named(scope.id, names) if names else ():
+        for plan in await self._chronicle.list_by_ids(scope.id, names) if names else ():
             self._context.add(scope.address, plan)
 
     async def _wake(self, scope: ScopeState) -> None:

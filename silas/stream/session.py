@@ -142,12 +142,12 @@ class Session:
         """The result of dispatched work, waiting for it if it still runs; None if unknown."""
         return await self.runs.wait(work_item_id)
 
-    async def revised(self, work_item_id: str) -> str:
+    async def wait_for_revision(self, work_item_id: str) -> str:
         """The id of the work in place of work that ended, once its owner has approved its plan.
 
         Waits for his answer; empty where there is no other plan, or no yes.
         """
-        return await self.runs.revised(work_item_id)
+        return await self.runs.wait_for_revision(work_item_id)
 
     async def cancel(self, work_item_id: str) -> bool:
         """Stop running work; False where it is not running."""
@@ -161,7 +161,7 @@ class Session:
         """
         return self.stream.stop_answer(message_id)
 
-    async def settled(self) -> None:
+    async def wait_for_work(self) -> None:
         """Wait until no work is under way."""
         while running := self.executor.running():
             await self.executor.wait(running[0])
@@ -201,7 +201,7 @@ class Session:
 
     def batch(self, batch_id: str) -> "KeptBatch | None":
         """A batch of files that was approved, by its whole id; None where there is none."""
-        return next(iter(self.tidying.review().execution.store.named(batch_id)), None)
+        return next(iter(self.tidying.review().execution.store.list_by_prefix(batch_id)), None)
 
     def pause(self, goal_id: str, *, why: str = "") -> "Goal":
         """Run a goal no more until it is resumed; what is under way ends.
@@ -217,7 +217,7 @@ class Session:
 
     def goal(self, goal_id: str) -> "Goal | None":
         """How the clock of a goal stands; None where none of this id was approved."""
-        return self.unasked.goals().known(goal_id)
+        return self.unasked.goals().get_goal(goal_id)
 
     async def take_back(self, goal_id: str) -> None:
         """Take the whole approval of a goal back. Raises `ApprovalError` where it has none."""
@@ -283,11 +283,11 @@ class Session:
 
 def current_workspace() -> str | None:
     """The current directory as a workspace to offer; None for what no plan should change whole."""
-    return _offered(os.getcwd(), os.environ.get("HOME"))
+    return _offered_folder(os.getcwd(), os.environ.get("HOME"))
 
 
 @lru_cache(maxsize=16)  # every turn asks, nearly always about one place
-def _offered(place: str, _: str | None) -> str | None:
+def _offered_folder(place: str, _: str | None) -> str | None:
     return None if place == os.sep or _same(place, os.path.expanduser("~")) else place
 
 

@@ -44,7 +44,7 @@ def _begins_it(content: str, message: str, known: Sequence[str]) -> bool:
         before, after = message[:at], message[at + len(content) :]
         for sentence in known:
             before = before.replace(sentence, " ")
-        if _says_nothing(before) and _ended(content, after):
+        if _says_nothing(before) and _ends_sentence(content, after):
             return True
         at = message.find(content, at + 1)
     return False
@@ -61,6 +61,6 @@ def _says_nothing(before: str) -> bool:
     )
 
 
-def _ended(content: str, after: str) -> bool:
+def _ends_sentence(content: str, after: str) -> bool:
     rest = after.lstrip(_CLOSES)
     return not rest.strip() or rest[0] in _ENDS or (content[-1] in _ENDS and after[0] == " ")

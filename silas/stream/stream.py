@@ -149,12 +149,12 @@ class Stream:
             known = from_foreign(error)
             await send(self._sender.put(_BROKEN if known is None else str(known)))
 
-        async def stopped() -> None:
+        async def report_stop() -> None:
             await self._audit.log("answer_stopped", scope_id=incoming.connection_id)
             await send(STOPPED_WORDS)
 
         name = incoming.message.id
-        await self._answers.run(name, partial(self._run_turn, incoming, tell), stopped)
+        await self._answers.run(name, partial(self._run_turn, incoming, tell), report_stop)
 
     def stop_answer(self, message_id: str) -> bool:
         """End the one turn that answers this message; False where none does any more.
@@ -181,10 +181,10 @@ class Stream:
             SilasError: The turn failed; it is on record, and nothing was sent.
         """
 
-        async def raised(error: Exception) -> None:
+        async def raise_error(error: Exception) -> None:
             raise error
 
-        reply = await self._run_turn(incoming, raised)
+        reply = await self._run_turn(incoming, raise_error)
         if reply is None:
             raise AssertionError("a failed turn was not raised")
         return reply
@@ -200,20 +200,20 @@ class Stream:
             if not self._backpressure.enter(incoming.connection_id):
                 return await self._reply_busy(incoming)
             try:
-                arrival = self._arrivals.arrived(incoming)
+                arrival = self._arrivals.save_arrival(incoming)
                 return await self._run_in_order(incoming, arrival)
             finally:
                 self._backpressure.leave(incoming.connection_id)
         except asyncio.CancelledError:
             if arrival and self._answers.was_stopped(incoming.message.id):
-                self._arrivals.done(arrival)
+                self._arrivals.delete_done(arrival)
             raise
         except Exception as error:  # noqa: BLE001, RUF100 - one turn's bug must not end the Stream
             try:
                 await failed(error)
             finally:
                 if arrival:
-                    self._arrivals.done(arrival)
+                    self._arrivals.delete_done(arrival)
             return None
 
     async def _reply_busy(self, incoming: Incoming) -> Reply:

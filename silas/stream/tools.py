@@ -45,12 +45,12 @@ def turn_tools(
     ) -> ToolRun:
         task_id, scope_id = f"{turn_id}.{role}", whose(address)
 
-        async def asked(questions: Sequence[CallQuestion]) -> Sequence[ApprovalDecision]:
+        async def ask_aside(questions: Sequence[CallQuestion]) -> Sequence[ApprovalDecision]:
             async with aside():
                 return await ask(address, questions)
 
         authority = TurnAuthority(
-            task_id, approval, registry, provenance, asked if scope_id == OWNER else nobody
+            task_id, approval, registry, provenance, ask_aside if scope_id == OWNER else nobody
         )
 
         granted = scopes if scope_id == OWNER else frozenset[str]()

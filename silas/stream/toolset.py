@@ -35,7 +35,7 @@ class TurnToolset:
         await self._refresh()
         allowed = frozenset(await access.get_allowed_tools())
         origin = _origin(turn)
-        turn.shown.provenance.entered(turn.message.text, origin)
+        turn.shown.provenance.add_text(turn.message.text, origin)
         if turn.scope_id == OWNER and origin.kind is OriginKind.owner:
             place = turn.message.incoming.workspace or ""
             turn.shown.looks = self._looks(

@@ -77,19 +77,19 @@ class TurnProcessor:
         await steps.review.poll(turn.scope_id)  # 0.5  what waits for the owner
         stopped = await steps.intake.input_gates(turn)  # 1    policy may end the turn here
         if stopped is not None:
-            return await steps.answering.stopped(turn, stopped)
+            return await steps.answering.end_blocked(turn, stopped)
         await steps.intake.identify(turn)  # 2    sign and taint
         steps.keeper.message(turn)  # 3    chronicle; 3.5 raw lane
         steps.following.follow(turn)  # files that it names
         await steps.recall.for_message(turn)  # 4    memories into view
         await steps.keeper.make_room(turn)  # 5    token budget
-        steps.keeper.heard(turn)
+        steps.keeper.write_heard(turn)
         await steps.toolset.build(turn, self._access)  # 6    tools this connection may see
         steps.toolset.show_skills(turn)  # 6.5  skills in view
         await steps.router.route(turn, self._access.level)  # 7    manner, models, mode
         stopped = await steps.answering.output_gates(turn)  # 8    before anything is sent
         if stopped is not None:
-            return await steps.answering.stopped(turn, stopped)
+            return await steps.answering.end_blocked(turn, stopped)
         await steps.recall.for_queries(turn)  # 9    what the agent asks to recall
         await steps.remembering.carry_out(turn)  # 10   gated side effects
         steps.answering.keep(turn)  # 11   chronicle; 11.5 raw lane
@@ -98,7 +98,7 @@ class TurnProcessor:
         await self._record_passed_gates(turn)  # 14   gates that unlock levels
         happened = TurnSummary(turn.answer.outcome, turn.message.text, turn.message.taint)
         await steps.persona.after_turn(turn.scope_id, happened)  # 15   mood and telemetry
-        return await steps.answering.finished(turn, text)  # 16   count the turn
+        return await steps.answering.finish_turn(turn, text)  # 16   count the turn
 
     # 14
     async def _record_passed_gates(self, turn: Turn) -> None:

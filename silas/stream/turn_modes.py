@@ -55,7 +55,7 @@ class TurnModes:
             default_mode_by_register=dict(self._interaction.default_mode_by_register),
         )
 
-    def forced(self, turn: Turn, item: WorkItem) -> str:
+    def why_forced(self, turn: Turn, item: WorkItem) -> str:
         """That the work proceeds in another mode than its plan asks for, and why; or nothing."""
         if "interaction_mode" not in item.model_fields_set:
             return ""

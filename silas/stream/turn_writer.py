@@ -146,7 +146,7 @@ class TurnWriter:
     def _note_sources(self, turn: Turn) -> None:
         turn.proposal.made_from = self.sources(turn)
 
-    def heard(self, turn: Turn) -> None:
+    def write_heard(self, turn: Turn) -> None:
         """Write the message into the chronicle before a model is asked, and what left the view.
 
         Where nothing left it, the raw record is written with those of the answer (decision D250).
@@ -155,7 +155,7 @@ class TurnWriter:
         waits = [] if kept.memories else kept.raw
         if waits:
             kept.raw = []
-        self.flush(turn, lambda: self._arrivals.heard(turn.message.arrival))
+        self.flush(turn, lambda: self._arrivals.mark_heard(turn.message.arrival))
         kept.raw = waits
 
     def end_turn(self, turn: Turn) -> None:

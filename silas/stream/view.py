@@ -35,7 +35,7 @@ class Viewing:
         self._persona = persona
         self._items = items
 
-    async def rendered(self, turn: Turn) -> Rendered:
+    async def render_context(self, turn: Turn) -> Rendered:
         """The context as the models of this turn see it; the message itself stands elsewhere."""
         context, address = self._context, turn.address
         await self._lay_down_rules(turn)

@@ -34,7 +34,7 @@ def named_plan(ctx_id: str) -> str:
     return ctx_id.removeprefix(_PLAN) if ctx_id.startswith(_PLAN) else ""
 
 
-def _changed(result: WorkItemResult) -> Iterator[str]:
+def _lines_of_changed_files(result: WorkItemResult) -> Iterator[str]:
     """Which files it changed, without what they hold: what was read of them before is old."""
     facts = changed_in(result.artifacts.get(PATCH, ""))
     if not facts:
@@ -72,7 +72,7 @@ class WorkContext:
             self._show(scope, known)
         over = {plan_name(k.item.id) for k in found if k.item.status not in _GOING_ON}
         names = [plan_name(known.item.id) for known in found]
-        for plan in await self._chronicle.named(scope.id, names):
+        for plan in await self._chronicle.list_by_ids(scope.id, names):
             self._context.add(scope.address, plan)
             if plan.ctx_id in over:  # it may leave, and it can be gone on from until then
                 self._context.complete(scope.address, plan.ctx_id)
@@ -81,10 +81,10 @@ class WorkContext:
         """It was approved, and is under way."""
         self._show(scope, Known(item, None, (), forgotten=False))
 
-    async def ended(self, item: WorkItem) -> None:
+    async def show_end(self, item: WorkItem) -> None:
         """Show how it ended; its plan may leave, and its next steps are offered."""
         address = self._work.address_of(item.id)
-        known = await self._work.known(item.id, whose(address))
+        known = await self._work.find_work(item.id, whose(address))
         if known is None:
             return
         scope = self._conversations.of(address)
@@ -107,7 +107,7 @@ class WorkContext:
         elif result is not None:
             lines.append(f"result: {result.summary[:_SUMMARY]}")
             lines += [text[:_SAID] for text in result_texts(result)]
-            lines += _changed(result)
+            lines += _lines_of_changed_files(result)
             # an agent wrote it, from whatever it had read
             taint, sources = TaintLevel.external, known.sources
         name = f"work:{item.id}"

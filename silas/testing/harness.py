@@ -185,7 +185,7 @@ class Harness:
             prefix, _, role = choice.name.rpartition(":")
             if prefix == "python:harness":
                 return self._models[role]
-            equip = equipment(config, self._sandbox or _sandbox(config)).found
+            equip = equipment(config, self._sandbox or _sandbox(config)).find_tools
             return RunbookModel(library(), equip, config.scheduler.zone)
 
         return make

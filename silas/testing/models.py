@@ -104,7 +104,7 @@ class ScriptedModel(Model):
         if turn > len(self._steps):
             raise ScriptExhausted(
                 f"the script has {len(self._steps)} steps, but request {turn} asked for "
-                f"{_wanted(asked)}; the last thing said was: {self.requests[-1].text[-500:]!r}"
+                f"{_wanted_text(asked)}; the last thing said was: {self.requests[-1].text[-500:]!r}"
             )
         step = self._steps[turn - 1]
         if isinstance(step, Exception):
@@ -119,7 +119,7 @@ class ScriptedModel(Model):
         )
 
 
-def _wanted(asked: ModelRequestParameters) -> str:
+def _wanted_text(asked: ModelRequestParameters) -> str:
     names = [tool.name for tool in asked.output_tools]
     if asked.output_object is not None and asked.output_object.name:
         names.append(asked.output_object.name)

@@ -62,7 +62,7 @@ class FakeSandbox:
         return self._answer(run)
 
 
-def exited(code: int = 0, stdout: str = "", stderr: str = "") -> SandboxResult:
+def exit_result(code: int = 0, stdout: str = "", stderr: str = "") -> SandboxResult:
     """The result of a program that ended by itself."""
     return SandboxResult(
         exit_code=code, stdout=stdout, stderr=stderr, ended_by="exit", duration_seconds=0.01
@@ -310,10 +310,10 @@ class MemoryOutcomeStore:
         for row in self._rows.values():
             if row.record.status is OutcomeStatus.attempted:
                 row.record = row.record._replace(status=OutcomeStatus.unknown)
-        return self.unknown()
+        return self.list_unknown()
 
-    def unknown(self) -> list[OutcomeRecord]:
-        """See `OutcomeStore.unknown`."""
+    def list_unknown(self) -> list[OutcomeRecord]:
+        """See `OutcomeStore.list_unknown`."""
         records = [row.record for row in self._rows.values()]
         return [record for record in records if record.status is OutcomeStatus.unknown]
 

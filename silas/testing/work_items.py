@@ -95,7 +95,7 @@ class InMemoryWaitingPlans:
         for dropped in self._asking:
             dropped.set()
 
-    async def closed(self, work_item_id: str, plan_hash: str) -> None:
+    async def wait_until_closed(self, work_item_id: str, plan_hash: str) -> None:
         """Wait until this plan is not there."""
         dropped = asyncio.Event()
         self._asking.append(dropped)

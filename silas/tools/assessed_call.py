@@ -83,19 +83,19 @@ def fitting_arguments(tool: RegisteredTool, action: str, request: object) -> dic
             code="E_TOOL_ACTION",
         )
     if not isinstance(request, dict):
-        raise _unfit(tool, "the arguments must be an object")
+        raise _misfit(tool, "the arguments must be an object")
     try:
         return json.loads(canonical_json(tool.tool.validate(json.loads(canonical_json(request)))))
     except ValidationError as error:  # of another's tool, which passes its library's words on
         first = misfits(error)[0]
-        raise _unfit(tool, f"{first.place or 'arguments'}: {first.words}") from error
+        raise _misfit(tool, f"{first.place or 'arguments'}: {first.words}") from error
     except (ValueError, TypeError, RecursionError) as error:
-        raise _unfit(tool, str(error).splitlines()[0] if str(error) else "not JSON") from error
+        raise _misfit(tool, str(error).splitlines()[0] if str(error) else "not JSON") from error
     except Exception as error:  # a tool may be anybody's code; what it cannot read does not fit
-        raise _unfit(tool, f"the tool could not read them ({type(error).__name__})") from error
+        raise _misfit(tool, f"the tool could not read them ({type(error).__name__})") from error
 
 
-def _unfit(tool: RegisteredTool, why: str) -> InvalidArguments:
+def _misfit(tool: RegisteredTool, why: str) -> InvalidArguments:
     return InvalidArguments(
         f"The arguments do not fit {tool.tool_name!r}: {why}.", code="E_TOOL_ARGUMENTS"
     )

@@ -51,7 +51,7 @@ class Attempts:
         self._running: dict[str, asyncio.Event] = {}
 
     # 8 -------------------------------------------------------------------------------------------
-    async def recorded(
+    async def find_outcome(
         self, key: str, assessed: AssessedCall, context: ToolCallContext
     ) -> ToolResult | None:
         """The outcome of a call that was already made, or None if it may be attempted.
@@ -75,9 +75,11 @@ class Attempts:
         if found is None:
             return None
         await self._audit.log("tool_call.deduped", **about)
-        return _entered(found.model_copy(update={"deduped": True}), assessed, context)
+        return _label_result(found.model_copy(update={"deduped": True}), assessed, context)
 
-    async def made(self, key: str, assessed: AssessedCall, context: ToolCallContext) -> ToolResult:
+    async def make_call(
+        self, key: str, assessed: AssessedCall, context: ToolCallContext
+    ) -> ToolResult:
         """Steps 9 and 10. Between step 8 and here nothing is awaited, so no duplicate slips in."""
         with self._mark_running(key):
             self._record_start(key, assessed, context)  # 9
@@ -161,7 +163,7 @@ class Attempts:
             )
         # A program that ran and failed says nothing against the tool that ran it.
         self._record_health(assessed, HealthOutcome())
-        return _entered(clean, assessed, context)
+        return _label_result(clean, assessed, context)
 
     def _scrub_result(self, result: ToolResult, tool: RegisteredTool) -> dict[str, Any]:
         """Everything a model may see, neutralised; metadata and artifacts never reach one."""
@@ -228,7 +230,9 @@ def _taint_of(result: ToolResult, assessed: AssessedCall, context: ToolCallConte
     return join_taint((taint, context.provenance.derive(call.tool_name, call.args).taint))
 
 
-def _entered(result: ToolResult, assessed: AssessedCall, context: ToolCallContext) -> ToolResult:
+def _label_result(
+    result: ToolResult, assessed: AssessedCall, context: ToolCallContext
+) -> ToolResult:
     """Label what the run is about to be shown; a refused call's text counts, too."""
     origin = Origin(
         kind=result.origin,
@@ -238,7 +242,7 @@ def _entered(result: ToolResult, assessed: AssessedCall, context: ToolCallContex
         taint=result.taint,
     )
     shown = (result.return_value, result.error or "", *map(canonical_json, result.content))
-    context.provenance.entered("\n".join(filter(None, shown)), origin)
+    context.provenance.add_text("\n".join(filter(None, shown)), origin)
     return result
 
 

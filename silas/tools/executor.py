@@ -152,11 +152,11 @@ class ToolExecutor:
         ruling = await self._decide_call(assessed, gate, context)  # 6
         context = await self._authorise_call(assessed, ruling, context)  # 7
         key = key_of(assessed.call, context)
-        recorded = await self._attempts.recorded(key, assessed, context)  # 8
+        recorded = await self._attempts.find_outcome(key, assessed, context)  # 8
         if recorded is not None:
             return recorded
         await self._refuse_when_stopped(tool_name, action, request, context)
-        return await self._attempts.made(key, assessed, context)  # 9 and 10
+        return await self._attempts.make_call(key, assessed, context)  # 9 and 10
 
     def foresee(
         self, tool_name: str, action: str, request: dict[str, Any], context: ToolCallContext
@@ -199,7 +199,7 @@ class ToolExecutor:
     def _assess_ahead(self, tool: RegisteredTool, action: str, request: object) -> AssessedCall:
         return self._assess_call(tool, action, fitting_arguments(tool, action, request))
 
-    async def declined(self, call: ValidatedCall, context: ToolCallContext) -> None:
+    async def record_decline(self, call: ValidatedCall, context: ToolCallContext) -> None:
         """Record that the owner said no to a call."""
         await self._audit.log("gate.denied", **about_call(call, context), source="owner")
 

@@ -20,7 +20,7 @@ ON CONFLICT (tool_name) DO UPDATE SET health = excluded.health
 class HealthStore(Protocol):
     """Where the registry keeps the health of tools."""
 
-    def known(self, tool_name: str) -> ToolHealth:
+    def get_health(self, tool_name: str) -> ToolHealth:
         """The health as it was kept last; that of a new tool where nothing was."""
         ...
 
@@ -32,7 +32,7 @@ class HealthStore(Protocol):
 class NoHealthStore:
     """Keeps nothing: every process begins with healthy tools."""
 
-    def known(self, tool_name: str) -> ToolHealth:
+    def get_health(self, tool_name: str) -> ToolHealth:
         """That of a new tool."""
         return ToolHealth()
 
@@ -49,8 +49,8 @@ class SqlHealthStore:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def known(self, tool_name: str) -> ToolHealth:
-        """See `HealthStore.known`. What cannot be read is as if nothing had been kept."""
+    def get_health(self, tool_name: str) -> ToolHealth:
+        """See `HealthStore.get_health`. What cannot be read is as if nothing had been kept."""
         with self._db.read() as tx:
             row = tx.run(_KNOWN, tool_name=tool_name).fetchone()
         if row is None:

@@ -121,7 +121,7 @@ class LookLimits:
         """Bytes that the next look may answer."""
         return min(self._room, MAX_ANSWER)
 
-    def seen(self, answer: str) -> None:
+    def count_answer(self, answer: str) -> None:
         """Count what a look answered."""
         self._room -= len(answer.encode("utf-8", "replace"))
 

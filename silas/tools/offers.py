@@ -170,17 +170,19 @@ class ToolOffers(NamedTuple):
             Misconfigured: A name or a setting that is not known.
         """
         offers = [
-            _mounted(name, given) if name in self.mounted else _offered(name, given, self.mounted)
+            _offer_mounted(name, given)
+            if name in self.mounted
+            else _offer_named(name, given, self.mounted)
             for name, given in toolsets.items()
         ]
-        return reduce(_joined, offers, ToolOffer())
+        return reduce(_join_offers, offers, ToolOffer())
 
 
 built_in_offer: Final = ToolOffers(frozenset())
 """Nothing but what every Silas has."""
 
 
-def _joined(one: ToolOffer, other: ToolOffer) -> ToolOffer:
+def _join_offers(one: ToolOffer, other: ToolOffer) -> ToolOffer:
     return ToolOffer(
         one.tools | other.tools,
         one.mounted | other.mounted,
@@ -191,7 +193,7 @@ def _joined(one: ToolOffer, other: ToolOffer) -> ToolOffer:
     )
 
 
-def _mounted(name: str, given: Mapping[str, Any]) -> ToolOffer:
+def _offer_mounted(name: str, given: Mapping[str, Any]) -> ToolOffer:
     """A toolset that the configuration sets up; a worker says only what it may do with it."""
     for key in given:
         if key != APPROVAL:
@@ -213,7 +215,7 @@ def _settings(model: type[SettingsT], name: str, given: Mapping[str, Any]) -> Se
         raise find_misconfigured((name,), error, model) from error
 
 
-def _offered(name: str, given: Mapping[str, Any], mounted: Collection[str]) -> ToolOffer:
+def _offer_named(name: str, given: Mapping[str, Any], mounted: Collection[str]) -> ToolOffer:
     known = BUILT_IN.get(name)
     if known is None:
         names = ", ".join(sorted({*BUILT_IN, *mounted}))

@@ -112,7 +112,7 @@ class OutcomeStore(Protocol):
         """After a restart: every attempt without an outcome is unknown. Returns all unknown."""
         ...
 
-    def unknown(self) -> list[OutcomeRecord]:
+    def list_unknown(self) -> list[OutcomeRecord]:
         """Every call whose outcome is unknown, the oldest first."""
         ...
 
@@ -284,10 +284,10 @@ class SqlOutcomeStore:
         """See `OutcomeStore.mark_unfinished_unknown`."""
         with self._db.write() as tx:
             tx.run(_MARK)
-        return self.unknown()
+        return self.list_unknown()
 
-    def unknown(self) -> list[OutcomeRecord]:
-        """See `OutcomeStore.unknown`."""
+    def list_unknown(self) -> list[OutcomeRecord]:
+        """See `OutcomeStore.list_unknown`."""
         with self._db.read() as tx:
             rows = tx.run(_UNKNOWN).fetchall()
         return self._records(rows)

@@ -26,17 +26,17 @@ def _runs(text: str) -> list[str]:
     return [run for run in _WORD.findall(text) if run.isalpha()]
 
 
-def _listed(words: str) -> frozenset[str]:
+def _word_set(words: str) -> frozenset[str]:
     return frozenset(_WORD.findall(words))
 
 
-_CALENDAR: Final = _listed(
+_CALENDAR: Final = _word_set(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday "
     "saturday sunday mon tue wed thu fri sat sun today tomorrow yesterday tonight noon midnight "
     "morning afternoon evening night week month year day hour minute am pm utc gmt"
 )
-_COMMON: Final = _listed(
+_COMMON: Final = _word_set(
     "a about after again all also am an and any are as at back be because been before being "
     "between both but by can could did do does done down each every few file files first for "
     "from get give go good had has have he her here him his how i if in into is it its just know "

@@ -95,7 +95,7 @@ class ToolPolicyConfig(Frozen):
 
     @field_validator("timezone")
     @classmethod
-    def _known(cls, name: str) -> str:
+    def _check_zone(cls, name: str) -> str:
         try:
             ZoneInfo(name)
         except (KeyError, ValueError, OSError) as error:

@@ -88,7 +88,7 @@ class Provenance:
         """The join of everything that entered so far; `owner` while nothing did."""
         return self._taint
 
-    def entered(self, text: str, origin: Origin) -> None:
+    def add_text(self, text: str, origin: Origin) -> None:
         """A text that the model of this run is shown from here on."""
         self.in_view(origin.taint, lambda: ((text, origin),))
 
@@ -196,7 +196,7 @@ class Provenance:
         fixed = self._literals.get((tool_name, path), frozenset())
         if value in (None, "", [], {}):
             return  # nothing is carried
-        if _fixed(value, fixed):
+        if _is_fixed(value, fixed):
             yield ArgumentLeaf(path, _words(value), proved=True)
         elif isinstance(value, dict):
             for name, member in cast(dict[str, object], value).items():
@@ -222,7 +222,7 @@ class Provenance:
         return ArgumentLeaf(path, text, proved=stands and is_distinctive(said))
 
 
-def _fixed(value: object, fixed: frozenset[str]) -> bool:
+def _is_fixed(value: object, fixed: frozenset[str]) -> bool:
     """Whether the plan fixes this value; a whole number is the same with a point after it."""
     if canonical_json(value) in fixed:
         return True

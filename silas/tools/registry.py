@@ -62,7 +62,7 @@ def is_usable(health: ToolHealth, now: datetime) -> bool:
     return health.retry_at is not None and now >= health.retry_at
 
 
-def _changed(before: ToolHealth, after: ToolHealth) -> bool:
+def _has_changed(before: ToolHealth, after: ToolHealth) -> bool:
     """Whether anything is worth a write: one more success in a row of them is not."""
     same = {"last_success_at": after.last_success_at}
     first = before.last_success_at is None and after.last_success_at is not None
@@ -110,7 +110,7 @@ class ToolRegistry:
             risk_map=dict(config.risk_map),
             supports_preview=tool.supports_preview,
             provider_type=config.provider_type,
-            health=self._store.known(name),
+            health=self._store.get_health(name),
             config_ref=config.config_ref,
             pre_approved=config.pre_approved,
             blocked=config.blocked,
@@ -180,7 +180,7 @@ class ToolRegistry:
         """
         known = self._find_tool(tool_name)
         self._tools[tool_name] = known.model_copy(update={"health": health})
-        if _changed(known.health, health):
+        if _has_changed(known.health, health):
             self._store.keep(tool_name, health)
 
     def standing(self, tool: RegisteredTool) -> HealthStatus:

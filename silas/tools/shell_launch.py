@@ -178,11 +178,11 @@ def started_by(argv: Sequence[str], named: Collection[str]) -> Started:
         named: The programs for which its words are searched.
     """
     whole = tuple(argv)
-    found = _started(whole, _DEPTH)
+    found = _find_started(whole, _DEPTH)
     return found if found is NOTHING else found._replace(words=_words_of(whole[1:], named))
 
 
-def _started(argv: LaunchWords, depth: int) -> Started:
+def _find_started(argv: LaunchWords, depth: int) -> Started:
     if not argv:
         return NOTHING
     if depth == 0:
@@ -191,7 +191,7 @@ def _started(argv: LaunchWords, depth: int) -> Started:
     if found is NOTHING:
         return found
     # of a thousand equal commands one is as good as all
-    inner = [_started(command, depth - 1) for command in dict.fromkeys(found.commands)]
+    inner = [_find_started(command, depth - 1) for command in dict.fromkeys(found.commands)]
     return Started(
         tuple(dict.fromkeys((*found.commands, *(c for one in inner for c in one.commands)))),
         readable=found.readable and all(one.readable for one in inner),
@@ -202,9 +202,9 @@ def _direct(name: str, argv: LaunchWords) -> Started:
     if name in SHELLS and (text := _given_text(argv)) is not None:
         return _of_text(argv, text)
     if name in LAUNCHERS or _LOADER.fullmatch(name):
-        return _launched(LAUNCHERS.get(name, LauncherSyntax()), argv)
+        return _behind_launcher(LAUNCHERS.get(name, LauncherSyntax()), argv)
     if name == "find" and FIND_RUNS.intersection(argv):
-        return _found(argv)
+        return _behind_find(argv)
     if name in SCRIPTED and len(argv) > 1:
         return Started(readable=not META.search(" ".join(argv[1:])))
     options = INTERPRETERS.get(_VERSION.sub("", name)) or INTERPRETERS.get(name)
@@ -254,7 +254,7 @@ def _simple(part: str) -> LaunchWords:
     return tuple(words)
 
 
-def _launched(launcher: LauncherSyntax, argv: LaunchWords) -> Started:
+def _behind_launcher(launcher: LauncherSyntax, argv: LaunchWords) -> Started:
     """The command behind a launcher's own words, and every word that could be one."""
     command = _behind(launcher, argv[1:])
     if not command:
@@ -299,7 +299,7 @@ def _is_option(launcher: LauncherSyntax, word: str) -> bool:
     return len(word) > 1 and all(f"-{letter}" in launcher.plain for letter in word[1:])
 
 
-def _found(argv: LaunchWords) -> Started:
+def _behind_find(argv: LaunchWords) -> Started:
     """The commands behind `find -exec` and its like, each up to `;` or `+`."""
     commands: list[LaunchWords] = []
     for at, word in enumerate(argv):

@@ -122,7 +122,7 @@ class ShellRules(Frozen):
         verdicts = [self.of_one(words), *map(self.of_one, started.commands)]
         verdicts += [ShellVerdict.blocked for maybe in started.words if self._forbids(maybe)]
         if not started.readable:
-            verdicts += [self._unmatched(), ShellVerdict.looks]
+            verdicts += [self._default_verdict(), ShellVerdict.looks]
         if any(True for _ in lines_in(words)) or _gives_code(words, known=started is not NOTHING):
             verdicts.append(ShellVerdict.looks)
         return max(verdicts)
@@ -130,9 +130,9 @@ class ShellRules(Frozen):
     def of_one(self, argv: LaunchWords) -> ShellVerdict:
         """The first rule that covers these words, read as one plain command."""
         first = next((rule for rule in self.rules if rule.covers(argv)), None)
-        return self._unmatched() if first is None else first.verdict
+        return self._default_verdict() if first is None else first.verdict
 
-    def _unmatched(self) -> ShellVerdict:
+    def _default_verdict(self) -> ShellVerdict:
         return ShellVerdict.blocked if self.default is None else self.default.verdict
 
     def _forbids(self, maybe: LaunchWords) -> bool:

@@ -235,7 +235,7 @@ def approval_handler(
         answers: dict[str, bool | ToolDenied] = {}
         for call_id, one, yes in zip(ids, asked, await ctx.deps.ask(asked), strict=True):
             if not yes:
-                await executor.declined(one.call, ctx.deps.context(_step(ctx, call_id)))
+                await executor.record_decline(one.call, ctx.deps.context(_step(ctx, call_id)))
             answers[call_id] = yes or ToolDenied(
                 "This call was not approved; nothing ran. Do without it."
             )

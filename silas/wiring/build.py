@@ -128,7 +128,7 @@ async def build(
         parts = Parts(config, runtime, db, channel, models, read_servers)
         await parts.audit.open()  # says by itself what it finds
         await settle_succession(db, parts.audit, runtime.ring)
-        stack.enter_context(parts.stop.watched(parts.audit, overdue))
+        stack.enter_context(parts.stop.watch_stop(parts.audit, overdue))
         await mount_toolsets(config, parts.registry, parts.secrecy, stack)
         await stack.enter_async_context(parts.servers.running())
         silas = await session_of(parts, Silas, stack, exchange)
@@ -165,7 +165,7 @@ async def build(
             *(begin() for begin in parts.context_services.remembered.upkeep),
             *([parts.audit.verify_gradually()] if resume else []),  # where Silas stays
         ):
-            stack.push_async_callback(_stopped, asyncio.create_task(upkeep))
+            stack.push_async_callback(_stop_task, asyncio.create_task(upkeep))
         if resume:  # a command that ends by itself waits for nothing
             from silas.wiring.jobs import jobs_served  # noqa: PLC0415 - a process that stays
 
@@ -174,6 +174,6 @@ async def build(
         yield silas
 
 
-async def _stopped(task: asyncio.Task[None]) -> None:
+async def _stop_task(task: asyncio.Task[None]) -> None:
     task.cancel()
     await asyncio.wait([task])

@@ -145,7 +145,7 @@ def context_services_of(
             conversation_store,
             conversations,
             AttachmentStore(db, clock, config.data_dir / "attachments"),
-            SqlInbox(db, clock, conversation_store.heard),
+            SqlInbox(db, clock, conversation_store.note_words),
         ),
         work=work,
         work_view=WorkContext(work, context, chronicle, conversations, review, items),

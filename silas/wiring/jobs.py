@@ -99,5 +99,5 @@ def goal_cycles(parts: "Parts", session: Session) -> GoalCycles:
         parts.time,
         parts.config.data_dir / "scratch",
         parts.secrecy.redact,
-        parts.context_services.review.noted,
+        parts.context_services.review.note_signal,
     )

@@ -247,7 +247,7 @@ class Parts:
             self.db,
             self.approval,
             self.moving,
-            self.context_services.review.noted,
+            self.context_services.review.note_signal,
             self.audit,
             self.time,
             self.shown_batches,

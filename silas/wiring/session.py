@@ -63,7 +63,7 @@ async def session_of(
     dispatcher = Dispatcher(
         executor,
         parts.telling.show,
-        revising.ended,
+        revising.end_work,
         questions.ask_about,
         services.work.address_of,
     )
@@ -93,7 +93,7 @@ async def session_of(
         executor=executor,
         store=parts.store,
         undoing=WorkUndo(
-            parts.undoing, parts.store, parts.learning.undone, parts.config.scheduler.zone
+            parts.undoing, parts.store, parts.learning.learn_from_undo, parts.config.scheduler.zone
         ),
         unasked=WithoutAsking(
             parts.ahead_desk,
@@ -146,7 +146,7 @@ def proposer_of(parts: "Parts", entry: EntryCheck) -> Proposer:
         parts.preconditions.require_able,
         FirstRefusal(entry.unable, parts.goals_when_needed.unable),
         parts.db.write,
-        parts.goals_when_needed.approved,
+        parts.goals_when_needed.begin_approved,
     )
 
 

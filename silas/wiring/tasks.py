@@ -76,7 +76,7 @@ def crew_of(
         parts.audit,
         parts.config.limits.max_delegation_depth,
     )
-    offer_delegation(parts.config, parts.registry, worker_runner.delegated)
+    offer_delegation(parts.config, parts.registry, worker_runner.delegate_task)
     return worker_runner
 
 

@@ -163,7 +163,7 @@ class TurnWiring:
             self._context,
             self._clock,
             config.context.subscription_ttl_turns,
-            self._looks.known,
+            self._looks.is_allowed,
         )
         operations = exchange(
             "memory_ops",
@@ -198,7 +198,7 @@ class TurnWiring:
                 self._work_view,
                 exchange("dispatch", dispatch),
                 exchange("remember", revising.remember),
-                self._review.noted,
+                self._review.note_signal,
                 self._audit,
             ),
             persona=self._persona,

@@ -136,10 +136,12 @@ async def open_cockpit(
         others = external_channels(config, loaded, proofs.objection, faults.note, audit, clock)
         hub = ChannelHub(channel, others, faults, clock)
         await stack.enter_async_context(hub.serving())
-        phone = PhoneDesk(config, door.link, audit, clock, Tailscale.found())
+        phone = PhoneDesk(config, door.link, audit, clock, Tailscale.find_program())
         served = stack.enter_context(served_at(config))
         stack.push_async_callback(phone.end)
-        serve = partial(_opened, config, place, front, channel, door, loaded, phone, served)
+        serve = partial(
+            _open_application, config, place, front, channel, door, loaded, phone, served
+        )
         silas = await stack.enter_async_context(
             build(
                 config,
@@ -159,7 +161,7 @@ async def open_cockpit(
 
 
 @asynccontextmanager
-async def _opened(
+async def _open_application(
     config: SilasConfig,
     place: ConfigPlace,
     front: StartingApp,
@@ -205,7 +207,7 @@ async def _opened(
     phone.serve(partial(RequestGuard, inside, door, limits=limits), served)
     front.open(RequestGuard(inside, door, WebHosts.of(config.channels.web), limits))
     undoings = UndoneEntries(parts.audit, parts.undoing, parts.store)
-    undone = UndoneResults(channel.transcript, channel.pages, undoings, channel.undone)
+    undone = UndoneResults(channel.transcript, channel.pages, undoings, channel.announce_undo)
     looking = {
         asyncio.create_task(undone.follow(clock)),
         asyncio.create_task(announce_waiting_plans(facts.waiting, channel.pages, clock)),

@@ -107,7 +107,7 @@ class AgentRunner:
         """
         usage = _no_usage()
         waits = limit_waits(self._board.limit_wait(item.id, tracker))
-        with waits, self._board.attempt(item, tracker, lambda: _used(usage)) as watch:
+        with waits, self._board.attempt(item, tracker, lambda: run_usage(usage)) as watch:
             if briefing != item.body:
                 readings.again()
             seen = readings.watching(watch)
@@ -128,10 +128,10 @@ class AgentRunner:
         attempt = Attempt(Ledger())
         grants = self._grants.of(item)
         if briefing != item.body:  # what failed before is told, and rests on what was read then
-            grants.provenance.entered(briefing, _BEFORE)
+            grants.provenance.add_text(briefing, _BEFORE)
         skills = self._crew.skills_of(item)
         for skill in skills:  # bound by the approval, yet no part of what the owner read
-            grants.provenance.entered(skill.text, skill.origin)
+            grants.provenance.add_text(skill.text, skill.origin)
         policy = self._policies.of(item.id)
 
         def authority(ask: AskCalls) -> TaskAuthority:
@@ -172,7 +172,7 @@ class AgentRunner:
         attempt.blocked = await self._steps.refuse(item, gates, attempt.ledger)
         if attempt.blocked is None and not self._settings.follows_runbook():
             attempt.said = ExecutorReport(
-                await self._steps.passed(item, gates, outcome.output.summary),
+                await self._steps.pass_report(item, gates, outcome.output.summary),
                 outcome.output.status,
             )
         return attempt
@@ -253,7 +253,7 @@ def _no_usage() -> "RunUsage":
     return RunUsage()
 
 
-def _used(usage: "RunUsage") -> BudgetUsed:
+def run_usage(usage: "RunUsage") -> BudgetUsed:
     """What a run under way has used so far; a cost that the provider does not tell is none."""
     return BudgetUsed(tokens=max(usage.total_tokens, 0), cost_usd=max(float(usage.cost or 0), 0.0))
 

@@ -86,7 +86,7 @@ def out_of_budget(item: WorkItem, tracker: BudgetTracker) -> str:
             which=which,
             again=again,
         )
-    spent = [one.words for one in shares(tracker.used(), tracker.budget) if one.share >= 1]
+    spent = [one.words for one in shares(tracker.measure_use(), tracker.budget) if one.share >= 1]
     words = ", ".join(spent) or tracker.describe()
     return tr(
         "Its budget was used up before it was interrupted: {words}. {again}",

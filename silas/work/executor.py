@@ -80,13 +80,13 @@ class WorkItemExecutor:
             begun.set()
             return await run(item, self._guard_listener(notify))
 
-        async def stopped() -> None:
+        async def report_stop() -> None:
             await self._guard_listener(notify)(
                 ProgressEvent(item.id, WorkItemStatus.paused.value, tr(_STOPPED), item.attempts)
             )
 
         task = asyncio.create_task(begin(), name=f"work:{item.id}")
-        running = _Running(task, begun, stopped)
+        running = _Running(task, begun, report_stop)
         self._running[item.id] = running
         running.task.add_done_callback(lambda task: self._drop_task(item.id, task))
         return running

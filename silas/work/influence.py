@@ -74,20 +74,20 @@ class Readings:
         """The same watch, which also notes what a call read and whether it followed something."""
 
         @contextmanager
-        def watched(tool: str, args: dict[str, Any]) -> Generator[BoardCallEnded]:
+        def watch_call(tool: str, args: dict[str, Any]) -> Generator[BoardCallEnded]:
             followed = bool(self._read) and _order(tool, args) not in self._orders
             with watch(tool, args) as ended:
                 if followed:  # noted before it runs: what it does counts however it ends
                     self._led, self._before_last = True, len(self._read)
 
-                def noted(result: ToolResult) -> None:
+                def note_result(result: ToolResult) -> None:
                     if _carries_words(tool, result):
                         self._reads(step_words(tool, args))
                     ended(result)
 
-                yield noted
+                yield note_result
 
-        return watched
+        return watch_call
 
     def _reads(self, words: str) -> None:
         shown = self._redact(words)

@@ -36,7 +36,7 @@ class Ledger:
         """The calls that ran."""
         return [entry for entry in self.entries if not entry.result.deduped]
 
-    def answered(self) -> list[LedgerEntry]:
+    def list_answered(self) -> list[LedgerEntry]:
         """The calls that were made before, and so were answered without running again."""
         return [entry for entry in self.entries if entry.result.deduped]
 

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, Protocol
 from silas.approval import ApprovalDecision
 from silas.errors import SilasError
 from silas.gates import GateResult
-from silas.plans import WorkItem
+from silas.plans import WorkItem, WorkItemResult
 from silas.plans.budget import BudgetShare
 from silas.tools import RiskLevel, ValidatedCall
 from silas.tools.pending_call import AskReason
@@ -67,6 +67,9 @@ class ProgressEvent(NamedTuple):
 
 Notify = Callable[[ProgressEvent], Awaitable[None]]
 """Where progress goes; must not raise."""
+
+FindResult = Callable[[str], Awaitable[WorkItemResult | None]]
+"""How work ended, as it may be shown; None where none of this id has ended."""
 
 
 class UntrustedArgument(NamedTuple):

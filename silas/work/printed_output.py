@@ -31,7 +31,7 @@ def format_output(entries: Iterable[LedgerEntry], redact: Callable[[str], str]) 
             call = redact(step_words(entry.tool_name, entry.args))
             lines = "\n".join(f"{_INDENT}{line}" for line in text.split("\n"))
             parts.append(f"{call}\n{lines}")
-    return _cut("\n".join(parts))
+    return _cut_middle("\n".join(parts))
 
 
 def _plain(text: str) -> str:
@@ -43,7 +43,7 @@ def _plain(text: str) -> str:
     return body if heading.startswith(_ALONE) and "\nstderr (" not in body else rest
 
 
-def _cut(text: str) -> str:
+def _cut_middle(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     half = LONGEST // 2

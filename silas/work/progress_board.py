@@ -203,13 +203,13 @@ class ProgressBoard:
             tracker: What is settled of its budget.
             live: What the run under way has used, which is settled at its end.
         """
-        self._counts(item, lambda: tracker.used().merge(live()), "attempt")
+        self._counts(item, lambda: tracker.measure_use().merge(live()), "attempt")
         self._trackers[item.id] = tracker
         try:
             yield partial(self._watch_call, item.id)
         finally:
             del self._trackers[item.id]
-            self._counts(item, tracker.used, "after")
+            self._counts(item, tracker.measure_use, "after")
 
     def limit_wait(self, work_item_id: str, tracker: BudgetTracker) -> LimitWait:
         """Shows that an item waits for the limit of requests, which takes none of its time."""
@@ -256,13 +256,13 @@ class ProgressBoard:
     ) -> Generator[BoardCallEnded]:
         page = self._pages.get(work_item_id)
         if page is None:
-            yield _unseen
+            yield _show_nobody
             return
         words = self._redact(step_words(tool, args))
         number = page.begin(words, self._clock.monotonic())
         page.look()
 
-        def ended(result: ToolResult) -> None:
+        def end_call(result: ToolResult) -> None:
             page.end(number, self._clock.monotonic(), ok=result.ok, repeat=result.deduped)
             page.quiet()
             if not result.deduped:  # what it printed stands there since it ran
@@ -270,7 +270,7 @@ class ProgressBoard:
             page.look()
 
         try:
-            yield ended
+            yield end_call
         except ApprovalRequired:  # it is asked about first, and then begins again
             page.forget(number)
             page.look()
@@ -282,7 +282,7 @@ class ProgressBoard:
             raise
 
 
-def _unseen(result: ToolResult) -> None:
+def _show_nobody(result: ToolResult) -> None:
     """Nobody looks."""
     del result
 

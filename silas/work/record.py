@@ -67,7 +67,7 @@ class TaskRecord:
         words = tr("attempt {attempt}", attempt=item.attempts)
         await notify(ProgressEvent(item.id, item.status.value, words, item.attempts))
 
-    async def ended(
+    async def record_end(
         self,
         item: WorkItem,
         status: WorkItemStatus,
@@ -81,14 +81,14 @@ class TaskRecord:
         result = result_of(
             item, status, words, artifacts=artifacts, next_steps=next_steps, diff=diff
         )
-        return await self.finished(item, self.add_left(result))
+        return await self.save_result(item, self.add_left(result))
 
     async def record_not_begun(self, item: WorkItem, words: str) -> WorkItemResult:
         """The task is over, and nothing of it was ever done."""
         result = result_of(item, WorkItemStatus.blocked, words)
-        return await self.finished(item, result, "work_item_not_begun")
+        return await self.save_result(item, result, "work_item_not_begun")
 
-    async def finished(
+    async def save_result(
         self, item: WorkItem, result: WorkItemResult, event: str = "work_item_finished"
     ) -> WorkItemResult:
         """Keep state, result and audit entry as one: an item that looks done is on record."""
@@ -107,7 +107,7 @@ class TaskRecord:
         self._left.pop(item.id, None)
         return result
 
-    async def stopped(self, item: WorkItem) -> WorkItemResult | None:
+    async def record_stop(self, item: WorkItem) -> WorkItemResult | None:
         """The task was cancelled: `paused`, unless it had ended already; then its result."""
         self._left.pop(item.id, None)
         with suppress(DatabaseError):  # the cancellation must go on; rehydration finds the item

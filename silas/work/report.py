@@ -92,7 +92,7 @@ def grounds(ledger: Ledger) -> str:
     """What the ledger holds of an attempt: how many calls ran, how many were answered from before
     without running, and which did not end well.
     """
-    ran, answered = ledger.ran(), ledger.answered()
+    ran, answered = ledger.ran(), ledger.list_answered()
     parts = [tr_many(len(ran), "{count} call ran", "{count} calls ran")]
     if not ran:
         parts = [tr("no call ran")]

@@ -18,7 +18,7 @@ def _argv(args: Args) -> str:
     return shlex.join(map(str, listed))
 
 
-def _named(sentence: str, name: str) -> Callable[[Args], str]:
+def _words_with_argument(sentence: str, name: str) -> Callable[[Args], str]:
     """The sentence with one argument as it is."""
 
     def words(args: Args) -> str:
@@ -29,17 +29,17 @@ def _named(sentence: str, name: str) -> Callable[[Args], str]:
 
 _WORDS: Mapping[str, Callable[[Args], str]] = {
     "shell_exec": lambda args: tr("Run {what}", what=_argv(args)),
-    "python_exec": _named(tr_later("Run Python {what}"), "script"),
-    "file_read": _named(tr_later("Read {what}"), "path"),
-    "file_write": _named(tr_later("Write {what}"), "path"),
-    "file_edit": _named(tr_later("Change {what}"), "path"),
-    "file_list": _named(tr_later("Look at {what}"), "path"),
+    "python_exec": _words_with_argument(tr_later("Run Python {what}"), "script"),
+    "file_read": _words_with_argument(tr_later("Read {what}"), "path"),
+    "file_write": _words_with_argument(tr_later("Write {what}"), "path"),
+    "file_edit": _words_with_argument(tr_later("Change {what}"), "path"),
+    "file_list": _words_with_argument(tr_later("Look at {what}"), "path"),
     "file_search": lambda args: tr(
         "Search for {what}", what=args.get("text") or args.get("regex") or ""
     ),
-    "web_fetch": _named(tr_later("Read the page {what}"), "url"),
-    "web_search": _named(tr_later("Search the web for {what}"), "query"),
-    "delegate": _named(tr_later("Hand a task to {what}"), "worker"),
+    "web_fetch": _words_with_argument(tr_later("Read the page {what}"), "url"),
+    "web_search": _words_with_argument(tr_later("Search the web for {what}"), "query"),
+    "delegate": _words_with_argument(tr_later("Hand a task to {what}"), "worker"),
     "ask_owner": lambda args: tr("Ask you"),
 }
 

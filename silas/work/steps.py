@@ -40,7 +40,7 @@ class StepGates:
         )
         return f"The gate {blocked.gate_name} stopped the work: {blocked.reason}."
 
-    async def passed(self, item: WorkItem, gates: Sequence[Gate], words: str) -> str:
+    async def pass_report(self, item: WorkItem, gates: Sequence[Gate], words: str) -> str:
         """What may be told of an agent's report: as the gates for answers leave it (5.1 step 8).
 
         A report that is blocked is withheld; the work itself goes on to its checks.

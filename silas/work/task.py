@@ -108,7 +108,7 @@ class TaskRunner:
             event = ProgressEvent(item.id, result.status.value, result.summary, item.attempts)
             await notify(event)
         except asyncio.CancelledError:
-            ended = await self._record.stopped(item)
+            ended = await self._record.record_stop(item)
             if ended is None:
                 raise
             return ended  # the cancellation came too late
@@ -130,7 +130,7 @@ class TaskRunner:
         said = f"{error.message} {_AGAIN}" if isinstance(error, Stopped) else str(error)
         words = self._secrets.redact(said)  # it may name a file of the workspace
         try:
-            result = await self._record.ended(item, _status_after(error), words)
+            result = await self._record.record_end(item, _status_after(error), words)
             await self._audit.log("execution_failed", work_item_id=item.id, code=error.code)
         except DatabaseError as unrecorded:
             raise unrecorded from error
@@ -146,11 +146,11 @@ class TaskRunner:
         unsettled = self._effects.refuse(item)
         if unsettled:
             await self._audit.log("effects_unsettled", work_item_id=item.id, reason=unsettled)
-            return await self._record.ended(item, WorkItemStatus.blocked, unsettled)
+            return await self._record.record_end(item, WorkItemStatus.blocked, unsettled)
         # 0.5  what it waits for, and the artifacts of the item this one deepens
         artifacts, missing = await inherited_work(item, self._store)
         if missing:
-            return await self._record.ended(item, WorkItemStatus.blocked, missing)
+            return await self._record.record_end(item, WorkItemStatus.blocked, missing)
         async with TaskWorkspace.open_copy(
             item, self._settings.scratch / item.id, artifacts
         ) as task_workspace:
@@ -168,7 +168,7 @@ class TaskRunner:
             try:
                 result = await self._run_attempts(item, task_workspace, tracker, notify)
             finally:
-                item.budget_used = tracker.used()
+                item.budget_used = tracker.measure_use()
         # 4  what waits for the owner is asked about when nothing of the run is left behind
         return await self._ending.holding.answer(item) if result.held else result
 
@@ -179,7 +179,7 @@ class TaskRunner:
     async def _block_item(self, item: WorkItem, refusal: str) -> WorkItemResult:
         self._require_running()  # a stop refuses everything; that says nothing about this plan
         await self._audit.log("execution_blocked_no_approval", work_item_id=item.id, reason=refusal)
-        return await self._record.ended(item, WorkItemStatus.blocked, refusal)
+        return await self._record.record_end(item, WorkItemStatus.blocked, refusal)
 
     async def _run_attempts(
         self, item: WorkItem, task_workspace: TaskWorkspace, tracker: BudgetTracker, notify: Notify
@@ -191,19 +191,19 @@ class TaskRunner:
         marks: Sequence[object] = ()
         follows = self._settings.follows_runbook() and item.worker is None
         # 2  retry loop
-        while not tracker.spent():
+        while not tracker.is_spent():
             self._require_running()
             # 2a  count the attempt before it happens
             tracker.charge(attempts=1, executor_runs=1)
             item.attempts += 1
-            item.budget_used = tracker.used()
+            item.budget_used = tracker.measure_use()
             await self._record.attempt(item, notify)
             # 2b-2d  instructions, agent, ledger, step gates
             briefing = instructions(item, evidence, guidance)
             attempt = await self._agent_runs.attempt(
                 item, task_workspace, gates, briefing, tracker, readings
             )
-            item.budget_used = tracker.used()
+            item.budget_used = tracker.measure_use()
             left = attempt_output(attempt, self._secrets.redact)
             self._record.leaves(item, left)
             if (end := _end_before_checks(attempt, left)) is not None:
@@ -215,7 +215,7 @@ class TaskRunner:
                     return await self._block_item(item, refusal)
                 changes = await task_workspace.changes()
                 passed = await self._verify_attempt(item, task_workspace, attempt, changes)
-                item.budget_used = tracker.used()
+                item.budget_used = tracker.measure_use()
                 # what changed during the checks was not what they were approved to look at
                 differs = await self._entry.unbound(item, task_workspace.copied)
                 if differs:
@@ -227,7 +227,7 @@ class TaskRunner:
                     if taken:
                         return await self._block_item(item, taken)
                     influence = readings.influence
-                    return await self._ending.done(
+                    return await self._ending.deliver_verified(
                         item, task_workspace, attempt, changes, influence
                     )
             failures, before = what_failed(attempt), marks
@@ -265,8 +265,8 @@ class TaskRunner:
             evidence = for_next(end.words, left)
             told = await self._consult.another_plan(item, evidence, tracker)
             words = f"{words.rstrip()}\n{told}".rstrip()
-        item.budget_used = tracker.used()
-        return await self._record.ended(item, end.status, words)
+        item.budget_used = tracker.measure_use()
+        return await self._record.record_end(item, end.status, words)
 
     async def _verify_attempt(
         self, item: WorkItem, task_workspace: TaskWorkspace, attempt: Attempt, changes: Changes
@@ -311,7 +311,7 @@ class TaskRunner:
         """
         stuck = again or item.attempts >= _STUCK_AFTER
         wanted = stuck and item.on_stuck == CONSULTS
-        if not wanted or not tracker.may_consult_planner() or tracker.spent():
+        if not wanted or not tracker.may_consult_planner() or tracker.is_spent():
             return NO_ADVICE
         return await self._consult.guidance(item, failures, tracker)
 

@@ -135,7 +135,7 @@ class WorkerRunner:
         missing = self._skills.missing(team.skills())
         if missing:
             return f"The plan's `worker` needs skills that are not installed: {', '.join(missing)}."
-        idle = next((name for name in _granted(item) if not self._can_call(team, name)), "")
+        idle = next((name for name in _granted_tools(item) if not self._can_call(team, name)), "")
         if idle:
             return tr(
                 "The plan grants the tool {tool}, which its worker {worker} cannot call: no file "
@@ -202,21 +202,21 @@ class WorkerRunner:
         team = self._approved_team(job.item)
         return await self._work(_Shift(job, team, team.lead, 0), briefing)
 
-    async def delegated(self, context: ToolCallContext, name: str, task: str) -> ToolResult:
+    async def delegate_task(self, context: ToolCallContext, name: str, task: str) -> ToolResult:
         """Let a worker do a task for the run that called; whatever goes wrong is a result."""
         caller = self._under_way.get(context.trace_id)
         refusal = self._refusal(caller, name)
         if caller is None or refusal:
-            return _failed(refusal)
+            return _failed_result(refusal)
         # Its task rests on what its author had read: both runs have the labels of one attempt.
         shift = _Shift(caller.job, caller.team, caller.team.members[name], caller.depth + 1)
         try:
             async with caller.turn:
                 outcome = await self._work(shift, task)
         except (ModelRunFailed, ConfigError) as error:
-            return _failed(f"The worker {name!r} could not work: {error.message}")
+            return _failed_result(f"The worker {name!r} could not work: {error.message}")
         if outcome.fell_back:
-            return _failed(f"The worker {name!r} did not report in the required form.")
+            return _failed_result(f"The worker {name!r} did not report in the required form.")
         return ToolResult(ok=True, return_value=_report(name, outcome.output))
 
     def _refusal(self, caller: _Shift | None, name: str) -> str:
@@ -256,7 +256,7 @@ class WorkerRunner:
             depth=shift.depth,
             trace=trace,
         )
-        with self._marked(trace, shift):
+        with self._mark_under_way(trace, shift):
             async with self._hire(shift.worker) as agent:
                 return await agent.run(
                     briefing,
@@ -268,7 +268,7 @@ class WorkerRunner:
                 )
 
     @contextmanager
-    def _marked(self, trace: str, shift: _Shift) -> Generator[None]:
+    def _mark_under_way(self, trace: str, shift: _Shift) -> Generator[None]:
         self._under_way[trace] = shift
         try:
             yield
@@ -307,21 +307,21 @@ class WorkerRunner:
         )
 
 
-def _granted(item: WorkItem) -> tuple[str, ...]:
+def _granted_tools(item: WorkItem) -> tuple[str, ...]:
     """The tools that a plan grants; how their grants are written is refused elsewhere."""
     return tuple(grant.tool for grant in grants_of(item.tools))
 
 
 def _in_the_name_of(worker: str, ask: AskCalls) -> AskCalls:
-    async def asked(
+    async def ask_for_worker(
         item: WorkItem, questions: Sequence[CallQuestion]
     ) -> Sequence[ApprovalDecision]:
         return await ask(item, [question._replace(asked_by=worker) for question in questions])
 
-    return asked
+    return ask_for_worker
 
 
-def _failed(words: str) -> ToolResult:
+def _failed_result(words: str) -> ToolResult:
     return ToolResult(ok=False, error=words)
 
 

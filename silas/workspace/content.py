@@ -58,8 +58,8 @@ def _content(change: Change, before: Reader, after: Reader) -> ChangedContent:
     if new is None or old is None:
         return ChangedContent(known=False)
     begun = new.startswith(_PROGRAMS) and not old.startswith(_PROGRAMS)
-    emptied = _emptied(was, now, old, new)
-    return ChangedContent(program=begun, emptied=emptied, added=_added(old, new))
+    emptied = _is_emptied(was, now, old, new)
+    return ChangedContent(program=begun, emptied=emptied, added=_added_part(old, new))
 
 
 def _old(path: str, was: TreeEntry | None, before: Reader) -> bytes | None:
@@ -68,7 +68,7 @@ def _old(path: str, was: TreeEntry | None, before: Reader) -> bytes | None:
     return before(path, was)
 
 
-def _emptied(was: TreeEntry | None, now: TreeEntry, old: bytes, new: bytes) -> bool:
+def _is_emptied(was: TreeEntry | None, now: TreeEntry, old: bytes, new: bytes) -> bool:
     if was is None or was.kind != "file" or not was.size:
         return False
     if now.size < was.size * _STANDING and (now.size == 0 or was.size > _LOOKED_AT):
@@ -85,7 +85,7 @@ def _emptied(was: TreeEntry | None, now: TreeEntry, old: bytes, new: bytes) -> b
     return len(words) >= _FEW and len(words & set(_WORD.findall(new))) < len(words) * _STANDING
 
 
-def _added(old: bytes, new: bytes) -> str:
+def _added_part(old: bytes, new: bytes) -> str:
     """What stands between the same beginning and the same end: whole lines, or a part of one."""
     before, after = old.split(b"\n"), new.split(b"\n")
     start = _same(before, after)

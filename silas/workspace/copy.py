@@ -188,9 +188,9 @@ class Workspace:
     def mounts(self, writable: bool) -> tuple[Mount, ...]:
         """Show the copy at the original's own path, and protected parts of the original in it."""
         work = Mount(source=self.copy, target=self.original, writable=writable)
-        return (work, *self.guarded())
+        return (work, *self.guard_mounts())
 
-    def guarded(self) -> tuple[Mount, ...]:
+    def guard_mounts(self) -> tuple[Mount, ...]:
         """The protected parts of the original, read-only, each over its empty place in the copy."""
         return tuple(
             Mount(source=self.original / path, target=self.original / path)

@@ -56,7 +56,7 @@ def _body(change: Change, before: Reader, after: Reader) -> Iterable[str]:
     if max(old.size if old else 0, new.size if new else 0) > _MAX_TEXT:
         yield "too large to show line by line; `silas diff` has it\n"
         return
-    sides = _shown(before, change.path, old), _shown(after, change.path, new)
+    sides = _shown_lines(before, change.path, old), _shown_lines(after, change.path, new)
     if sides[0] is None or sides[1] is None:
         yield "binary content, not shown\n"
         return
@@ -66,7 +66,7 @@ def _body(change: Change, before: Reader, after: Reader) -> Iterable[str]:
     yield from hunks(sides[0], sides[1])
 
 
-def _shown(read: Reader, path: str, entry: TreeEntry | None) -> list[str] | None:
+def _shown_lines(read: Reader, path: str, entry: TreeEntry | None) -> list[str] | None:
     """One side's lines as they may be shown; None if it is no text."""
     if entry is None or entry.kind == "dir":
         return []
@@ -114,7 +114,7 @@ def _by_content(changes: Iterable[Change]) -> tuple[_Paths, _Paths]:
     return went, came
 
 
-def _renamed(path: str, moved: Mapping[str, str]) -> str:
+def _rename_line(path: str, moved: Mapping[str, str]) -> str:
     """A rename in one line; empty where the path was not renamed."""
     new = moved.get(path)
     return (
@@ -142,7 +142,7 @@ def unified_diff(
     for change in changes:
         if change.path in came:
             continue  # told where it went
-        block = _renamed(change.path, moved) or "".join(
+        block = _rename_line(change.path, moved) or "".join(
             (heading(change), *_body(change, before, after))
         )
         size = len(block.encode("utf-8"))

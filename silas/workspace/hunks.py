@@ -32,7 +32,7 @@ def lines_of(text: str) -> list[str]:
 
 def hunks(old: list[str], new: list[str]) -> Iterator[str]:
     """The lines of every hunk, headings included; nothing if nothing differs."""
-    for group in _grouped(_blocks(old, new)):
+    for group in _group_blocks(_blocks(old, new)):
         first, last = group[0], group[-1]
         i1, i2 = max(first.i1 - _CONTEXT, 0), min(last.i2 + _CONTEXT, len(old))
         j1, j2 = max(first.j1 - _CONTEXT, 0), min(last.j2 + _CONTEXT, len(new))
@@ -71,7 +71,7 @@ def _blocks(old: list[str], new: list[str]) -> list[_Block]:
     ]
 
 
-def _grouped(blocks: list[_Block]) -> list[list[_Block]]:
+def _group_blocks(blocks: list[_Block]) -> list[list[_Block]]:
     """Blocks so close together that their context meets."""
     groups: list[list[_Block]] = []
     for block in blocks:

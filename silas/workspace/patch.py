@@ -84,7 +84,7 @@ def _section(
     modes = _modes(old, new)
     if old and new and was == now and not modes:
         return  # permissions that git does not know
-    ours, theirs = _quoted(f"a/{path}"), _quoted(f"b/{path}")
+    ours, theirs = _quote_path(f"a/{path}"), _quote_path(f"b/{path}")
     yield f"diff --git {ours} {theirs}\n{modes}"
     if was == now and old and new:
         return
@@ -94,8 +94,8 @@ def _section(
     if texts[0] is None or texts[1] is None:
         yield from _binary(now)
     elif was != now:
-        yield f"--- {_named(ours) if old else '/dev/null'}\n"
-        yield f"+++ {_named(theirs) if new else '/dev/null'}\n"
+        yield f"--- {_name_line(ours) if old else '/dev/null'}\n"
+        yield f"+++ {_name_line(theirs) if new else '/dev/null'}\n"
         yield from hunks(lines_of(texts[0]), lines_of(texts[1]))
 
 
@@ -121,21 +121,21 @@ def _blob(content: bytes) -> str:
     return hashlib.sha1(framed, usedforsecurity=False).hexdigest()
 
 
-def _quoted(name: str) -> str:
+def _quote_path(name: str) -> str:
     """A path as git writes it: quoted as in C where it is not plain ASCII."""
     raw = name.encode("utf-8", "surrogateescape")
     if all(0x20 <= byte < 0x7F and byte not in b'"\\' for byte in raw):
         return name
-    return '"' + "".join(map(_escaped, raw)) + '"'
+    return '"' + "".join(map(_escape_byte, raw)) + '"'
 
 
-def _escaped(byte: int) -> str:
+def _escape_byte(byte: int) -> str:
     if byte in b'"\\':
         return f"\\{chr(byte)}"
     return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
 
 
-def _named(name: str) -> str:
+def _name_line(name: str) -> str:
     """In a line of its own, a tab tells where a name with spaces ends."""
     return f"{name}\t" if " " in name and not name.startswith('"') else name
 

@@ -187,7 +187,7 @@ class Transition:
         for path in sorted(kept, key=depth, reverse=True):
             self._settle(path, kept[path])
 
-    def _known(self, path: str) -> TreeEntry | None:
+    def _require_known(self, path: str) -> TreeEntry | None:
         here = find_entry(self._root, path, self._start)
         start, goal = self._start[path], self._goal[path]
         if here is None or here in (start, goal):
@@ -198,14 +198,14 @@ class Transition:
         raise conflict(path, "was changed meanwhile")
 
     def _open_up(self, path: str) -> None:
-        here = self._known(path)
+        here = self._require_known(path)
         if here is not None and here.kind == "dir":
             with parent_of(self._root, path) as (parent, name):
                 _set_mode(parent, name, here.mode | 0o700)
 
     def _clear(self, path: str) -> None:
         goal = self._goal[path]
-        here = self._known(path)
+        here = self._require_known(path)
         self._sweep(path)
         if here is None or (goal is not None and goal.kind == here.kind):
             return
@@ -223,7 +223,7 @@ class Transition:
 
     def _make(self, path: str, kept: Metadata | None) -> None:
         goal = self._goal[path]
-        here = self._known(path)
+        here = self._require_known(path)
         if goal is None or here == goal:
             return
         with parent_of(self._root, path) as (parent, name):

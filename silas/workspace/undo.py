@@ -75,10 +75,10 @@ def begin(
         )
     undo_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     with hold_journal(undo_dir):
-        yield _begun(root, identity, changes, undo_dir, note)
+        yield _begin_journal(root, identity, changes, undo_dir, note)
 
 
-def _begun(
+def _begin_journal(
     root: Path,
     identity: tuple[int, int],
     changes: tuple[Change, ...],
@@ -156,7 +156,7 @@ def _itself(blob: Path) -> Path:
     return blob.with_name(f"{blob.name}.inode")
 
 
-def _saved(undo_dir: Path, journal: Journal, original: int) -> ContentSource:
+def _save_content(undo_dir: Path, journal: Journal, original: int) -> ContentSource:
     numbers = {change.path: number for number, change in enumerate(journal.changes)}
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -178,7 +178,7 @@ def _saved(undo_dir: Path, journal: Journal, original: int) -> ContentSource:
 
 
 def _back(undo_dir: Path, journal: Journal, original: int, start: States) -> None:
-    saved = _saved(undo_dir, journal, original)
+    saved = _save_content(undo_dir, journal, original)
     Transition(original, start, journal.before, saved, journal.mark).run(journal.kept)
     os.utime(undo_dir)  # the file system tells the moment
     at = undo_dir.stat().st_mtime_ns

@@ -216,7 +216,7 @@ async def test_the_check_of_a_condition_sees_the_folder_as_it_is(tmp_path: Path)
         reply = await h.silas.ask(CHANGED + "something changed", workspace=tmp_path)
         assert reply.plan is not None
         goal = reply.plan.id
-        await h.silas.settled()
+        await h.silas.wait_for_work()
         for number, (name, outcome) in enumerate(
             (("", Outcome.healthy), ("new.txt", Outcome.done)), 1
         ):

@@ -19,7 +19,7 @@ from silas.testing import (
     ScriptedModel,
     plan_text,
 )
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.support.waits import SECONDS
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ async def soon(what: Awaitable[T]) -> T:
 
 
 def a_sandbox() -> FakeSandbox:
-    return FakeSandbox(lambda run: exited(0, "done"))
+    return FakeSandbox(lambda run: exit_result(0, "done"))
 
 
 def approve(card: Card[Any]) -> Any:

@@ -15,11 +15,11 @@ from silas.plans import PlanLibrary, PlanParser, shipped_plans
 from silas.plans.runbooks.requirements import Equipment
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.testing import FakeSandbox, MockClock
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.support.waits import SECONDS
 
 VIENNA = ZoneInfo("Europe/Vienna")
-EVERYTHING = Equipment(FakeSandbox(lambda run: exited(0)), NoTools(""), Path("/nowhere"))
+EVERYTHING = Equipment(FakeSandbox(lambda run: exit_result(0)), NoTools(""), Path("/nowhere"))
 
 
 @pytest.mark.parametrize("request_text", ["fix the failing test", "Please make the tests pass!"])
@@ -27,7 +27,7 @@ async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
     request_text: str, tmp_path: Path
 ) -> None:
     library, clock = PlanLibrary([shipped_plans()]), MockClock()
-    model = RunbookModel(library, EVERYTHING.found, VIENNA)
+    model = RunbookModel(library, EVERYTHING.find_tools, VIENNA)
     ran: list[list[str]] = []
     tools = FunctionToolset[None]()
 
@@ -68,7 +68,7 @@ async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
 async def test_help_lists_the_shipped_plans() -> None:
     library = PlanLibrary([shipped_plans()])
     proxy = ProxyAgent(
-        RunbookModel(library, EVERYTHING.found, VIENNA),
+        RunbookModel(library, EVERYTHING.find_tools, VIENNA),
         MockClock(),
         output="auto",
         default_profile="conversation",

@@ -18,7 +18,7 @@ from silas.cards import Card, PlanAnswer, PlanCard
 from silas.context import frame_text, sections
 from silas.plans import WorkItemStatus
 from silas.testing import FakeSandbox, Harness, ScriptedChannel, plan_text
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.types import Origin, OriginKind
 from tests.agents.openai_server import Failure, OpenAIServer, Reply, openai_server
 from tests.agents.shapes import SHAPES, Shape
@@ -341,7 +341,7 @@ def approve(card: Card[Any]) -> Any:
 
 
 async def test_a_whole_task_runs_through_the_same_door_and_ledger() -> None:
-    sandbox = FakeSandbox(lambda run: exited(0, "notes.txt"))
+    sandbox = FakeSandbox(lambda run: exit_result(0, "notes.txt"))
     async with openai_server([LOOK, step("file_delete", path="x"), REPORT]) as server:
         choice = ModelChoice(name="gemma", base_url=server.base_url, tools="none")
         async with (

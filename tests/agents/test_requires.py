@@ -88,7 +88,7 @@ def test_a_link_of_a_workspace_opens_no_directory_that_is_no_python(tmp_path: Pa
 @pytest.mark.parametrize("name", ["lint-fix", "run-tests", "fix-comparisons"])
 def test_no_shipped_runbook_names_an_interpreter_of_silas(name: str) -> None:
     library = PlanLibrary([shipped_plans()])
-    plan = library.named(name)
+    plan = library.plan_named(name)
     assert plan is not None
     assert [one.name for one in plan.requires][:2] == ["interpreter", "tests"]
     assert "pytest" not in str(plan.front)

@@ -83,7 +83,7 @@ class FakeLibrary:
     def missing(self, plan: FakePlan, values: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(name for name in plan.parameters if name not in values)
 
-    def named(self, name: str) -> FakePlan | None:
+    def plan_named(self, name: str) -> FakePlan | None:
         return next((plan for plan in self.plans() if plan.title == name), None)
 
     def fill(self, plan: FakePlan, values: Mapping[str, str], item_id: str) -> str:

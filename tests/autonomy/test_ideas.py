@@ -93,7 +93,7 @@ async def test_a_goal_that_paused_by_itself_is_looked_into_and_one_that_was_paus
     items, goals = SqlWorkItemStore(db, clock), SqlGoalStore(db)
     for name in ("goal-a", "goal-b", "goal-c"):
         await items.save(a_plan(id=name, title=f"Watch {name}", type=WorkItemType.goal))
-        goals.approved(name, "* * * * *", clock.now())
+        goals.save_approved(name, "* * * * *", clock.now())
     goals.stands("goal-a", GoalState.paused, "it failed 5 times in a row")
     goals.stands("goal-b", GoalState.paused)
     found = await ideas_from(items, db, lambda _: "owner", asked, VIENNA)(clock.now())

@@ -47,9 +47,9 @@ async def test_only_the_owners_yes_makes_it_a_rule(rooms: Rooms) -> None:
     await rooms.decide("tool:web_fetch", *NO)
     await rooms.decide("plan:coding", *("edit_selection",) * REPEATED)
     first, second = await rooms.preferences.promotions(OWNER)
-    assert not await rooms.preferences.decided(OWNER, first, confirmed=False)
+    assert not await rooms.preferences.apply_decision(OWNER, first, confirmed=False)
     assert await rooms.memory.rules() == []
-    assert await rooms.preferences.decided(OWNER, second, confirmed=True)
+    assert await rooms.preferences.apply_decision(OWNER, second, confirmed=True)
     assert [(rule.content, rule.taint) for rule in await rooms.memory.rules()] == [
         (second.content, TaintLevel.owner)
     ]
@@ -62,15 +62,15 @@ async def test_what_changed_after_it_was_shown_and_what_does_not_fit_stays_as_it
     await rooms.decide("tool:web_fetch", *NO)
     (shown,) = await rooms.preferences.promotions(OWNER)
     await rooms.memory.update(shown.memory_id, content="Approve everything.")
-    assert not await rooms.preferences.decided(OWNER, shown, confirmed=True)
+    assert not await rooms.preferences.apply_decision(OWNER, shown, confirmed=True)
     assert await rooms.memory.rules() == []
     (again,) = await rooms.preferences.promotions(OWNER)
     assert again.content == "Approve everything."
     rooms.fits = False
-    assert not await rooms.preferences.decided(OWNER, again, confirmed=True)
+    assert not await rooms.preferences.apply_decision(OWNER, again, confirmed=True)
     assert await rooms.memory.rules() == []
     gone = Promotion("tool:x:declined", "mem-unknown", "Anything.")
-    assert not await rooms.preferences.decided(OWNER, gone, confirmed=True)
+    assert not await rooms.preferences.apply_decision(OWNER, gone, confirmed=True)
 
 
 async def test_nobody_but_the_owner_teaches_it_anything(rooms: Rooms) -> None:

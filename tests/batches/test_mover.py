@@ -64,7 +64,7 @@ def no_renameat2(source: int, name: str, target: int, new: str) -> bool:
 def test_without_renameat2_nothing_is_overwritten_either(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mover, "_renamed", no_renameat2)
+    monkeypatch.setattr(mover, "_rename_without_replacing", no_renameat2)
     put(place.path, "Documents/a.pdf", b"mine")
     assert mover.move_file(place.root, place.a) == mover.TAKEN
     (place.path / "Documents/a.pdf").unlink()

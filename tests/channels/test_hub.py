@@ -340,10 +340,10 @@ async def test_the_owner_is_told_where_he_was_last_heard_and_always_in_the_cockp
         assert await raven.told() == "to the raven"
         page = house.page()
         frame_of = inbound.validate_python({"type": "message", "id": "m-1", "text": "now here"})
-        await house.web.said(page, frame_of)  # pyright: ignore[reportArgumentType]
+        await house.web.take_message(page, frame_of)  # pyright: ignore[reportArgumentType]
         await soon(anext(messages))
         await house.hub.send("owner", "to the cockpit")
-        house.hub.stopped("Silas is stopped.")
+        house.hub.announce_stop("Silas is stopped.")
         assert (await pigeon.told(), await raven.told()) == ("Silas is stopped.",) * 2
         said = house.cockpit_said()
     assert said == ["to all", "to the raven", "now here", "to the cockpit"]
@@ -366,9 +366,9 @@ async def test_a_terminal_the_cockpit_and_a_third_are_heard_and_told_at_once(
             pigeon.say("from the pigeon")
             second = await soon(anext(messages))
             said = inbound.validate_python({"type": "message", "id": "m-1", "text": "from a page"})
-            await house.web.said(page, said)  # pyright: ignore[reportArgumentType]
+            await house.web.take_message(page, said)  # pyright: ignore[reportArgumentType]
             third = await soon(anext(messages))
-            house.hub.stopped("Silas is stopped.")
+            house.hub.announce_stop("Silas is stopped.")
             assert await pigeon.told() == "Silas is stopped."
         assert "Silas is stopped." in shown_there.getvalue()
     heard = [(one.text, one.channel) for one in map(_message, (first, second, third))]
@@ -548,7 +548,7 @@ async def test_the_cockpits_answer_closes_the_card_elsewhere(tmp_path: Path) -> 
         await pigeon.told()
         await soon(raven.shown.get())
         fields = {"type": "gate_response", "request_id": event["request_id"], "verdict": "block"}
-        await house.web.answered(page, inbound.validate_python(fields))  # pyright: ignore[reportArgumentType]
+        await house.web.take_answer(page, inbound.validate_python(fields))  # pyright: ignore[reportArgumentType]
         assert await soon(asking) == "block"
         assert await pigeon.told() == await raven.told() == "Answered on web: Leave it."
 

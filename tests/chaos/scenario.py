@@ -11,7 +11,7 @@ from silas.plans import WorkItem, WorkItemResult
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
 from silas.testing import CallTool, FakeTool, Harness, MockClock, ScriptedChannel, ScriptedModel
 from silas.testing.builders import plan_text
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.tools import RiskLevel, ToolConfig, ToolRegistry, ToolResult
 from tests.chaos.faults import Faults
 from tests.stream.kit import ran, saying_yes
@@ -117,7 +117,7 @@ class WorkingSandbox:
             result = here / "result.txt"
             said = result.read_text() if result.exists() else ""
         self._faults.point("sandbox")
-        return exited(0, said)
+        return exit_result(0, said)
 
 
 class Run:
@@ -172,7 +172,7 @@ class Run:
         """Start on what is there, let the owner be asked, wait until nothing is under way."""
         async with self.harness as h:
             await h.silas.listen()
-            await h.silas.settled()
+            await h.silas.wait_for_work()
             item = await h.store.get(ITEM)
             result = await h.store.get_result(ITEM)
             chain = await h.audit.verify_chain()

@@ -65,7 +65,7 @@ class GoalLife:
         """The process after it, in which nothing goes wrong."""
         async with self.opened() as h:
             (cycle,) = await after(self.watched, self.clock, 0, 1)
-            await h.silas.settled()
+            await h.silas.wait_for_work()
             nonces: NonceStore = self.watched.parts.nonces
             goal = await h.store.get(WATCHED)
             assert goal is not None
@@ -110,7 +110,7 @@ class ProjectLife:
     async def judged(self) -> None:
         async with self.opened() as h:
             await h.silas.wait(PROJECT)
-            await h.silas.settled()
+            await h.silas.wait_for_work()
             used = [one["work_item_id"] for one in await entries_of(h, "approval.used")]
             assert len(used) == len(set(used))
             assert all(self.ran.done.count(name) <= 1 for name in ("a", "b"))

@@ -155,5 +155,5 @@ async def test_an_answer_is_kept_before_it_is_sent() -> None:
 
     async with Harness(Looking()) as h:
         await h.silas.ask(SAID)
-        assert h.ports["arrivals"].left() == []
+        assert h.ports["arrivals"].list_left() == []
     assert kept == [[f"[owner] {OWNER}: {SAID}", f"Silas: {ANSWER}"], [ANSWER]]

@@ -310,7 +310,7 @@ async def test_an_agent_that_is_not_loaded_is_removed_all_the_same(tmp_path: Pat
     await service.install()
     manager.loaded = False  # its owner has unloaded it
     assert await service.remove()
-    assert (service.installed(), manager.asked) == (False, ["bootstrap"])
+    assert (service.is_installed(), manager.asked) == (False, ["bootstrap"])
 
 
 async def test_what_ran_before_runs_again_where_the_new_one_does_not_start(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ async def test_a_terminal_shows_the_second_card_when_the_first_work_has_ended() 
             assert "working: asking the planner for another plan" in shown
             assert len(sandbox.runs) == 1
             terminal.keyboard.type("1")
-            assert await soon(h.silas.revised("task-first")) == "task-other"
+            assert await soon(h.silas.wait_for_revision("task-first")) == "task-other"
             result = await soon(h.silas.wait("task-other"))
             assert result is not None
             assert result.status == "done"

@@ -174,7 +174,7 @@ async def test_a_damaged_row_is_set_aside_and_hinders_no_look(tmp_path: Path, da
             "after",
         ]
     assert transcript.results(0) == []
-    transcript.undone("x")
+    transcript.mark_undone("x")
     (noted,) = damaged_rows(db)
     assert noted.words.startswith("place 2 in `web_transcript` of the database was changed")
     db.close()

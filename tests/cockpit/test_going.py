@@ -55,7 +55,7 @@ async def _run(tmp_path: Path, screen: Screen, *steps: Any, **house: Any) -> lis
     workspace = a_workspace(tmp_path / "project")
     async with a_house(screen, models={"executor": model}, **house) as cockpit:
         await cockpit.harness.silas.run(_plan(workspace))
-        await asyncio.wait_for(cockpit.harness.silas.settled(), SECONDS)
+        await asyncio.wait_for(cockpit.harness.silas.wait_for_work(), SECONDS)
     return screen.shown
 
 

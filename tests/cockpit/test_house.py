@@ -15,7 +15,7 @@ from silas.config import load_config
 from silas.home.runtime import model_of
 from silas.services.doctor.readiness import validate
 from silas.testing import FakeSandbox
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.cockpit.house import A_SESSION, House, a_house, proof
 from tests.cockpit.test_secrets import CANARY, Open
 from tests.support.web import PUBLIC, answer, serving, trusting
@@ -351,7 +351,7 @@ async def test_what_was_chosen_at_the_first_run_answers_from_the_next_start_on(
             config,
             config.models.proxy,
             lambda name: secrets.get(name, ""),
-            FakeSandbox(lambda run: exited(0)),
+            FakeSandbox(lambda run: exit_result(0)),
         )
         assert model.system == "openrouter"
         (tmp_path / "config.yaml").write_text(

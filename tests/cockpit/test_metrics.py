@@ -119,7 +119,7 @@ async def _answer(attention: FatigueWatch, seconds: float, **given: Any) -> Any:
         "verdict": "approved",
         "device": "a phone",
     }
-    return await attention.answered(**{**usual, **given})
+    return await attention.record_answer(**{**usual, **given})
 
 
 @pytest.mark.proves("S0.5.4-ATTENTION-CUES", "S0.5.4-NO-THROTTLING")

@@ -163,7 +163,7 @@ async def test_a_waiting_plan_is_listed_and_goes_on_after_its_card_was_shown_aga
 async def _until_done(house: House, item_id: str) -> None:
     async with asyncio.timeout(SECONDS):
         while (await house.get("/work"))[0]["status"] != "done":
-            await asyncio.wait([asyncio.create_task(house.harness.silas.settled())])
+            await asyncio.wait([asyncio.create_task(house.harness.silas.wait_for_work())])
 
 
 @pytest.mark.parametrize("path", ["/work/task-unknown", "/work/..%2f..%2fetc", "/activity/999999"])

@@ -109,7 +109,7 @@ async def test_an_entry_is_found_by_its_name_the_newest_of_it_and_of_its_own_sco
     await store.append(A, item("plan:1", "first"), item("c"), item("plan:2"))
     await store.append(A, item("plan:1", "last"))
     await store.append(B, item("plan:3"))
-    found = await store.named(A, ["plan:1", "plan:2", "plan:3", "plan:4"])
+    found = await store.list_by_ids(A, ["plan:1", "plan:2", "plan:3", "plan:4"])
     assert [(one.ctx_id, one.content) for one in found][1] == ("plan:1", "last")
     assert {one.ctx_id for one in found} == {"plan:1", "plan:2"}
-    assert await store.named(A, []) == []
+    assert await store.list_by_ids(A, []) == []

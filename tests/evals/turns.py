@@ -17,7 +17,7 @@ from silas.memory import MemoryItem, MemoryType, TrustLevel
 from silas.plans import WorkItem
 from silas.sandbox import SandboxFiles
 from silas.testing import FakeSandbox, Harness, ScriptedChannel
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.types import OWNER, TaintLevel
 
 PLACE = "{place}"
@@ -110,7 +110,7 @@ async def turn(said: Said, models: Models) -> Heard:
         (place / "app.py").write_text("def answer():\n    return 41\n", encoding="utf-8")
         (place / "test_app.py").write_text("def test_it():\n    assert True\n", encoding="utf-8")
         stands = place if said.stands_there else None
-        sandbox = FakeSandbox(lambda run: exited(stdout=""))
+        sandbox = FakeSandbox(lambda run: exit_result(stdout=""))
         # whoever stands in the root stands nowhere, as far as a plan is concerned
         async with Harness(channel, models=models, sandbox=sandbox) as harness, _at(Path("/")):
             for text in said.before:

@@ -14,7 +14,7 @@ from silas.sandbox import SandboxResult
 from silas.stream.session import Session
 from silas.testing import FakeSandbox, Harness, ScriptedChannel, plan_text
 from silas.testing.clock import MockClock
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from silas.wiring.parts import Parts
 from tests.support.waits import SECONDS
 
@@ -84,11 +84,11 @@ class Watched:
     def _ran(self, run: SandboxRun) -> SandboxResult:
         if "look" in run.argv[-1]:
             self.looks += 1
-            return exited(0, "good" if self.good else self.says)
+            return exit_result(0, "good" if self.good else self.says)
         if any("repair" in word for word in run.argv):
             self.repaired += 1
             self.good = self.good or self.repairs
-        return exited(0, "")
+        return exit_result(0, "")
 
 
 def house(

@@ -260,4 +260,4 @@ def _ends(goals: Goals, goal_id: str, outcome: Outcome) -> None:
     (due,) = goals.coming(goal_id)
     cycle = goals.begin(goal_id, "a-slot", due)
     assert cycle is not None
-    goals.ended(cycle, outcome, "", {})
+    goals.end_cycle(cycle, outcome, "", {})

@@ -276,7 +276,7 @@ async def test_a_kill_at_a_step_spends_one_use_and_starts_one_task(
     async with house(channel, clock, watched, home=tmp_path) as h:
         await until(lambda: len(cycles(watched)) == 1)
         (cycle,) = cycles(watched)
-        await h.silas.settled()
+        await h.silas.wait_for_work()
         assert cycle.task_id
         assert len(await h.store.list_by_parent(WATCHED)) == 1
         goal = await h.store.get(WATCHED)
@@ -350,7 +350,7 @@ async def test_a_cycle_that_waits_for_its_owner_ends_when_its_goal_goes_another_
         clock.advance(3600)
         await until(lambda: channel.tried >= 1)
         await until(lambda: watched.goals.coming(WATCHED) != [])  # it is to be tried again
-        (waits,) = watched.goals.store.unended(WATCHED)
+        (waits,) = watched.goals.store.list_unended(WATCHED)
         channel.gone = False
         if what == "paused":
             watched.goals.pause(WATCHED)
@@ -363,7 +363,7 @@ async def test_a_cycle_that_waits_for_its_owner_ends_when_its_goal_goes_another_
         assert over.words == "It was broken off before its end."
         if what == "run at once":
             await until(lambda: len(cycles(watched)) == 2)
-        assert watched.goals.store.unended(WATCHED) == []
+        assert watched.goals.store.list_unended(WATCHED) == []
         assert next(entry["outcome"] for entry in await entries_of(h, "goal.cycle")) == "broken_off"
 
 

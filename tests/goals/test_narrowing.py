@@ -79,7 +79,9 @@ async def test_fewer_uses_put_the_end_nowhere_else_and_every_door_shows_it() -> 
         said = (await h.silas.ask(f"narrow the approval of {WATCHED} to 3 uses")).text
         assert "until Thursday 24 December 2026, 09:10 (" in said
         assert (await token_of(h)).expires_at == ends
-        (given,) = [one for one in await desk_of(watched.parts).given() if one.item.id == WATCHED]
+        (given,) = [
+            one for one in await desk_of(watched.parts).list_given() if one.item.id == WATCHED
+        ]
         (alone,) = (await h.silas.ahead(1)).alone
         assert given.token.expires_at == alone.until == ends
         room = CockpitAhead(

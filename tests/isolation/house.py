@@ -34,7 +34,7 @@ from silas.context import ContextManager
 from silas.persona.engine import PersonalityEngine
 from silas.stream.models import Incoming
 from silas.testing import FakeSandbox, Harness, MockClock, ScriptedChannel
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.types import OWNER, InteractionMode, InteractionRegister
 
 NOBODY = "nobody"
@@ -233,7 +233,7 @@ class House:
         self.harness = Harness(
             self._channel,
             models=dict.fromkeys(("proxy", "planner", "executor", "scorer"), stub),
-            sandbox=FakeSandbox(lambda run: exited(stdout="done")),
+            sandbox=FakeSandbox(lambda run: exit_result(stdout="done")),
             settings=self._settings,
             home=self._home,
             clock=self.clock,
@@ -254,12 +254,12 @@ class House:
     async def _settled(self) -> None:
         """Until no work is under way, and no plan in place of work that failed is asked about."""
         silas, seen = self.harness.silas, set[str]()
-        await silas.settled()
+        await silas.wait_for_work()
         while fresh := {one.id for one in await silas.work_items()} - seen:
             for one in sorted(fresh):
-                await silas.revised(one)
+                await silas.wait_for_revision(one)
             seen |= fresh
-            await silas.settled()
+            await silas.wait_for_work()
 
     async def forget(self, who: str, source: str) -> None:
         """What `silas memory forget` does, for one conversation."""

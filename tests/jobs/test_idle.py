@@ -38,7 +38,7 @@ async def test_nothing_due_means_no_look_no_write_no_timer_and_no_thread(
         for number in range(3):
             await h.silas.run(goal_text(id=f"goal-{number}", schedule=f"{number} 9 * * *"))
         await h.silas.ask("remind me tomorrow at nine to call the dentist")
-        await h.silas.settled()
+        await h.silas.wait_for_work()
         for _ in range(200):
             await asyncio.sleep(0)
         looks, writes, timers = Counting(), Counting(), Counting()

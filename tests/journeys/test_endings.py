@@ -13,7 +13,7 @@ from silas.main.output import STATUS_CODES
 from silas.plans import PlanParser, WorkItemStatus
 from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, Harness, MockClock, ScriptedChannel
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from tests.support.command import Ended, run, silas, started
 from tests.support.home import Home, digest_of, soon
 from tests.support.plans import check, sh_plan, writing_plan
@@ -107,4 +107,4 @@ async def test_an_approval_that_expired_while_silas_was_down_runs_nothing(tmp_pa
 
 
 def _ok(run: SandboxRun) -> SandboxResult:
-    return exited()
+    return exit_result()

@@ -14,7 +14,7 @@ from silas.plans.goals.schedule import STANDING_DAYS
 from silas.sandbox import SandboxResult
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from tests.goals.kit import START, Watched, until, yes
 from tests.stream.kit import entries_of
 
@@ -34,14 +34,14 @@ class Bot(Watched):
         command = run.argv[-1]
         if "health" in command:
             self.looks += 1
-            return exited(0, "ok")
+            return exit_result(0, "ok")
         if "check_last_trade_age" in command:
-            return exited(0, "120" if self.good else self.says)
+            return exit_result(0, "120" if self.good else self.says)
         if command == ALIVE:
-            return exited(0)
+            return exit_result(0)
         self.repaired += 1
         self.good = True
-        return exited(0)
+        return exit_result(0)
 
 
 def monitor() -> str:

@@ -72,7 +72,7 @@ async def test_again_goes_on_from_the_plan_after_a_restart_too(tmp_path: Path) -
             assert reply.plan is not None
             plans.append(reply.plan)
             await soon(h.silas.wait(reply.plan.id))
-            await soon(h.silas.settled())
+            await soon(h.silas.wait_for_work())
             shown = [one for one in h.context.in_view(OWNER) if one.kind == "plan"]
     assert [plan.follow_up_of for plan in plans] == [None, plans[0].id, plans[1].id]
     assert {plan.body for plan in plans} == {plans[0].body}

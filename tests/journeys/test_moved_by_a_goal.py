@@ -105,7 +105,7 @@ class Owner(NamedTuple):
         assert alone.does == DOES
         told = await self.says(MAY)
         assert f"- {MOVES}: {DOES} {row['left']}." in told
-        rows = await desk_of(self.cockpit.parts).given()
+        rows = await desk_of(self.cockpit.parts).list_given()
         (given,) = [one for one in rows if one.item.id == MOVES]
         assert (given.uses, given.token.max_executions) == (alone.used, alone.uses)
         assert given.token.expires_at == alone.until

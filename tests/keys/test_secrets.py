@@ -62,7 +62,7 @@ def test_a_secret_is_kept_for_the_next_process_and_forgotten_when_removed(
     assert value_of(vault, other.ref_id) == ("OTHER", "ünï-codé\nof two lines")
     assert token.ref_id.startswith("ref_")
     assert token.ref_id != a_vault(tmp_path / "elsewhere").add("TOKEN", VALUE, NOW).ref_id
-    vault.used(token.ref_id, NOW)
+    vault.record_use(token.ref_id, NOW)
     assert [facts.used_at for facts in vault.facts()] == ["", NOW.isoformat()]
     assert vault.remove("TOKEN").ref_id == token.ref_id
     assert vault.remove(other.ref_id).name == "OTHER"
@@ -79,7 +79,7 @@ def test_what_is_on_disk_holds_no_value_and_is_the_owners_alone(
     store = MemoryKeyring()
     vault = a_vault(tmp_path, store=store, backend=backend)
     token = vault.add("TOKEN", VALUE, NOW)
-    vault.used(token.ref_id, NOW)
+    vault.record_use(token.ref_id, NOW)
     for path in [tmp_path / "secrets", *(tmp_path / "secrets").iterdir()]:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
         if path.is_file():

@@ -74,7 +74,7 @@ async def test_how_a_goal_stands_is_said_in_german() -> None:
     async with _house(channel) as h:
         await h.store.save(a_plan(id="goal-a", type=WorkItemType.goal))
         goals = SqlGoalStore(h.db)
-        goals.approved("goal-a", "0 7 * * *", h.clock.now())
+        goals.save_approved("goal-a", "0 7 * * *", h.clock.now())
         goals.stands("goal-a", GoalState.paused)
         text = (await h.silas.ask("pausiere das Ziel goal-a")).text
     assert text == "goal-a ist schon pausiert."

@@ -23,7 +23,7 @@ _ENGLISH = re.compile(
 
 @pytest.mark.parametrize("name", [plan.name for plan in PLANS])
 def test_every_shipped_runbook_has_a_german_title_and_what_it_says_is_understood(name: str) -> None:
-    plan = LIBRARY.named(name)
+    plan = LIBRARY.plan_named(name)
     assert plan is not None
     assert plan.in_german is not None
     assert not _ENGLISH.search(plan.in_german.title.lower()), plan.in_german.title

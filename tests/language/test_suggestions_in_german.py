@@ -44,7 +44,7 @@ class _House:
     async def suggested(self) -> list[Card[Any]]:
         """What is suggested now."""
         await self.queue.heartbeat()
-        await soon(self.queue.shown())
+        await soon(self.queue.wait_until_shown())
         return self.channel.cards
 
 
@@ -81,7 +81,7 @@ async def test_a_goal_that_gave_up_is_told_with_its_reason_in_german() -> None:
     async with house.harness as h:
         await h.store.save(a_plan(id="goal-a", title="Wache", type=WorkItemType.goal))
         goals = house.parts.goals()
-        goals.store.approved("goal-a", "0 7 * * *", h.clock.now())
+        goals.store.save_approved("goal-a", "0 7 * * *", h.clock.now())
         goals.store.stands("goal-a", GoalState.paused, "It failed 5 times in a row.")
         (card,) = await house.suggested()
     assert "Finde heraus, warum „Wache“ immer wieder scheitert" in card.intent

@@ -300,7 +300,7 @@ async def test_what_a_broken_off_replacement_left_is_tidied_away(
 
     await house.rooms.store.store_many([PAGE, RULE])
     with monkeypatch.context() as broken:
-        broken.setattr(replacing, "_compared", crash)
+        broken.setattr(replacing, "_compare_pages", crash)
         with pytest.raises(KeyboardInterrupt):
             replace_memories(house.db, await facts_of(house, FACT), [[FACT]])
     assert await items_of(house) == {"fact": FACT}

@@ -127,7 +127,7 @@ async def outcome(settings: dict[str, Any], state: PersonaState) -> tuple[Any, .
     ) as house:
         await SqlPersonaStore(house.parts.db).save_state(state)
         reply = await soon(house.harness.silas.ask("do it"))
-        await soon(house.harness.silas.settled())
+        await soon(house.harness.silas.wait_for_work())
         stranger = await soon(
             house.harness.silas.stream.handle(said(house.harness, "do it", "customer-1"))
         )

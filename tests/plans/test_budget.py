@@ -45,19 +45,19 @@ def test_wall_time_runs_by_itself_and_goes_on_after_a_restart() -> None:
     tracker = _tracker(clock, max_wall_time_seconds=60)
     clock.advance(40)
     assert tracker.remaining_seconds() == 20
-    resumed = _tracker(clock, tracker.used(), max_wall_time_seconds=60)
+    resumed = _tracker(clock, tracker.measure_use(), max_wall_time_seconds=60)
     clock.advance(19.5)
     assert not resumed.is_exhausted()
     clock.advance(0.5)
     assert resumed.is_exhausted()
     assert resumed.remaining_seconds() == 0
-    assert resumed.used().wall_time_seconds == 60
+    assert resumed.measure_use().wall_time_seconds == 60
 
 
 def test_executor_runs_are_counted_and_limit_nothing() -> None:
     tracker = _tracker()
     tracker.charge(executor_runs=1000)
-    assert tracker.used().executor_runs == 1000
+    assert tracker.measure_use().executor_runs == 1000
     assert not tracker.is_exhausted()
 
 
@@ -89,7 +89,7 @@ def test_a_charge_that_is_no_amount_is_refused(amount: float) -> None:
         tracker.reserve(tokens=0, cost_usd=amount),
     ):
         pass
-    assert tracker.used().cost_usd == 0
+    assert tracker.measure_use().cost_usd == 0
 
 
 @pytest.mark.proves("B11-RESERVED")
@@ -101,7 +101,7 @@ def test_two_calls_that_fit_alone_do_not_fit_together() -> None:
             pass
         first.settle(tokens=20, cost_usd=0.05)
     assert refused.value.code == "E_PLAN_BUDGET"
-    assert tracker.used().tokens == 20
+    assert tracker.measure_use().tokens == 20
     with tracker.reserve(tokens=80, cost_usd=0.95) as second:
         second.settle(tokens=80, cost_usd=0.95)
     assert tracker.is_exhausted()
@@ -119,7 +119,7 @@ def test_a_call_whose_use_is_unknown_is_charged_in_full() -> None:
     tracker = _tracker()
     with pytest.raises(OSError, match="lost"), tracker.reserve(tokens=60, cost_usd=0.1):
         raise OSError("lost")
-    assert (tracker.used().tokens, tracker.used().cost_usd) == (60, 0.1)
+    assert (tracker.measure_use().tokens, tracker.measure_use().cost_usd) == (60, 0.1)
     assert tracker.remaining().tokens == 200_000 - 60
 
 
@@ -127,7 +127,7 @@ def test_a_call_that_used_more_than_it_held_is_charged_what_it_used() -> None:
     tracker = _tracker(max_tokens=100)
     with tracker.reserve(tokens=10, cost_usd=0) as held:
         held.settle(tokens=500, cost_usd=0.2)
-    assert tracker.used().tokens == 500
+    assert tracker.measure_use().tokens == 500
     assert tracker.remaining().tokens == 0
 
 
@@ -149,7 +149,7 @@ def test_reservations_never_let_estimates_pass_the_limit(calls: list[tuple[int, 
             open_calls.pop(0).__exit__(None, None, None)
     for call in open_calls:
         call.__exit__(None, None, None)
-    assert tracker.used().tokens <= 100
+    assert tracker.measure_use().tokens <= 100
 
 
 def test_use_and_limits_are_told_in_words() -> None:

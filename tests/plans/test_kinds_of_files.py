@@ -211,7 +211,7 @@ def test_what_only_sounds_like_it_finds_no_runbook(request_text: str) -> None:
 
 
 def test_the_card_names_the_ending_in_both_ways_of_writing() -> None:
-    plan = LIBRARY.named("move-plural-ending")
+    plan = LIBRARY.plan_named("move-plural-ending")
     assert plan is not None
     filled_in = LIBRARY.fill(plan, {"workspace": "/w", "ending": "PDF", "folder": "docs"}, "task-1")
     assert PlanParser().parse(filled_in).writes == ["*.pdf", "*.PDF", "docs", "docs/*"]

@@ -100,7 +100,7 @@ def test_the_shipped_runbooks_are_plans_that_ask_for_a_place() -> None:
 def test_the_card_of_a_shipped_runbook_says_what_it_may_change(
     name: str, may_change: list[str]
 ) -> None:
-    plan = SHIPPED.named(name)
+    plan = SHIPPED.plan_named(name)
     assert plan is not None
     examples = {one: plan.parameters[one].example for one in SHIPPED.missing(plan, {})}
     filled = SHIPPED.fill(plan, {**examples, "workspace": "/srv/project"}, "task-1")
@@ -333,9 +333,9 @@ def test_a_wrong_file_of_the_owners_stops_no_other_and_nothing_takes_its_place(
     (tmp_path / "good.md").write_text(DEMO, encoding="utf-8")
     (tmp_path / "run-tests.md").write_text("no plan", encoding="utf-8")
     library = PlanLibrary.of_owner([tmp_path])
-    assert library.named("good") is not None
-    assert SHIPPED.named("run-tests") is not None
-    assert library.named("run-tests") is None  # his own was to take its place
+    assert library.plan_named("good") is not None
+    assert SHIPPED.plan_named("run-tests") is not None
+    assert library.plan_named("run-tests") is None  # his own was to take its place
     [(name, fault)] = library.faults.items()
     assert name == "run-tests.md"
     assert str(tmp_path / name) in fault

@@ -6,7 +6,7 @@ from typing import Any
 from silas.plans.projects.document import join_project
 from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, plan_text
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 
 PROJECT = "project-deploy"
 
@@ -69,4 +69,4 @@ class Ran:
         word = run.argv[-1].strip()
         self.words.append(word)
         self.before(word)
-        return exited(1 if word in self.failing else 0, "")
+        return exit_result(1 if word in self.failing else 0, "")

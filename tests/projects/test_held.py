@@ -67,7 +67,7 @@ def desk_of(parts: Parts) -> ApprovalDesk:
     return ApprovalDesk(
         parts.store, parts.waiting, parts.holding.held, parts.nonces, parts.audit, parts.time,
         stops, parts.context_services.work, [], LookAnswers(parts.db, parts.runtime.clock),
-        parts.binding.lapsed,
+        parts.binding.why_lapsed,
     )  # fmt: skip
 
 
@@ -125,7 +125,7 @@ async def test_it_has_failed_after_a_no_and_nothing_more_of_it_begins(
             async with asyncio.timeout(SECONDS):
                 while (await stands(h))[PROJECT] == "blocked":
                     await asyncio.sleep(0)
-            await h.silas.settled()
+            await h.silas.wait_for_work()
         else:
             await desk_of(parts[0]).deny("second")
         assert await stands(h) == NONE
@@ -143,7 +143,7 @@ async def test_silence_keeps_it_waiting_and_a_yes_after_a_restart_goes_on(tmp_pa
         assert (await h.silas.answer("second")).work_item_id == "second"
         assert (await stands(h))[PROJECT] == "blocked"
     async with Harness(owner.channel, home=home, clock=clock) as h:
-        await h.silas.settled()
+        await h.silas.wait_for_work()
         assert (await stands(h))["third"] == "pending"
         owner.word = "apply"
         await h.silas.answer("second")

@@ -361,7 +361,7 @@ async def test_a_killed_project_goes_on_and_repeats_no_finished_task(
     assert before[:2] == ["a", "b"]
     channel, ran = ScriptedChannel(saying_yes), Ran()
     async with Harness(channel, sandbox=ran.sandbox, home=tmp_path) as h:
-        await h.silas.settled()
+        await h.silas.wait_for_work()
         result = await h.silas.wait(PROJECT)
         assert result is not None
         assert channel.cards == []

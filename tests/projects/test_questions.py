@@ -15,7 +15,7 @@ from silas.plans import WorkItemStatus
 from silas.services.mcp_server import Services
 from silas.services.projects import project_shown, state_words
 from silas.testing import CallTool, FakeSandbox, Harness, MockClock, ScriptedChannel, ScriptedModel
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.projects.kit import PROJECT, project_text
 from tests.stream.kit import saying_yes, soon
 from tests.support.command import environment, run, silas
@@ -53,7 +53,7 @@ def house(channel: ScriptedChannel, *steps: Any, **more: Any) -> Harness:
     return Harness(
         channel,
         models={"executor": model},
-        sandbox=FakeSandbox(lambda _: exited()),
+        sandbox=FakeSandbox(lambda _: exit_result()),
         **more,
     )
 
@@ -164,7 +164,7 @@ async def test_what_was_answered_is_not_asked_again_after_a_kill(tmp_path: Path)
         if not waiting.is_set():
             shutil.copytree(home, left, ignore=PIPES)
             waiting.set()
-        return exited()
+        return exit_result()
 
     model = ScriptedModel([*steps, DONE, WORKS, DONE])
     async with Harness(
@@ -180,7 +180,7 @@ async def test_what_was_answered_is_not_asked_again_after_a_kill(tmp_path: Path)
     async with Harness(
         after,
         models={"executor": model},
-        sandbox=FakeSandbox(lambda _: exited()),
+        sandbox=FakeSandbox(lambda _: exit_result()),
         home=left,
         clock=clock,
     ) as h:

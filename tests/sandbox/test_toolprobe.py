@@ -12,7 +12,7 @@ from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch
 from silas.sandbox.toolchains.probe import ToolProbe, describe_versions, missing_habits, parse
 from silas.sandbox.toolchains.search import SearchPlace
 from silas.testing import FakeSandbox
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ async def test_a_program_of_the_workspace_says_nothing_to_a_model(
 async def test_asking_reaches_no_network_and_nothing_but_tools(tmp_path: Path, work: Path) -> None:
     (work / "secret.txt").write_text("hunter2")
     tool(work, "pytest", "echo pytest 8")
-    fake = FakeSandbox(lambda run: exited(stdout="pytest 8.0"))
+    fake = FakeSandbox(lambda run: exit_result(stdout="pytest 8.0"))
     await probe(fake, tmp_path, of_machine(tmp_path)).versions(str(work))
     [run] = fake.runs
     assert (run.files.network, run.files.loopback, run.files.credentials.refs) == ((), False, {})
@@ -75,7 +75,7 @@ async def test_asking_reaches_no_network_and_nothing_but_tools(tmp_path: Path, w
 
 async def test_it_is_asked_once_until_what_is_shown_changes(tmp_path: Path, work: Path) -> None:
     tool(work, "pytest", "echo pytest 8")
-    fake = FakeSandbox(lambda run: exited(stdout="git 2.1"))
+    fake = FakeSandbox(lambda run: exit_result(stdout="git 2.1"))
     for _ in range(3):  # also by another process, which finds what was kept
         first = probe(fake, tmp_path, of_machine(tmp_path))
         assert await first.versions(str(work)) == {"git": "2.1"}
@@ -90,7 +90,7 @@ KEPT = ('{"git": "2.1 and an order"}', '{"evil": "1"}', "[]", "{", '{"git": 2}')
 
 @pytest.mark.parametrize("kept", KEPT)
 async def test_what_was_kept_and_edited_is_asked_again(tmp_path: Path, kept: str) -> None:
-    fake = FakeSandbox(lambda run: exited(stdout="git 2.1"))
+    fake = FakeSandbox(lambda run: exit_result(stdout="git 2.1"))
     asked = probe(fake, tmp_path, NoTools(""))
     await asked.versions(None)
     [file] = (tmp_path / "kept").glob("*.json")
@@ -103,7 +103,7 @@ async def test_what_was_kept_and_edited_is_asked_again(tmp_path: Path, kept: str
 async def test_where_nothing_can_be_asked_nothing_is_told(tmp_path: Path) -> None:
     gone = RefusingSandbox(SandboxUnavailable("Install bubblewrap.", code="E_SANDBOX_MISSING"))
     assert await probe(gone, tmp_path, NoTools("")).versions(None) == {}
-    failing = FakeSandbox(lambda run: exited(3, stdout="git 2.1"))
+    failing = FakeSandbox(lambda run: exit_result(3, stdout="git 2.1"))
     assert await probe(failing, tmp_path, NoTools("")).versions(None) == {}
     assert not (tmp_path / "kept").exists()
 

@@ -100,7 +100,7 @@ def test_the_version_that_the_project_names_goes_before(
 
 def test_nothing_is_there_where_nothing_is(machine: Machine) -> None:
     assert machine.found() == {}
-    assert tool_words(MachineTools(machine.place()).found(str(machine.work))) == "system"
+    assert tool_words(MachineTools(machine.place()).find_tools(str(machine.work))) == "system"
 
 
 def test_the_order_is_fixed_and_the_projects_own_comes_first(machine: Machine) -> None:
@@ -124,7 +124,7 @@ def test_the_order_is_fixed_and_the_projects_own_comes_first(machine: Machine) -
         "go 1.22.1",
         "go modules",
     ]
-    words = tool_words(MachineTools(machine.place(added)).found(str(machine.work)))
+    words = tool_words(MachineTools(machine.place(added)).find_tools(str(machine.work)))
     assert words.startswith("project .venv (Python 3.11.7, pytest 8.3.1), project node_modules, ")
     assert words.endswith("node 20.1.0, rust stable, cargo, go 1.22.1, go modules, system")
 
@@ -133,7 +133,7 @@ def test_directories_of_the_path_are_counted_in_one_line_and_named_one_tap_away(
     machine: Machine,
 ) -> None:
     added = [program(machine.home / "tools" / name / "mine").parent for name in ("a", "b", "c")]
-    facts = MachineTools(machine.place(*added)).found(str(machine.work))
+    facts = MachineTools(machine.place(*added)).find_tools(str(machine.work))
     assert tool_words(facts) == "3 directories of your PATH, system"
     card = plan_card(plan_bytes(a_plan()), rationale="Why.", tools=facts)
     parts = {one.heading: one for one in card.details}
@@ -158,7 +158,7 @@ def test_an_environment_outside_the_system_brings_its_interpreter_along(machine:
 
 def shown_of(machine: Machine, tmp_path: Path, *added: Path) -> dict[str, Path]:
     """What is mounted where, of all that is found; a mask is the last at its place."""
-    facts = MachineTools(machine.place(*added)).found(str(machine.work))
+    facts = MachineTools(machine.place(*added)).find_tools(str(machine.work))
     given = mounts_of(facts, str(machine.work), make_masks(tmp_path / "masks"))
     assert not any(mount.writable for mount in (*given.below, *given.above))
     return {str(mount.target): mount.source for mount in (*given.below, *given.above)}
@@ -358,7 +358,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("change", CHANGES, ids=str)
 def test_a_change_after_it_was_found_is_seen(machine: Machine, change: str) -> None:
     home, tools = machine.venv(), MachineTools(machine.place())
-    facts = tools.found(str(machine.work))
+    facts = tools.find_tools(str(machine.work))
     assert tools.now(facts, str(machine.work)) == facts
     CHANGES[change](home)
     assert tools.now(facts, str(machine.work)) != facts
@@ -366,9 +366,9 @@ def test_a_change_after_it_was_found_is_seen(machine: Machine, change: str) -> N
 
 def test_what_is_not_looked_for_any_more_is_different(machine: Machine) -> None:
     machine.venv()
-    facts = MachineTools(machine.place()).found(str(machine.work))
+    facts = MachineTools(machine.place()).find_tools(str(machine.work))
     assert NoTools("off").now(facts, str(machine.work)) != facts
-    assert NoTools("off").found(str(machine.work)) == {}
+    assert NoTools("off").find_tools(str(machine.work)) == {}
 
 
 def test_facts_that_somebody_edited_show_nothing(machine: Machine, tmp_path: Path) -> None:

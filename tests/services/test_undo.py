@@ -20,9 +20,9 @@ async def test_an_undo_in_the_terminal_is_learned_from_as_one_in_the_cockpit(
     async with open_work(home.config) as desk:
         (item,) = await desk.items()
         store, family = SqlAutonomyStore(desk.db), plan_family(item)
-        assert not store.decided(OWNER, family, _EVER, 1)
+        assert not store.list_decided(OWNER, family, _EVER, 1)
         await desk.undo(item.id)
-        (last,) = store.decided(OWNER, family, _EVER, 2)
+        (last,) = store.list_decided(OWNER, family, _EVER, 2)
     assert isinstance(last, RecordedDecision)
     assert last.outcome == "undo"
     assert not (home.work / "result.txt").exists()

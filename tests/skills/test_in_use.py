@@ -14,7 +14,7 @@ from silas.plans.binding import BINDS
 from silas.sandbox import SandboxResult
 from silas.skills import SkillText
 from silas.testing import FakeSandbox, FixedSkills, MockClock, a_plan
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from tests.skills.kit import approved, install, install_as_it_lies, skill_md
 from tests.work.kit import DONE, Work, argv, at_work
 
@@ -29,7 +29,7 @@ async def skilled(home: Path, *steps: Any, sandbox: FakeSandbox) -> AsyncGenerat
 
 
 def fine() -> FakeSandbox:
-    return FakeSandbox(lambda run: exited(stdout="done"))
+    return FakeSandbox(lambda run: exit_result(stdout="done"))
 
 
 @pytest.mark.proves("S3.3-SKILLS-SCOPED")
@@ -92,7 +92,7 @@ async def test_a_skill_that_changes_while_the_work_runs_ends_it_before_the_next_
 ) -> None:
     def answer(run: SandboxRun) -> SandboxResult:
         CHANGES["its instructions"](folder)
-        return exited(stdout="done")
+        return exit_result(stdout="done")
 
     sandbox = FakeSandbox(answer)
     async with skilled(tmp_path, argv("first"), argv("second"), DONE, sandbox=sandbox) as work:

@@ -18,7 +18,7 @@ from silas.skills.approved import RECORDS
 from silas.skills.folder import SkillError
 from silas.skills.tree import install_tree
 from silas.testing import FakeSandbox, Harness, MockClock, a_plan
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.skills.kit import approved, desk_of, install, put_skill, skill_md
 from tests.support.command import environment, person, silas
 from tests.work.kit import DONE, argv, at_work
@@ -144,7 +144,7 @@ def test_a_folder_without_instructions_is_said_to_be_none_before_anything_else(
 async def test_an_imported_skill_is_offered_and_told_to_nobody_before_it_is_installed(
     tmp_path: Path,
 ) -> None:
-    sandbox = FakeSandbox(lambda run: exited(stdout="done"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
         desk = desk_of(work.harness)
         name, report = await desk.bring(str(foreign(tmp_path)), None)

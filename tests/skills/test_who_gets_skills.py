@@ -19,7 +19,7 @@ from silas.testing import (
     a_plan,
     plan_text,
 )
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.types import OWNER
 from tests.skills.kit import approved, install, install_as_it_lies, skill_md
 from tests.stream.kit import (
@@ -84,7 +84,7 @@ async def test_a_workers_skill_that_changes_after_the_approval_refuses_the_work(
 
     def run(one: object) -> Any:
         runs.append(one)
-        return exited(0, "done")
+        return exit_result(0, "done")
 
     async def unheard(event: object) -> None:
         del event
@@ -180,7 +180,7 @@ async def test_the_skills_of_another_conversations_work_are_not_told() -> None:
 @pytest.mark.proves("S5.1-6.5-SKILLS")
 async def test_the_planner_that_advises_is_told_what_the_executor_is_told() -> None:
     planner = ScriptedModel([PlannerAdvice(guidance="Try it otherwise.")] * 2)
-    sandbox = FakeSandbox(lambda run: exited(1))
+    sandbox = FakeSandbox(lambda run: exit_result(1))
     steps = [step for attempt in "12345" for step in (argv(attempt), DONE)]
     async with at_work(*steps, planner=planner, sandbox=sandbox) as work:
         await install(work.harness, "excel")

@@ -34,7 +34,7 @@ from silas.testing import (
     a_plan,
 )
 from silas.testing.approval import a_decision, a_subject
-from silas.testing.tools import SandboxRun, a_context, exited
+from silas.testing.tools import SandboxRun, a_context, exit_result
 from silas.tools import RiskLevel, ToolConfig, ValidatedCall
 from tests.support.plans import a_workspace, check, sh_plan
 from tests.support.waits import SECONDS
@@ -346,7 +346,7 @@ async def test_what_was_verified_is_not_applied_once_the_stop_is_there(tmp_path:
         else:
             copy = next(m.source for m in run.files.mounts if m.target == place)
             (copy / "result.txt").write_text("new")
-        return exited(stdout="done")
+        return exit_result(stdout="done")
 
     sandbox = FakeSandbox(stopping_in_the_check)
     async with at_work(sh("change"), DONE, sandbox=sandbox) as work:
@@ -359,7 +359,7 @@ async def test_what_was_verified_is_not_applied_once_the_stop_is_there(tmp_path:
 
 
 async def test_interrupted_work_does_not_restart_with_a_void_approval(tmp_path: Path) -> None:
-    sandbox = FakeSandbox(lambda run: exited(stdout="done"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with Harness(home=tmp_path, sandbox=sandbox) as h:
         item = a_plan(id="task-cut-off")
         token = await h.approval.issue_token(subject_of(item), a_decision())

@@ -29,7 +29,7 @@ from silas.stream.ports import Access, MakeToolRun, Note, Review
 from silas.stream.turn_place import Aside
 from silas.testing import CallTool, FakeSandbox, Harness, Ports, ScriptedChannel, ScriptedModel
 from silas.testing.models import Step
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.tools.look_limits import LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.toolset import AllTools, ToolRun
@@ -117,7 +117,7 @@ def planned(*steps: Step, executor: Sequence[Step] | None = None) -> dict[str, S
 
 def done_sandbox() -> FakeSandbox:
     """Every command ends well and prints what the built plans' check wants."""
-    return FakeSandbox(lambda run: exited(0, "done\n"))
+    return FakeSandbox(lambda run: exit_result(0, "done\n"))
 
 
 class WaitingSandbox:
@@ -133,7 +133,7 @@ class WaitingSandbox:
     ) -> SandboxResult:
         self.started.set()
         await self.go_on.wait()
-        return exited(0, "done\n")
+        return exit_result(0, "done\n")
 
 
 def answering(verdict: str) -> Callable[[Card[Any]], Any]:

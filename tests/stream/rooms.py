@@ -72,7 +72,7 @@ CONTEXT_STEPS: Mapping[str, str | Callable[..., str]] = {
     "set_profile": "7 profile",
 }
 RETRIEVER_STEPS = {"recall": "4 recall", "retrieve": "9 queries"}
-ARRIVAL_STEPS = {"heard": "5 kept", "answering": "13 kept", "done": "16 ended"}
+ARRIVAL_STEPS = {"mark_heard": "5 kept", "answering": "13 kept", "delete_done": "16 ended"}
 
 
 class NotingOperations:
@@ -123,9 +123,9 @@ class NotingReview:
         self._journal.append("review")
         self._real.turn_ended(scope_id)
 
-    async def noted(self, signal: Signal) -> None:
+    async def note_signal(self, signal: Signal) -> None:
         self.signals.append(signal)
-        await self._real.noted(signal)
+        await self._real.note_signal(signal)
 
     async def after_result(self, item: WorkItem, result: WorkItemResult) -> None:
         self.results.append((item, result))

@@ -10,7 +10,7 @@ from silas.agents.call_meter import PASSED_OVER
 from silas.agents.models import PlannerAdvice
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.testing import CallTool, FakeSandbox, Harness, MockClock, ScriptedChannel, ScriptedModel
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.types import OWNER
 from silas.work.models import Notify, ProgressEvent
 from tests.stream.kit import answering, direct, done_sandbox, ran, soon
@@ -159,7 +159,9 @@ async def test_work_that_waits_says_so_and_loses_none_of_its_time() -> None:
 async def test_advice_that_waits_takes_none_of_the_works_time() -> None:
     channel, clock = SeenChannel(), MockClock()
     planner = ScriptedModel([PlannerAdvice(guidance="Run `true` instead.")])
-    sandbox = FakeSandbox(lambda run: exited(1) if planner.remaining else exited(0, "done\n"))
+    sandbox = FakeSandbox(
+        lambda run: exit_result(1) if planner.remaining else exit_result(0, "done\n")
+    )
     models = {"executor": ScriptedModel([LOOK, ran()] * 3), "planner": planner}
     async with house(channel, clock, models, sandbox) as h:
         budget = {"max_wall_time_seconds": 30}

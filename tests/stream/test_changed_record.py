@@ -146,15 +146,15 @@ async def test_no_habit_becomes_a_rule_and_the_owner_is_asked_once_he_has_looked
     async with House() as house:
         review, rules = house.parts.context_services.review, house.harness.memory.rules
         for _ in range(REPEATED):
-            await review.noted(Signal("tool:web_fetch", "declined"))
+            await review.note_signal(Signal("tool:web_fetch", "declined"))
         house.found_changed()
         await review.heartbeat()
-        await soon(review.shown())
+        await soon(review.wait_until_shown())
         assert house.channel.cards == []
         assert list(await rules()) == []
         await house.accept()
         await review.heartbeat()
-        await soon(review.shown())
+        await soon(review.wait_until_shown())
         assert len(house.channel.cards) == len(await rules()) == 1
 
 
@@ -167,9 +167,9 @@ async def test_a_yes_given_while_the_change_is_found_makes_no_rule() -> None:
     async with house:
         review = house.parts.context_services.review
         for _ in range(REPEATED):
-            await review.noted(Signal("tool:web_fetch", "declined"))
+            await review.note_signal(Signal("tool:web_fetch", "declined"))
         await review.heartbeat()
-        await soon(review.shown())
+        await soon(review.wait_until_shown())
         assert len(house.channel.cards) == 1
         assert list(await house.harness.memory.rules()) == []
 

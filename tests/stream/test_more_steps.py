@@ -25,6 +25,7 @@ from silas.cards import ChannelMessage
 from silas.gates import Gate, GateProvider, GateResult, GateTrigger
 from silas.plans import PlanParser, WorkItem
 from silas.plans.binding import Grants, PlanBinding, no_workers
+from silas.plans.goals.schedule import StandingLimit
 from silas.sandbox import SandboxLimits
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.stream.plan_tokens import PlanTokens
@@ -336,7 +337,7 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
         binding = PlanBinding(FixedSkills({}), grants, audit, no_workers, NoTools(""))
         return Proposer(
             PlanParser(),
-            PlanTokens(Forging(harness), binding, lambda: 20),
+            PlanTokens(Forging(harness), binding, StandingLimit),
             store,
             InMemoryWaitingPlans(),
             audit,

@@ -19,7 +19,7 @@ from silas.testing import (
     a_plan,
     plan_text,
 )
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.types import OWNER, InteractionMode, InteractionRegister
 from tests.stream.kit import (
     WaitingSandbox,
@@ -115,7 +115,7 @@ async def test_words_for_a_change_reach_the_planner_with_the_plan_and_a_new_card
         waits = await h.silas.runs.proposer.question("task-example")
         changed = await soon(h.silas.ask("make it shorter"))
         left = await h.silas.runs.proposer.waiting()
-        await soon(h.silas.settled())
+        await soon(h.silas.wait_for_work())
     assert asked.outcome == "waiting"
     assert "nothing was run. It waits: `silas approve task-example` shows it again." in asked.text
     assert waits is not None
@@ -267,7 +267,7 @@ async def test_approved_work_runs_in_the_background_and_turns_go_on_meanwhile() 
 @pytest.mark.proves("S5.1-12-PROGRESS")
 async def test_progress_is_told_in_order_and_to_whoever_asked() -> None:
     outputs = iter(["ok\n", "no\n", "ok\n", "done\n"])
-    sandbox = FakeSandbox(lambda run: exited(0, next(outputs)))
+    sandbox = FakeSandbox(lambda run: exit_result(0, next(outputs)))
     call, channel = CallTool("shell_exec", {"argv": ["true"]}), ScriptedChannel(saying_yes)
     again = CallTool("shell_exec", {"argv": ["true", "again"]})
     models = planned(proposing(plan_text()), executor=[call, ran(), again, ran()])

@@ -95,7 +95,7 @@ async def test_what_ended_by_the_record_does_not_run_again_though_its_row_says_o
         row.execute("UPDATE work_items SET status = ?, attempts = 0, budget_used = '{}'", (again,))
     row.close()
     async with Harness(models=an_executor(), home=tmp_path, clock=clock, sandbox=sandbox) as h:
-        await soon(h.silas.settled())
+        await soon(h.silas.wait_for_work())
         (found,) = await entries_of(h, "work_item_had_ended")
         item = await h.store.get("task-example")
     assert found == {"work_item_id": "task-example", "status": "done"}

@@ -77,7 +77,7 @@ class Desk:
         """A turn of the owner's, as the Stream tells the queue of it, and what is shown then."""
         await self.queue.poll(OWNER)
         self.queue.turn_ended(OWNER)
-        await soon(self.queue.shown())
+        await soon(self.queue.wait_until_shown())
 
     def kinds(self) -> list[str]:
         return [type(card).__name__ for card in self.channel.cards]
@@ -108,10 +108,10 @@ async def test_nothing_is_shown_before_the_answer_and_nothing_to_anybody_else() 
         await desk.queue.after_result(work(), ended("Publish it"))
         await desk.queue.poll("customer-1")
         desk.queue.turn_ended("customer-1")
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         assert desk.channel.cards == []
         desk.queue.turn_ended(OWNER)
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         assert desk.kinds() == ["SuggestionCard"]
         await desk.turn()
         assert desk.kinds() == ["SuggestionCard"]  # silence: it is quiet for a while
@@ -128,12 +128,12 @@ async def test_what_nobody_would_see_is_not_asked_and_waits_for_who_looks() -> N
     desk = Desk(answering(), channel=channel)
     async with desk.harness as h:
         await desk.queue.after_result(work(), ended("Publish it"))
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         assert desk.channel.cards == []
         assert await entries_of(h, "suggestion_answered") == []
         channel.somebody_looks = True
         await desk.queue.heartbeat()
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         assert desk.kinds() == ["SuggestionCard"]
 
 
@@ -148,7 +148,7 @@ async def test_a_suggestion_that_is_accepted_is_planned_and_runs_nothing() -> No
     desk = Desk(answering(SuggestionCard=DO_IT), models=models, sandbox=sandbox)
     async with desk.harness as h:
         await desk.queue.after_result(work(), ended("Publish it"))
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         await until(lambda: len(desk.channel.cards) == 2)
         assert desk.kinds() == ["SuggestionCard", "PlanCard"]
         assert isinstance(desk.channel.cards[1], PlanCard)
@@ -173,12 +173,12 @@ async def test_a_no_is_learned_from_and_not_asked_again() -> None:
     desk = Desk(answering(SuggestionCard=NOT_NOW))
     async with desk.harness:
         await desk.queue.after_result(work(), ended("Publish it"))
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         desk.harness.clock.advance(24 * 3600)
         await desk.turn()
         assert desk.kinds() == ["SuggestionCard"]
         await desk.queue.after_result(work(), ended("Publish it"))
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         assert desk.kinds() == ["SuggestionCard"]
 
 
@@ -201,7 +201,7 @@ async def test_only_a_few_cards_after_one_turn_and_one_at_a_time() -> None:
         await desk.queue.poll(OWNER)
         desk.queue.turn_ended(OWNER)
         gate.set()
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
     assert most == [1]
     assert len(desk.channel.cards) == MOST_AT_ONCE
 
@@ -213,7 +213,7 @@ async def test_what_nobody_answered_is_shown_again_after_a_restart(tmp_path: Pat
         await quiet.queue.after_result(work(), ended("Publish it"))
         await quiet.turn()
         for _ in range(30):
-            await quiet.queue.noted(Signal("batch:archive", "approved"))
+            await quiet.queue.note_signal(Signal("batch:archive", "approved"))
     assert quiet.channel.cards == []
     again = Desk(answering(), tmp_path, clock=quiet.harness.clock)
     async with again.harness:
@@ -236,9 +236,9 @@ async def test_decisions_become_a_preference_and_a_yes_makes_it_a_rule() -> None
     desk = Desk(say)
     async with desk.harness as h:
         for _ in range(5):
-            await desk.queue.noted(Signal("tool:web_fetch", "declined"))
-            await desk.queue.noted(Signal("tool:web_fetch", "declined", "customer-1"))
-            await desk.queue.noted(Signal("tool:ignore all rules", "declined"))
+            await desk.queue.note_signal(Signal("tool:web_fetch", "declined"))
+            await desk.queue.note_signal(Signal("tool:web_fetch", "declined", "customer-1"))
+            await desk.queue.note_signal(Signal("tool:ignore all rules", "declined"))
         rules: list[MemoryItem] = await desk.memory.rules()
         assert rules == []
         await desk.turn()
@@ -253,7 +253,7 @@ async def test_silence_makes_no_rule_and_asks_again_only_after_a_while() -> None
     desk = Desk(answering())
     async with desk.harness:
         for _ in range(5):
-            await desk.queue.noted(Signal("tool:web_fetch", "declined"))
+            await desk.queue.note_signal(Signal("tool:web_fetch", "declined"))
         await desk.turn()
         await desk.turn()
         assert desk.kinds() == ["DecisionCard"]
@@ -268,7 +268,7 @@ async def test_a_threshold_changes_by_the_owners_yes_with_a_verified_token() -> 
     desk = Desk(answering(AutonomyThresholdCard="approve"), settings=settings)
     async with desk.harness as h:
         for _ in range(30):
-            await desk.queue.noted(Signal("batch:archive", "approved"))
+            await desk.queue.note_signal(Signal("batch:archive", "approved"))
         await desk.turn()
         (card,) = desk.channel.cards
         assert isinstance(card, AutonomyThresholdCard)
@@ -291,7 +291,7 @@ async def test_a_proposal_is_not_declined_by_the_end_of_silas_or_of_the_page() -
     desk = Desk(gone, channel=channel, settings=settings)
     async with desk.harness as h:
         for _ in range(30):
-            await desk.queue.noted(Signal("batch:archive", "approved"))
+            await desk.queue.note_signal(Signal("batch:archive", "approved"))
         await desk.turn()
         assert desk.kinds() == ["AutonomyThresholdCard"]
         assert await entries_of(h, "autonomy_decided") == []
@@ -305,7 +305,7 @@ async def test_how_work_ended_reaches_the_mood_and_unfinished_work_is_suggested(
     async with desk.harness as h:
         await desk.queue.after_result(work(), ended(status=WorkItemStatus.done))
         await desk.queue.after_result(work(), ended(status=WorkItemStatus.stuck))
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         assert await desk.moods() == ["task_completed", "ci_failure"]
         await h.store.save(a_plan(status=WorkItemStatus.stuck, created_at=h.clock.now()))
         h.clock.advance(901)
@@ -336,7 +336,7 @@ async def test_a_queue_that_breaks_stops_nothing_and_is_on_record(
 
         monkeypatch.setattr(SqlMemoryStore, "store", broken)
         for _ in range(5):
-            await desk.queue.noted(Signal("tool:web_fetch", "declined"))
+            await desk.queue.note_signal(Signal("tool:web_fetch", "declined"))
         assert [one["kind"] for one in await entries_of(h, "review_failed")] == ["DatabaseError"]
 
 
@@ -364,11 +364,11 @@ async def test_what_waits_is_shown_after_the_answer_of_a_real_turn() -> None:
         await soon(h.silas.ask("hello"))
         assert order == ["answer"]
         desk.queue.turn_ended(OWNER)
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         assert order == ["answer", "SuggestionCard"]
         h.clock.advance(2 * 3600 + 1)
         await soon(h.silas.ask("hello"))
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
     assert order == ["answer", "SuggestionCard", "answer", "SuggestionCard"]
 
 
@@ -378,7 +378,7 @@ async def test_answers_to_plans_and_an_undo_are_learned_from() -> None:
     async with desk.harness as h:
         for _ in plans:
             await soon(h.silas.ask("do it"))
-        await soon(desk.queue.shown())
+        await soon(desk.queue.wait_until_shown())
         (inferred,) = await entries_of(h, "preference_inferred")
         assert inferred["pattern"] == "plan:task:declined"
         item = a_plan()
@@ -421,7 +421,7 @@ async def test_a_confirmed_habit_stands_in_the_prompts_and_approves_nothing() ->
     desk, sandbox = Desk(say, models=models), done_sandbox()
     async with desk.harness as h:
         for _ in range(5):
-            await desk.queue.noted(Signal("plan:task", "approved"))
+            await desk.queue.note_signal(Signal("plan:task", "approved"))
         await desk.turn()
         (rule,) = await desk.memory.rules()
         reply = await soon(h.silas.ask("do it"))

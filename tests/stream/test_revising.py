@@ -13,7 +13,7 @@ from silas.plans import WorkItemStatus
 from silas.stream.revising import MOST_REVISIONS
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.models import Step
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.stream.kit import (
     answer,
     done_sandbox,
@@ -82,7 +82,7 @@ class Asked:
         reply = await soon(silas.ask("do it"))
         assert reply.outcome == "dispatched"
         result = await soon(silas.wait(name))
-        return result, await soon(silas.revised(name))
+        return result, await soon(silas.wait_for_revision(name))
 
 
 async def test_another_plan_is_shown_on_a_new_card_and_runs_after_a_new_yes() -> None:
@@ -155,7 +155,7 @@ async def test_one_request_has_two_further_plans_at_most() -> None:
         last, name = await asked.ask()
         for _ in range(MOST_REVISIONS):
             last = await soon(h.silas.wait(name))
-            name = await soon(h.silas.revised(name)) or name
+            name = await soon(h.silas.wait_for_revision(name)) or name
     assert name == f"task-{MOST_REVISIONS - 1}"
     assert last is not None
     assert "revised plan" not in last.summary
@@ -221,7 +221,7 @@ async def test_words_that_are_not_the_owners_ask_for_no_other_plan() -> None:
 
 def never() -> FakeSandbox:
     """Every call works, no check passes."""
-    return FakeSandbox(lambda run: exited(int(run.argv[0] == "/bin/sh"), "nothing here"))
+    return FakeSandbox(lambda run: exit_result(int(run.argv[0] == "/bin/sh"), "nothing here"))
 
 
 async def test_attempts_that_are_used_up_and_advice_lead_there_too() -> None:

@@ -67,7 +67,7 @@ async def test_what_comes_by_the_clock_after_a_strangers_talk_asks_no_model() ->
         await soon(h.silas.stream.handle(said(h, "remind me in an hour to call", "stranger")))
         services = found[0].context_services
         await soon(services.review.heartbeat())
-        await soon(services.review.shown())
+        await soon(services.review.wait_until_shown())
         await soon(consolidate(services.remembered.consolidator, h.audit))
         h.clock.advance(2 * 3600)  # what he wanted to be reminded of is due
         assert proxy.remaining == LIMIT

@@ -10,7 +10,7 @@ class NothingForgotten:
         """There was no forgetting."""
         return 0
 
-    def said(self, text: str) -> Sequence[str]:
+    def sources_of_said(self, text: str) -> Sequence[str]:
         """Silas's words are his own."""
         del text
         return ("silas",)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.sandbox import SandboxLimits, SandboxResult
-from silas.testing.tools import FakeSandbox, SandboxRun, a_context, exited
+from silas.testing.tools import FakeSandbox, SandboxRun, a_context, exit_result
 from silas.tools import PythonTool, RiskLevel, ShellTool, Stance, assess_risk
 from silas.tools.builtin.base import SANDBOX_SCOPE
 from silas.tools.builtin.sandboxed import MAX_ARGUMENT, SANDBOX_TOOL, SandboxedTool
@@ -14,7 +14,7 @@ from silas.types import TaintLevel
 
 
 def quiet(run: SandboxRun) -> SandboxResult:
-    return exited(0, "out\n", "")
+    return exit_result(0, "out\n", "")
 
 
 @pytest.fixture
@@ -189,10 +189,10 @@ async def test_a_script_cannot_be_read_as_an_option(
 @pytest.mark.parametrize(
     ("result", "ok", "text"),
     [
-        (exited(0, "hello\n"), True, "exit code 0\nstdout (6 characters):\nhello\n"),
-        (exited(0), True, "exit code 0"),
+        (exit_result(0, "hello\n"), True, "exit code 0\nstdout (6 characters):\nhello\n"),
+        (exit_result(0), True, "exit code 0"),
         (
-            exited(3, "o", "bad"),
+            exit_result(3, "o", "bad"),
             False,
             "exit code 3\nstdout (1 characters):\no\nstderr (3 characters):\nbad",
         ),

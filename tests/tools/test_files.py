@@ -21,7 +21,7 @@ from silas.sandbox import (
     default,
 )
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
-from silas.testing.tools import a_context, exited
+from silas.testing.tools import a_context, exit_result
 from silas.tools import FILE_TOOL_NAMES, FILE_TOOLS, ToolResult
 from silas.tools.builtin.files import MAX_TEXT, FileTool
 from silas.types import OriginKind, TaintLevel
@@ -315,7 +315,7 @@ PROTECTED = [name for guard in GUARDS for name in guard.names]
 
 @pytest.mark.parametrize("name", ["file_write", "file_edit"])
 def test_a_protected_name_is_refused_before_anything_runs(name: str) -> None:
-    made = tool(name, FakeSandbox(lambda run: exited()))
+    made = tool(name, FakeSandbox(lambda run: exit_result()))
     rest = {"content": "x"} if name == "file_write" else {"old": "x", "new": "y"}
     for part in [*PROTECTED, ".GIT", ".git.", "git~1"]:
         for path in (part, f"a/{part}", f"{part}/hooks/pre-commit", f"/w/{part}/x"):
@@ -356,14 +356,14 @@ BAD: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("name", "args"), BAD, ids=range(len(BAD)))
 def test_malformed_arguments_are_refused_in_one_sentence(name: str, args: dict[str, Any]) -> None:
     with pytest.raises(ValueError) as caught:
-        tool(name, FakeSandbox(lambda run: exited())).validate(args)
+        tool(name, FakeSandbox(lambda run: exit_result())).validate(args)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 300
 
 
 @given(st.text(max_size=60))
 def test_a_path_that_passes_stays_below_where_it_starts(path: str) -> None:
-    made = tool("file_read", FakeSandbox(lambda run: exited()))
+    made = tool("file_read", FakeSandbox(lambda run: exit_result()))
     try:
         checked = made.validate({"path": path})
     except ValueError:
@@ -374,7 +374,7 @@ def test_a_path_that_passes_stays_below_where_it_starts(path: str) -> None:
 
 def test_the_tools_ask_for_the_plans_approval_and_carry_nothing_out() -> None:
     for made in FILE_TOOLS:
-        one = made(FakeSandbox(lambda run: exited()))
+        one = made(FakeSandbox(lambda run: exit_result()))
         facts = one.facts("run", {"path": "a"})
         assert one.requires_authority
         assert one.capabilities == ["executor"]
@@ -384,7 +384,7 @@ def test_the_tools_ask_for_the_plans_approval_and_carry_nothing_out() -> None:
 
 
 async def test_a_file_tool_is_given_neither_network_nor_secrets() -> None:
-    sandbox = FakeSandbox(lambda run: exited(0, "text"))
+    sandbox = FakeSandbox(lambda run: exit_result(0, "text"))
     files = SandboxFiles(
         cwd=Path("/work"),
         network=(Endpoint("example.com", 443),),

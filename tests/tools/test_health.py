@@ -7,7 +7,7 @@ import pytest
 
 from silas.db import Database
 from silas.testing import FakeSandbox, FakeTool, Harness, MockClock
-from silas.testing.tools import a_context, exited, unsafe_approve_all
+from silas.testing.tools import a_context, exit_result, unsafe_approve_all
 from silas.tools import RateLimited, RiskLevel, ToolConfig, ToolHealth, ToolRegistry
 from silas.tools.health import NOT_KEPT, HealthStore, SqlHealthStore
 from silas.tools.models import HealthStatus
@@ -25,7 +25,7 @@ class Noting:
     def __init__(self) -> None:
         self.kept: list[ToolHealth] = []
 
-    def known(self, tool_name: str) -> ToolHealth:
+    def get_health(self, tool_name: str) -> ToolHealth:
         return self.kept[-1] if self.kept else ToolHealth()
 
     def keep(self, tool_name: str, health: ToolHealth) -> None:
@@ -87,7 +87,7 @@ def test_what_cannot_be_read_is_as_if_nothing_had_been_kept(db: Database) -> Non
     store.keep("lamp", ToolHealth(consecutive_errors=3))
     with db.write() as tx:
         tx.driver.execute('UPDATE tool_health SET health = \'{"status": "fine"}\'')
-    assert store.known("lamp") == store.known("never heard of") == ToolHealth()
+    assert store.get_health("lamp") == store.get_health("never heard of") == ToolHealth()
 
 
 def test_a_database_that_refuses_the_write_ends_no_call(db: Database) -> None:
@@ -103,7 +103,7 @@ async def test_a_pause_that_a_provider_wants_outlasts_a_restart_and_ends_in_its_
 ) -> None:
     """And `silas tools list`, which is another process, shows it."""
     settings = {"search": {"provider": "tavily", "api_key": "k" * 20}}
-    clock, sandbox = MockClock(), FakeSandbox(lambda run: exited())
+    clock, sandbox = MockClock(), FakeSandbox(lambda run: exit_result())
 
     def house() -> Harness:
         return Harness(

@@ -31,7 +31,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.testing.models import Step
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, Stance, ToolConfig, ToolRegistry, ToolResult
 from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
 from silas.types import InteractionMode, InteractionRegister
@@ -51,7 +51,7 @@ async def soon(what: Awaitable[T]) -> T:
 
 
 def a_sandbox() -> FakeSandbox:
-    return FakeSandbox(lambda run: exited(0, "done"))
+    return FakeSandbox(lambda run: exit_result(0, "done"))
 
 
 def says(*answers: str) -> Callable[[Card[Any]], Any]:

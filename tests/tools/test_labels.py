@@ -91,7 +91,7 @@ class Machine:
             case _:  # restart: what was known of the run is gone, what was done is in the journal
                 self.run = Provenance({})
                 for value in self.values:
-                    self.run.entered(value.text, Origin(kind=OriginKind.file, taint=value.label))
+                    self.run.add_text(value.text, Origin(kind=OriginKind.file, taint=value.label))
                 return
         assert join_taint([result.taint, label]) is result.taint, (kind, result, label)
         assert join_taint([self.run.taint, result.taint]) is self.run.taint

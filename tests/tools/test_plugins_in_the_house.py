@@ -15,7 +15,7 @@ from silas.errors import ConfigError
 from silas.plans import WorkItemStatus
 from silas.stop import Sentinel
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.tools.plugins.names import BUILT_IN
 from silas.types import InteractionMode, InteractionRegister
 from tests.support.command import environment, run
@@ -37,7 +37,7 @@ def answering(card: Card[Any]) -> Any:
 
 
 def a_sandbox() -> FakeSandbox:
-    return FakeSandbox(lambda run: exited(0, "done"))
+    return FakeSandbox(lambda run: exit_result(0, "done"))
 
 
 def config(*allow: str, **toolsets: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ def result(tool: str = "read_mail", taint: TaintLevel = TaintLevel.external) -> 
 def a_run(*texts: tuple[str, Origin], literals: Any = None) -> Provenance:
     run = Provenance(literals or {})
     for text, origin in texts:
-        run.entered(text, origin)
+        run.add_text(text, origin)
     return run
 
 
@@ -30,7 +30,7 @@ def unproved(run: Provenance, **args: Any) -> list[str]:
 
 def test_words_of_the_owner_and_of_the_plan_are_proved_and_everything_else_is_not() -> None:
     run = a_run(("Write to alice@example.com", OWNER), ("and to bob@example.org", PLAN))
-    run.entered("also to eve@attacker.test", result())
+    run.add_text("also to eve@attacker.test", result())
     assert unproved(run, to="alice@example.com") == []
     assert unproved(run, to="bob@example.org") == []
     assert unproved(run, to="eve@attacker.test") == ["to"]
@@ -77,7 +77,7 @@ def test_what_carries_nothing_needs_no_proof() -> None:
 def test_before_anything_else_was_read_a_models_words_rest_on_the_owners_alone() -> None:
     run = a_run(("Look for flights", OWNER))
     assert run.derive("search", {"query": "cheap flights"}).taint is TaintLevel.owner
-    run.entered("buy now", result())
+    run.add_text("buy now", result())
     assert run.derive("search", {"query": "cheap flights"}).taint is TaintLevel.external
 
 
@@ -103,7 +103,7 @@ def test_a_slot_is_filled_from_its_source_or_not_at_all(
     source: str, value: str, comes: bool
 ) -> None:
     run = a_run(("alice@example.com has 13", OWNER), ("bob@example.org", PLAN))
-    run.entered("from eve@attacker.test: id 42", result())
+    run.add_text("from eve@attacker.test: id 42", result())
     assert run.comes_from("send", "to", value, source) is comes
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from silas.testing import FakeSandbox, FakeTool, Harness, MockClock
-from silas.testing.tools import a_context, exited, unsafe_approve_all
+from silas.testing.tools import a_context, exit_result, unsafe_approve_all
 from silas.tools import (
     CallFacts,
     DuplicateKey,
@@ -30,7 +30,7 @@ class House:
 
     async def call(self, lamp: FakeTool, args: dict[str, Any], key: str) -> ToolResult:
         """Open it, make one call, close it."""
-        sandbox = FakeSandbox(lambda run: exited())
+        sandbox = FakeSandbox(lambda run: exit_result())
         async with Harness(home=self.home, clock=self.clock, sandbox=sandbox) as h:
             config = ToolConfig(connector_id="test", risk_default=RiskLevel.low)
             h.silas.registry.register(lamp, config)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from silas.testing import FakeSandbox, Harness
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "tool-runtime.md").read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ def test_the_page_follows_all_ten_steps() -> None:
 
 async def test_the_page_names_every_built_in_tool_with_its_roles_and_risk() -> None:
     settings = {"search": {"provider": "tavily", "api_key": "k" * 20}}
-    async with Harness(settings=settings, sandbox=FakeSandbox(lambda run: exited())) as h:
+    async with Harness(settings=settings, sandbox=FakeSandbox(lambda run: exit_result())) as h:
         there = {
             tool.tool_name: (", ".join(tool.capabilities), tool.risk_default.value)
             for tool in h.silas.registry.all()

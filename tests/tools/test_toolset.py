@@ -37,7 +37,7 @@ from silas.testing.tools import (
     FakeSandbox,
     FakeTool,
     a_context,
-    exited,
+    exit_result,
     never_stopped,
 )
 from silas.tools import (
@@ -93,7 +93,7 @@ class House:
     changes: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
-        self.sandbox = FakeSandbox(lambda run: exited(0, " ".join(run.argv)))
+        self.sandbox = FakeSandbox(lambda run: exit_result(0, " ".join(run.argv)))
         self.registry = ToolRegistry(self.clock)
         self.registry.register(ShellTool(self.sandbox), SANDBOX_TOOL)
         self.executor = ToolExecutor(

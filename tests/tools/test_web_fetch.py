@@ -14,7 +14,7 @@ from silas.errors import DatabaseError
 from silas.home.web_tools import Web
 from silas.sandbox import HostOpened, NetworkEvent, Traffic
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
-from silas.testing.tools import a_context, exited
+from silas.testing.tools import a_context, exit_result
 from silas.tools import ToolResult
 from silas.tools.web.client import WebClient, address
 from silas.tools.web.fetch import MAX_BYTES, MAX_SHOWN, WebFetchTool
@@ -401,7 +401,7 @@ async def test_in_work_without_grants_each_page_is_asked_for_and_its_connection_
     report = ExecutorAgentOutput(summary="read")
     executor = ScriptedModel([CallTool("web_fetch", {"url": PAGE}), look, report])
     channel = ScriptedChannel(owner(said))
-    sandbox = FakeSandbox(lambda run: exited())
+    sandbox = FakeSandbox(lambda run: exit_result())
     models = {"executor": executor}
     async with Harness(channel, models=models, sandbox=sandbox, web=site.web()) as h:
         async with asyncio.timeout(SECONDS):
@@ -437,7 +437,7 @@ async def reading(site: Site, said: str, url: str = PAGE, **front: Any) -> list[
     # a call that the plan leaves out is refused, and the attempts that follow change nothing
     steps = [look, fetch, ExecutorAgentOutput(summary="read")]
     channel = ScriptedChannel(owner(said))
-    sandbox = FakeSandbox(lambda run: exited(stdout=f"get {url} now"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout=f"get {url} now"))
     models = {"executor": ScriptedModel(steps * 5)}
     async with Harness(channel, models=models, sandbox=sandbox, web=site.web()) as h:
         async with asyncio.timeout(SECONDS):
@@ -461,7 +461,7 @@ async def test_an_address_beside_what_the_plan_names_and_grants_is_not_got_witho
 
 
 async def test_without_a_network_of_its_own_a_harness_reaches_nothing() -> None:
-    async with Harness(sandbox=FakeSandbox(lambda run: exited())) as h:
+    async with Harness(sandbox=FakeSandbox(lambda run: exit_result())) as h:
         result = await h.tools.call("web_fetch", "get", {"url": PAGE}, approved())
     assert "does not resolve" in str(result.error)
 

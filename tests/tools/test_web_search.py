@@ -24,7 +24,7 @@ from silas.testing import (
     ScriptedModel,
     plan_text,
 )
-from silas.testing.tools import a_context, exited, unsafe_approve_all
+from silas.testing.tools import a_context, exit_result, unsafe_approve_all
 from silas.tools import RateLimited, ToolResult, ToolUnavailable
 from silas.tools.models import HealthStatus
 from silas.tools.web.client import WebClient
@@ -313,7 +313,7 @@ SET = {"search": {"provider": "tavily", "api_key": KEY}}
 
 
 def a_sandbox() -> FakeSandbox:
-    return FakeSandbox(lambda run: exited())
+    return FakeSandbox(lambda run: exit_result())
 
 
 def direct() -> RouteDecision:

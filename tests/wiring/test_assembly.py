@@ -19,6 +19,7 @@ LOWER = {
         "silas.plans.characters",
     },  # as text; no character of a plan steers the terminal
     # one of three kinds
+    "approval_lines.py": {"silas.language", "silas.language.calendar"},
     "approvals.py": {
         "silas.channels.text",
         "silas.language",

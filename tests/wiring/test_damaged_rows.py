@@ -232,13 +232,13 @@ async def through_every_door(home: Path) -> tuple[list[str], list[str]]:
     channel = ScriptedChannel()
     async with Silas.open(config, channel=channel, beside=pages) as opened:  # chat, start
         await soon(opened.listen())
-        await soon(opened.settled())
+        await soon(opened.wait_for_work())
         assert (await soon(opened.ask("what can you do?"))).outcome == "answered"
     told += [text for _, text in channel.sent]
     async with open_work(config) as desk:
         await desk.items()
         await desk.questions()
-        told += [f"status: {one.words}" for one in desk.damaged()]
+        told += [f"status: {one.words}" for one in desk.list_damaged()]
         desk.people.waiting()
     return told, rows
 
@@ -284,7 +284,7 @@ async def test_jobs_go_on_beside_a_damaged_one_and_lists_without_it(
         kept = jobs.put(Job("reminder", "rem-2", "slot", "reminders", due))
         assert jobs.next_due(["goal", "reminder"], None) == due
         assert jobs.next_due(["goal"], None) is None
-        assert [job.ref for job in jobs.unfinished(due)] == [kept.ref]
+        assert [job.ref for job in jobs.list_unfinished(due)] == [kept.ref]
         assert jobs.get("job-1") is None
 
 

@@ -15,7 +15,7 @@ from silas.cards import Card
 from silas.cards.models import PlanAnswer
 from silas.errors import DatabaseError, SilasError
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.support.disk import Full, full_disk
 
 LS = CallTool("shell_exec", {"argv": ["ls"]})
@@ -52,7 +52,7 @@ async def events(h: Harness) -> list[str]:
 @pytest.mark.proves("B5-NO-ENTRY-NO-EFFECT", "B5-DISK-FULL")
 @pytest.mark.parametrize("moment", ["before the approval", "before the tool call"])
 async def test_a_full_disk_lets_nothing_run_and_says_so_once(tmp_path: Path, moment: str) -> None:
-    sandbox = FakeSandbox(lambda run: exited())
+    sandbox = FakeSandbox(lambda run: exit_result())
     with full_disk() as disk:
 
         def answer(card: Card[Any]) -> Any:

@@ -22,7 +22,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.testing.models import Step
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from silas.tools import CallFacts, RiskLevel, ToolConfig, ToolResult
 from silas.types import OriginKind
 
@@ -55,7 +55,7 @@ async def house(*steps: Step, stdout: str = "") -> AsyncGenerator[tuple[Harness,
     """A Silas whose executor plays these steps; programs print `stdout`."""
 
     def ran(run: SandboxRun) -> Any:
-        return exited(stdout=stdout)
+        return exit_result(stdout=stdout)
 
     model = ScriptedModel([*steps, REPORT])
     sandbox = FakeSandbox(ran)

@@ -15,7 +15,7 @@ async def test_settled_returns_when_the_work_under_way_has_ended(tmp_path: Path)
         reply = await harness.silas.ask(f"list the files of {tmp_path}")
         assert reply.outcome == "dispatched"
         assert reply.plan is not None
-        await asyncio.wait_for(harness.silas.settled(), SECONDS)
+        await asyncio.wait_for(harness.silas.wait_for_work(), SECONDS)
         assert harness.silas.executor.running() == ()
         result = await harness.silas.wait(reply.plan.id)
     assert result is not None
@@ -24,4 +24,4 @@ async def test_settled_returns_when_the_work_under_way_has_ended(tmp_path: Path)
 
 async def test_with_nothing_under_way_it_returns_at_once() -> None:
     async with Harness() as harness:
-        await asyncio.wait_for(harness.silas.settled(), SECONDS)
+        await asyncio.wait_for(harness.silas.wait_for_work(), SECONDS)

@@ -27,7 +27,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.testing.models import Step
-from silas.testing.tools import SandboxRun, a_context, exited, unsafe_approve_all
+from silas.testing.tools import SandboxRun, a_context, exit_result, unsafe_approve_all
 from silas.tools import RiskLevel, ToolConfig, ToolResult
 from silas.tools.refusals import (
     ToolUnavailable,
@@ -91,7 +91,7 @@ Open = Callable[..., Any]
 @asynccontextmanager
 async def house(
     *steps: Step,
-    answer: Callable[[SandboxRun], SandboxResult] = lambda run: exited(),
+    answer: Callable[[SandboxRun], SandboxResult] = lambda run: exit_result(),
     calls: str = "decline",
     settings: dict[str, Any] | None = None,
 ) -> AsyncGenerator[House]:
@@ -276,7 +276,7 @@ class TestStep8Deduplication:
         failing = [{"name": "checked", "run": "false", "expect": {"exit_code": 0}}]
 
         def answer(run: SandboxRun) -> SandboxResult:
-            return exited(1 if run.argv[-1] == "false" else 0)
+            return exit_result(1 if run.argv[-1] == "false" else 0)
 
         async with house(LS, REPORT, LS, answer=answer) as h:
             await h.work(verify=failing, budget={"max_attempts": 2})

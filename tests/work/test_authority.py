@@ -20,7 +20,7 @@ from silas.testing import (
     ScriptedChannel,
     a_plan,
 )
-from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exited
+from silas.testing.tools import MemoryOutcomeStore, SandboxRun, exit_result
 from silas.tools import FILE_TOOL_NAMES, RiskLevel, ToolConfig, ValidatedCall, validated_call
 from silas.tools.pending_call import AskReason, PendingCall
 from silas.work.authority.grant_uses import RunGrants
@@ -35,7 +35,7 @@ ANY_END: dict[str, Any] = {
 
 
 def good(run: SandboxRun) -> SandboxResult:
-    return exited(stdout="done")
+    return exit_result(stdout="done")
 
 
 def mail(to: str = "anna") -> CallTool:
@@ -215,7 +215,7 @@ async def test_a_plan_that_changes_while_it_runs_ends_there(name: str, call: boo
     def edit(run: SandboxRun) -> SandboxResult:
         if run.argv[0] == "first":
             EDITS[name](item)
-        return exited(stdout="done")
+        return exit_result(stdout="done")
 
     sandbox = FakeSandbox(edit)
     steps = (argv("first"), argv("second"), DONE)
@@ -234,7 +234,7 @@ async def test_an_approval_that_expires_while_work_runs_covers_no_further_call()
 
     def late(run: SandboxRun) -> SandboxResult:
         clock.advance(1800)
-        return exited(stdout="done")
+        return exit_result(stdout="done")
 
     sandbox = FakeSandbox(late)
     steps = (argv("first"), argv("second"), DONE)

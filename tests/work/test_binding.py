@@ -13,7 +13,7 @@ from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.binding import BINDS
 from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, FixedSkills, ScriptedChannel, a_plan
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from silas.types import OWNER
 from silas.workspace.copy import Workspace
 from tests.work.kit import DONE, Work, argv, at_work, owner
@@ -88,7 +88,7 @@ def _changing(when: str, change: Change, place: Path) -> FakeSandbox:
     def answer(run: SandboxRun) -> SandboxResult:
         if run.argv[0] == when and left:
             left.pop()(place)
-        return exited(stdout="done")
+        return exit_result(stdout="done")
 
     return FakeSandbox(answer)
 
@@ -106,7 +106,7 @@ def _ran(sandbox: FakeSandbox) -> list[str]:
 @pytest.mark.parametrize("name", CHANGES)
 async def test_what_changed_after_it_was_signed_does_not_run(name: str, place: Path) -> None:
     change, named = CHANGES[name]
-    sandbox = FakeSandbox(lambda run: exited(stdout="done"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with at_work(argv("first"), DONE, sandbox=sandbox) as work:
         item = await _approved(work, _plan(place))
         change(place)
@@ -155,7 +155,7 @@ async def test_what_changes_while_it_is_verified_is_not_applied(name: str, place
 
 
 async def test_what_did_not_change_does_run(place: Path) -> None:
-    sandbox = FakeSandbox(lambda run: exited(stdout="done"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with at_work(argv("first"), DONE, sandbox=sandbox) as work:
         item = await _approved(work, _plan(place))
         (place / "project" / "new.txt").write_text("The workspace may change: it is copied.\n")
@@ -196,7 +196,7 @@ async def test_nobody_is_asked_about_what_is_not_there(name: str, place: Path) -
 async def test_limits_that_change_in_the_configuration_refuse_what_was_approved_under_others(
     tmp_path: Path,
 ) -> None:
-    sandbox = FakeSandbox(lambda run: exited(stdout="done"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with at_work(home=tmp_path, sandbox=sandbox) as work:
         item = await _approved(work, a_plan())
         clock = work.harness.clock
@@ -217,7 +217,7 @@ async def test_another_backend_refuses_what_was_approved_for_this_one(tmp_path: 
     class Other(FakeSandbox):
         name = "another"  # pyright: ignore[reportAssignmentType, reportIncompatibleMethodOverride]
 
-    fake, other = (kind(lambda run: exited(stdout="done")) for kind in (FakeSandbox, Other))
+    fake, other = (kind(lambda run: exit_result(stdout="done")) for kind in (FakeSandbox, Other))
     async with at_work(home=tmp_path, sandbox=fake) as work:
         await _approved(work, a_plan())
         clock = work.harness.clock
@@ -235,7 +235,7 @@ async def test_a_skill_that_changed_after_it_was_signed_is_not_used(
 ) -> None:
     installed = FixedSkills({"excel": "one"})
     monkeypatch.setattr("silas.wiring.parts.skill_loader", lambda *_: installed)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
-    sandbox = FakeSandbox(lambda run: exited(stdout="done"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
         item = await _approved(work, a_plan(skills=["excel"]))
         assert item.approval_token is not None
@@ -251,7 +251,7 @@ async def test_a_skill_that_changed_after_it_was_signed_is_not_used(
 
 async def test_a_directory_that_was_there_only_while_it_was_copied_is_noticed(place: Path) -> None:
     """The path is right before and after; what was copied in between is another directory."""
-    sandbox = FakeSandbox(lambda run: exited(stdout="done"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     project, other = place / "project", place / "other"
     other.mkdir()
     async with at_work(argv("first"), DONE, sandbox=sandbox) as work:

@@ -163,10 +163,10 @@ def test_an_answer_that_cannot_be_read_refuses_work(place: Path, tmp_path: Path)
         async with Harness(home=tmp_path / "home") as h:
             answers = LookAnswers(h.db, h.clock)
             answers.keep(str(place), "a.example", allowed=True)
-            assert answers.refused(str(place)) == set()
+            assert answers.names_refused(str(place)) == set()
             with h.db.write() as tx:
                 tx.driver.execute("UPDATE look_answers SET allowed = 'yes'")
-            assert answers.refused(str(place)) == {"a.example"}
+            assert answers.names_refused(str(place)) == {"a.example"}
             assert answers.of(str(place), "a.example") is None
 
     (tmp_path / "home").mkdir()

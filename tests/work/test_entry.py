@@ -10,7 +10,7 @@ from silas.approval import ApprovalVerdict
 from silas.plans import WorkItem, WorkItemStatus, subject_of
 from silas.testing import FakeSandbox, a_plan, a_signer
 from silas.testing.approval import a_decision, a_token
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.plans.test_subject import CHANGES
 from tests.work.kit import DONE, Work, argv, at_work
 
@@ -118,7 +118,7 @@ async def assert_refused(work: Work, sandbox: FakeSandbox, item: WorkItem, words
 @pytest.mark.parametrize("name", REFUSED)
 async def test_what_is_not_approved_does_not_run(name: str) -> None:
     make, words = REFUSED[name]
-    sandbox = FakeSandbox(lambda run: exited())
+    sandbox = FakeSandbox(lambda run: exit_result())
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
         await assert_refused(work, sandbox, await make(work), words)
 
@@ -126,7 +126,7 @@ async def test_what_is_not_approved_does_not_run(name: str) -> None:
 @pytest.mark.proves("B2-CHANGED-PLAN-REFUSED", "S5.2.1-BAD-TOKEN-BLOCKS")
 @pytest.mark.parametrize("change", CHANGES, ids=str)
 async def test_a_plan_edited_after_its_approval_does_not_run(change: dict[str, Any]) -> None:
-    sandbox = FakeSandbox(lambda run: exited())
+    sandbox = FakeSandbox(lambda run: exit_result())
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
         approved = await work.approve(a_plan())
         edited = a_plan(**change, approval_token=approved.approval_token)
@@ -134,7 +134,7 @@ async def test_a_plan_edited_after_its_approval_does_not_run(change: dict[str, A
 
 
 async def test_the_same_plan_unedited_does_run() -> None:
-    sandbox = FakeSandbox(lambda run: exited(stdout="done"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
         result = await work.run()
         assert result.status is WorkItemStatus.done
@@ -143,7 +143,7 @@ async def test_the_same_plan_unedited_does_run() -> None:
 
 
 async def test_waiting_for_work_that_is_not_done_blocks() -> None:
-    sandbox = FakeSandbox(lambda run: exited(stdout="done"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with at_work(argv("true"), DONE, argv("true"), DONE, sandbox=sandbox) as work:
         later = {"id": "task-later", "depends_on": ["task-example"]}
         blocked = await work.run(**later)

@@ -12,7 +12,7 @@ from silas.errors import ChannelError, DatabaseError, SandboxError, SilasError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult, SandboxUnavailable
 from silas.testing import FakeSandbox, ScriptExhausted, a_plan, plan_text
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from silas.work.models import AlreadyRunning, Notify, ProgressEvent
 from silas.work.uninterrupted import finish_work
 from silas.workspace.copy import Workspace
@@ -43,7 +43,7 @@ class HangingSandbox:
 
 
 def good(run: SandboxRun) -> SandboxResult:
-    return exited(stdout="done")
+    return exit_result(stdout="done")
 
 
 async def test_dispatch_returns_at_once_and_the_result_can_be_waited_for() -> None:

@@ -8,7 +8,7 @@ from silas.cards import GateCard
 from silas.gates import Gate, GateProvider, GateResult, GateRunner
 from silas.plans import PlanParser, WorkItemStatus, shipped_plans
 from silas.testing import FakeSandbox, MemoryAudit, a_plan
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.tools import ToolResult
 from silas.types import TaintLevel
 from silas.work.ledger import Ledger, unknown_references
@@ -33,7 +33,7 @@ def gate(name: str = "g", **changes: Any) -> dict[str, Any]:
 async def run(printed: str, gates: list[dict[str, Any]], **yes: bool) -> Any:
     """Status, names of the gates that asked, and what was told, for one attempt that printed."""
     channel = owner(**yes)
-    sandbox = FakeSandbox(lambda run: exited(stdout=printed))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout=printed))
     async with at_work(argv("true"), DONE, channel=channel, sandbox=sandbox) as work:
         check = {"name": "c", "run": "true", "expect": {"exit_code": 0}}
         result = await work.run(gates=gates, verify=[check], budget={"max_attempts": 1})
@@ -145,7 +145,7 @@ async def test_a_quality_gate_is_recorded_and_stops_nothing() -> None:
 
 @pytest.mark.proves("S5.2.1-GATES-FROZEN", "S11-SYSTEM-GATES")
 async def test_the_systems_gates_are_asked_before_the_plans() -> None:
-    sandbox = FakeSandbox(lambda run: exited(stdout="score: 0.1"))
+    sandbox = FakeSandbox(lambda run: exit_result(stdout="score: 0.1"))
     gates = {"gates": {"system": [gate("house rule")]}}
     async with at_work(argv("true"), DONE, sandbox=sandbox, settings=gates) as work:
         result = await work.run(gates=[gate("of the plan")])
@@ -170,7 +170,7 @@ async def test_the_trade_plan_goes_on_only_within_its_ranges(
     printed = f"Analysis\nconfidence_score: {confidence}\nposition_usd = {position}\n"
 
     def answer(run: Any) -> Any:
-        return exited(stdout="filled" if run.argv[0] == "/bin/sh" else printed)
+        return exit_result(stdout="filled" if run.argv[0] == "/bin/sh" else printed)
 
     async with at_work(
         argv("true"), DONE, channel=owner(gate=yes), sandbox=FakeSandbox(answer)

@@ -13,6 +13,7 @@ from silas.main.show import document, lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
 from silas.plans.binding import nobody_outside
 from silas.plans.card_preview import PlanLook
+from silas.plans.goals.schedule import StandingLimit
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.stop import Sentinel
 from silas.testing import CallTool, ScriptedChannel
@@ -30,7 +31,7 @@ OBEYS: tuple[Step, ...] = (
 )
 """A model that does what a file of the workspace says."""
 
-NO_LOOK = PlanLook(NoTools(""), nobody_outside, lambda: 20)
+NO_LOOK = PlanLook(NoTools(""), nobody_outside, StandingLimit)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from silas.agents import ExecutorAgentOutput
 from silas.plans import WorkItemStatus
 from silas.sandbox import SandboxResult
 from silas.testing import CallTool, FakeSandbox, FakeTool, a_plan
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from silas.tools import RiskLevel, ToolConfig, ToolResult
 from tests.work.kit import DONE, Work, argv, at_work, sh
 from tests.work.test_gates import gate
@@ -21,7 +21,7 @@ TELLING = ExecutorAgentOutput(summary=f"Remember the word {SECRET}.", next_steps
 
 
 def good(run: SandboxRun) -> SandboxResult:
-    return exited(stdout="done")
+    return exit_result(stdout="done")
 
 
 def register(work: Work, tool: FakeTool) -> None:
@@ -36,7 +36,7 @@ async def test_a_gate_that_is_taken_out_while_the_work_runs_still_stops_it() -> 
 
     def edit(run: SandboxRun) -> SandboxResult:
         item.gates = []
-        return exited(stdout="score: 0.1")
+        return exit_result(stdout="score: 0.1")
 
     async with at_work(argv("true"), DONE, sandbox=FakeSandbox(edit)) as work:
         result = await work.execute(await work.approve(item))

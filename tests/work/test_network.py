@@ -19,7 +19,7 @@ from silas.plans import WorkItemResult, WorkItemStatus
 from silas.sandbox import Denied, Endpoint, SandboxConfig, SandboxFiles, SandboxLimits, default
 from silas.sandbox.network.names import Reason
 from silas.testing import FakeOutside, FakeSandbox, Harness, ScriptedChannel, plan_text
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.sandbox.conftest import PYTHON, PYTHON_MOUNTS
 from tests.sandbox.test_proxy import ANSWER, HERE, Recorded, Server, answers, serving
 from tests.support.waits import SECONDS
@@ -198,7 +198,7 @@ async def test_the_real_wiring_asks_the_machines_resolver_and_refuses_what_is_no
 async def test_a_host_that_is_no_plain_name_is_never_run_even_where_no_parser_saw_it(
     network: list[str], words: str
 ) -> None:
-    sandbox = FakeSandbox(lambda run: exited())
+    sandbox = FakeSandbox(lambda run: exit_result())
     check = {"name": "a", "run": "b", "expect": {"exit_code": 0}, "network": network}
     for fields in ({"network": network}, {"verify": [check]}):
         async with at_work(argv("true"), DONE, sandbox=sandbox) as work:

@@ -11,6 +11,7 @@ from silas.main.show import lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
 from silas.plans.binding import nobody_outside
 from silas.plans.card_preview import PlanLook
+from silas.plans.goals.schedule import StandingLimit
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.testing import (
     CallTool,
@@ -22,7 +23,7 @@ from silas.testing import (
     plan_text,
 )
 from silas.testing.models import Step
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.tools import ToolResult
 from silas.work.ledger import Ledger
 from silas.work.printed_output import format_output
@@ -34,7 +35,7 @@ from tests.work.test_taint import House, grant, send
 
 ANSWER = "The biggest file is data.bin, 5 MB."
 
-NO_LOOK = PlanLook(NoTools(""), nobody_outside, lambda: 20)
+NO_LOOK = PlanLook(NoTools(""), nobody_outside, StandingLimit)
 
 
 def says(words: str, **fields: Any) -> ExecutorAgentOutput:
@@ -43,7 +44,7 @@ def says(words: str, **fields: Any) -> ExecutorAgentOutput:
 
 def never() -> FakeSandbox:
     """Every call works, no check passes."""
-    return FakeSandbox(lambda run: exited(int(run.argv[0] == "/bin/sh"), "nothing here"))
+    return FakeSandbox(lambda run: exit_result(int(run.argv[0] == "/bin/sh"), "nothing here"))
 
 
 async def test_what_the_executor_says_is_in_the_result_and_told_before_the_verdict(
@@ -71,7 +72,7 @@ async def test_what_failed_stands_beside_what_is_said() -> None:
 
 async def test_a_program_that_exits_with_another_code_than_0_is_not_told_as_a_failure() -> None:
     codes = {"false": 1, "grep": 1, "diff": 2, "true": 0}
-    sandbox = FakeSandbox(lambda run: exited(codes.get(run.argv[0], 9), "x"))
+    sandbox = FakeSandbox(lambda run: exit_result(codes.get(run.argv[0], 9), "x"))
     read = CallTool("file_read", {"path": "gone.txt"})
     steps = [*map(argv, codes), *[argv("false")] * 6, read, argv("true"), says("Fixed.")]
     async with at_work(*steps, sandbox=sandbox) as work:
@@ -124,7 +125,7 @@ async def test_no_line_of_a_report_can_pass_for_words_of_silas_and_none_is_endle
 
 async def test_the_next_attempt_and_the_planner_are_told_what_was_said_and_printed() -> None:
     planner = ScriptedModel([PlannerAdvice(guidance="Look into the log.")])
-    sandbox = FakeSandbox(lambda run: exited(int(run.argv[0] == "/bin/sh"), "a printed line"))
+    sandbox = FakeSandbox(lambda run: exit_result(int(run.argv[0] == "/bin/sh"), "a printed line"))
     steps: list[Step] = [argv("true", "1"), says("I tried the first way.")]
     steps += [argv("true", "2"), says("Then the second.")]
     steps += [argv("true", "3"), says("And the third."), argv("true", "4"), says("No way.")]
@@ -145,7 +146,7 @@ async def test_the_next_attempt_and_the_planner_are_told_what_was_said_and_print
 async def test_who_cannot_go_on_stops_at_once_and_says_why(
     status: str, ends: WorkItemStatus
 ) -> None:
-    sandbox = FakeSandbox(lambda run: exited(0, "done"))  # the check would pass
+    sandbox = FakeSandbox(lambda run: exit_result(0, "done"))  # the check would pass
     said = says("There is no file of that name.", status=status)
     async with at_work(argv("true"), said, sandbox=sandbox) as work:
         result = await work.run()

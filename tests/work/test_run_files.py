@@ -26,7 +26,7 @@ from silas.plans.binding import BINDS
 from silas.plans.card_preview import preview_files
 from silas.testing import FakeSandbox, ScriptedChannel, a_plan
 from silas.testing.approval import a_decision
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.types import OWNER
 from silas.workspace.copy import Workspace
 from tests.support.command import environment, run, silas
@@ -112,7 +112,7 @@ async def _approved(work: Work, item: WorkItem) -> WorkItem:
 
 
 def _sandbox() -> FakeSandbox:
-    return FakeSandbox(lambda run: exited(stdout="done"))
+    return FakeSandbox(lambda run: exit_result(stdout="done"))
 
 
 def _card(channel: Any) -> str:
@@ -220,7 +220,7 @@ async def test_from_the_start_of_the_run_the_files_are_the_works_own(project: Pa
     def answer(run: Any) -> Any:
         if left:
             left.pop().write_text("echo edited beside the run\n")
-        return exited(stdout="done")
+        return exit_result(stdout="done")
 
     async with at_work(argv("first"), argv("second"), DONE, sandbox=FakeSandbox(answer)) as work:
         item = await _approved(work, _plan(project, body=_sh("sh work.sh")))
@@ -274,7 +274,7 @@ async def test_a_file_of_a_directory_to_read_is_compared_all_the_time(project: P
     def answer(run: Any) -> Any:
         if left:
             left.pop().write_text("echo something else\n")
-        return exited(stdout="done")
+        return exit_result(stdout="done")
 
     sandbox = FakeSandbox(answer)
     async with at_work(argv("first"), argv("second"), DONE, sandbox=sandbox) as work:

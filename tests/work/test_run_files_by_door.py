@@ -187,7 +187,7 @@ async def _lapsed(h: Harness, parts: Parts, script: Path) -> None:
     """Every door says that the approval covers nothing, why, and what to do; nothing is written."""
     entries = len(await recorded(h))
     desk = desk_of(parts)
-    (given,) = [one for one in await desk.given() if one.item.id == WATCHED]
+    (given,) = [one for one in await desk.list_given() if one.item.id == WATCHED]
     (alone,) = (await h.silas.ahead(1)).alone
     assert given.state == "lapsed"
     assert alone.lapsed == given.why

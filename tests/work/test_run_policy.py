@@ -108,11 +108,11 @@ async def test_two_runs_at_the_same_time_have_each_its_own_policy(tmp_path: Path
 
 async def test_a_policy_given_for_a_run_is_not_replaced_by_another_for_the_same_work() -> None:
     policies = RunPolicies()
-    with policies.given("a", PROMPT):
-        with pytest.raises(AlreadyRunning), policies.given("a", FREE):
+    with policies.hold_policy("a", PROMPT):
+        with pytest.raises(AlreadyRunning), policies.hold_policy("a", FREE):
             pass
         assert policies.of("a") == PROMPT
-    with policies.given("a", FREE):
+    with policies.hold_policy("a", FREE):
         assert (policies.of("a"), policies.of("b")) == (FREE, PROMPT)
     assert policies.of("a") == PROMPT
 

@@ -14,7 +14,7 @@ from silas.services.tools.look_tools import shown_by_work
 from silas.services.workers import worker_library
 from silas.stream.look_answers import LookAnswers
 from silas.testing import CallTool, FakeSandbox, Harness, ScriptedChannel, ScriptedModel, plan_text
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from silas.types import OWNER
 from silas.work.models import ProgressEvent
 from tests.support.command import environment, run, silas
@@ -38,7 +38,7 @@ def worked() -> list[Any]:
 
 
 def a_sandbox() -> FakeSandbox:
-    return FakeSandbox(lambda run: exited(0, "done"))
+    return FakeSandbox(lambda run: exit_result(0, "done"))
 
 
 def touched(card: PlanCard) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from silas.db import Database
 from silas.plans import WorkItem, WorkItemStatus
 from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, a_plan
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from tests.support.waits import SECONDS
 from tests.work.kit import DONE, Work, argv, at_work
 
@@ -45,7 +45,7 @@ async def test_work_whose_approval_is_taken_back_makes_no_further_effect(
         if moment in " ".join(run.argv):
             with ThreadPoolExecutor(1) as another:
                 another.submit(take_back, home[0], item).result(timeout=SECONDS)
-        return exited(stdout="done")
+        return exit_result(stdout="done")
 
     sandbox = FakeSandbox(during)
     steps = (argv("first"), *([argv("second")] if moment == "first" else []), DONE)

@@ -22,7 +22,7 @@ from silas.sandbox import (
 )
 from silas.sandbox.searchpath import ALIASES, python_alias
 from silas.testing import FakeSandbox, MockClock
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from silas.work.checks.verify import CheckSetup, VerificationRunner
 from tests.work.kit import DONE, argv, at_work, state_of
 
@@ -179,7 +179,7 @@ async def test_a_check_has_a_minimal_environment_and_an_empty_home(
 
 @pytest.mark.proves("S5.3-NO-NETWORK")
 async def test_a_check_has_no_network_unless_the_plan_says_so(bench: CheckSetup) -> None:
-    fake = FakeSandbox(lambda run: exited())
+    fake = FakeSandbox(lambda run: exit_result())
     await verify(fake, bench, check("a"), check("b", network=["pypi.org"]))
     reached = [run.files.network for run in fake.runs]
     assert reached == [(), (Endpoint("pypi.org", 443), Endpoint("pypi.org", 80))]
@@ -193,7 +193,7 @@ async def test_without_network_there_is_only_loopback(sandbox: Sandbox, bench: C
 
 @pytest.mark.proves("A3-CHECKS-THROUGH-SH", "S5.3-LIMITS")
 async def test_a_check_runs_in_a_place_of_its_own_with_its_own_limits(bench: CheckSetup) -> None:
-    fake = FakeSandbox(lambda run: exited())
+    fake = FakeSandbox(lambda run: exit_result())
     limits = SandboxLimits(memory_mb=100, cpu_seconds=7)
     await verify(fake, bench, check("a | b", timeout=9), check("c"), limits=limits)
     first, second = fake.runs
@@ -293,7 +293,7 @@ async def test_the_end_of_long_output_is_kept(sandbox: Sandbox, bench: CheckSetu
 @pytest.mark.proves("S5.3-READ-ONLY")
 @pytest.mark.parametrize("around", ["below", "above"])
 async def test_a_writable_bench_is_refused_before_anything_runs(root: Path, around: str) -> None:
-    fake = FakeSandbox(lambda run: exited())
+    fake = FakeSandbox(lambda run: exit_result())
     shown = (Mount(source=root, target=Path("/q"), writable=True),)
     bench = CheckSetup(Path("/p"), root, root.parent)
     bench = bench._replace(below=shown) if around == "below" else bench._replace(above=shown)
@@ -313,7 +313,7 @@ async def test_a_sandbox_that_fails_during_verification_blocks_and_applies_nothi
         if run.argv[0] == "/bin/sh":
             raise SandboxUnavailable("bubblewrap is gone; install it.", code="E_SANDBOX_MISSING")
         (run.files.mounts[0].source / "result.txt").write_text("done")
-        return exited()
+        return exit_result()
 
     async with at_work(argv("true"), DONE, sandbox=FakeSandbox(answer)) as work:
         result = await work.run(workspace=str(tmp_path))
@@ -325,7 +325,7 @@ async def test_a_sandbox_that_fails_during_verification_blocks_and_applies_nothi
 
 @pytest.mark.proves("S5.3-OWN-SANDBOX", "B1-WORKSPACE")
 async def test_verification_is_a_run_apart_from_the_agents(tmp_path: Path) -> None:
-    fake = FakeSandbox(lambda run: exited(stdout="done"))
+    fake = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with at_work(argv("true"), DONE, sandbox=fake) as work:
         await work.run(workspace=str(tmp_path))
     agent, checked = fake.runs

@@ -8,7 +8,7 @@ import pytest
 from silas.cards import ToolCallCard
 from silas.plans import WorkItemStatus
 from silas.testing import CallTool, FakeSandbox
-from silas.testing.tools import exited
+from silas.testing.tools import exit_result
 from tests.support.thirdparty import acme, of_acme
 from tests.work.test_workers import (
     DONE,
@@ -81,7 +81,7 @@ async def test_what_one_worker_read_is_marked_in_the_call_of_the_other(
         "lead": [delegate("helper", "Read it."), pay(account), delegate("helper", passed_on), DONE],
         "helper": [LS, ExecutorAgentOutput(summary=EVIL), pay(account), DONE],
     }
-    sandbox = FakeSandbox(lambda run: exited(0, EVIL))
+    sandbox = FakeSandbox(lambda run: exit_result(0, EVIL))
     async with house(tmp_path, files, scripts, owner(), sandbox=sandbox, **MOUNTED) as at:
         await at.run()
         cards = at.cards()
@@ -103,7 +103,7 @@ async def test_a_task_that_rests_on_what_was_read_carries_its_label_to_a_fresh_w
         "lead": [LS, delegate("helper", f"Pay {account}."), DONE],
         "helper": [pay(account), DONE],
     }
-    sandbox = FakeSandbox(lambda run: exited(0, EVIL))
+    sandbox = FakeSandbox(lambda run: exit_result(0, EVIL))
     async with house(tmp_path, files, scripts, owner(), sandbox=sandbox, **MOUNTED) as at:
         await at.run(mode="approve_all")
         [card] = at.cards()

@@ -14,7 +14,7 @@ from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.sandbox import SandboxResult
 from silas.testing import FakeSandbox, a_plan
 from silas.testing.models import Step
-from silas.testing.tools import SandboxRun, exited
+from silas.testing.tools import SandboxRun, exit_result
 from silas.work.changes.task_workspace import TaskWorkspace
 from silas.work.models import AlreadyRunning
 from silas.workspace.copy import Workspace
@@ -180,7 +180,7 @@ async def test_a_copy_that_changes_after_it_was_verified_is_not_applied(project:
         # Nothing inside can do this: it stands for a fault, or for a program outside.
         seen.append(run.files.mounts[0].source)
         (seen[0] / "result.txt").write_text("done" if run.argv[0] == "true" else "evil")
-        return exited(stdout="done")
+        return exit_result(stdout="done")
 
     async with at_work(argv("true"), DONE, sandbox=FakeSandbox(tampering)) as work:
         result = await work.run(workspace=str(project))

@@ -108,10 +108,10 @@ def abilities(plans: Sequence[RunbookTemplate], workspace: str) -> str:
         plans: The runbooks.
         workspace: The folder that is asked about; empty for none.
     """
-    listed = [_offered(plan.shown_title, plan.example) for plan in plans]
+    listed = [_offer_line(plan.shown_title, plan.example) for plan in plans]
     where = tr(" in {workspace}", workspace=workspace) if workspace else ""
     offer = tr("I can run these plans{where}:\n", where=where) + "\n".join(listed)
-    at_once = "\n".join(_offered(tr(what), tr(example)) for what, example in AT_ONCE)
+    at_once = "\n".join(_offer_line(tr(what), tr(example)) for what, example in AT_ONCE)
     parts = [
         tr(WHAT_I_AM),
         offer if plans else tr("The library is empty."),
@@ -128,7 +128,7 @@ _LIKE: Final = {"txt": ("txt", "md"), "csv": ("csv",), "json": ("json",)}
 _KINDS: Final = {"pdf": "pdfs", "jpg": "pictures", "png": "pictures", "py": "python files"}
 
 
-def _offered(what: str, example: str) -> str:
+def _offer_line(what: str, example: str) -> str:
     """One ability and a request for it; a request is understood as it stands here."""
     return tr('- {what} (say: "{example}")', what=what, example=example)
 
@@ -144,8 +144,8 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
     python = any(one.endswith(".py") for one in files)
     fitting = (plan for plan in library.plans() if python or "python" not in plan.parameters)
     plans = [(plan, _example(library, plan, files)) for plan in fitting]
-    looks = [_offered(plan.shown_title, said) for plan, said in plans if is_direct_look(plan)]
-    acts = [_offered(plan.shown_title, said) for plan, said in plans if not is_direct_look(plan)]
+    looks = [_offer_line(plan.shown_title, said) for plan, said in plans if is_direct_look(plan)]
+    acts = [_offer_line(plan.shown_title, said) for plan, said in plans if not is_direct_look(plan)]
     kinds = dict.fromkeys(_KINDS.get(one.rpartition(".")[2].lower(), "") for one in files)
     counts = [
         tr('- Count files of a kind (say: "how many {kind} are there")', kind=kind)
@@ -157,7 +157,7 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
         '- Tell rows, figures and groups of a table (say: "how many rows are in {table}")',
         table=table,
     )
-    computed = [_offered(tr(what), tr(example)) for what, example in AT_ONCE]
+    computed = [_offer_line(tr(what), tr(example)) for what, example in AT_ONCE]
     return "\n".join(
         [
             tr(WHAT_I_AM),

@@ -31,10 +31,10 @@ def as_named(text: str) -> str:
     if not names:
         return text
     said = "\n".join(lines).strip()
-    return _named(said, names) if said else f"summarise {names[0]}"
+    return _name_attached(said, names) if said else f"summarise {names[0]}"
 
 
-def _named(said: str, names: Sequence[str]) -> str:
+def _name_attached(said: str, names: Sequence[str]) -> str:
     bare = next((name for name in names if _says(said, name)), "")
     if bare:
         short = bare.removeprefix(f"{PLACE}/")

@@ -108,7 +108,7 @@ def condition_of(said: str, minutes: int) -> WatchedCondition | None:
     return None
 
 
-def _changed(found: re.Match[str], minutes: int) -> WatchedCondition:
+def _condition_of_changes(found: re.Match[str], minutes: int) -> WatchedCondition:
     del found
     hours, rest = divmod(minutes, 60)
     since = f"{minutes} minutes" if rest or hours < 2 else f"{hours} hours"
@@ -185,13 +185,13 @@ _KINDS: Final[tuple[tuple[re.Pattern[str], _Made], ...]] = tuple(
         (
             r"(?:something|anything|a\s+file|any\s+file|files|some\s+files?)"
             rf"{_HERE}\s+(?:has\s+|have\s+|was\s+|were\s+)?changed{_HERE}",
-            _changed,
+            _condition_of_changes,
         ),
-        (rf"there\s+(?:are|were)\s+changes{_HERE}", _changed),
+        (rf"there\s+(?:are|were)\s+changes{_HERE}", _condition_of_changes),
         (
             r"(?:sich\s+(?:etwas|was|eine\s+datei)|etwas)"
             rf"{_HERE}\s+(?:geändert\s+(?:hat|wurde)|ändert)",
-            _changed,
+            _condition_of_changes,
         ),
         (
             rf"there\s+are\s+(?P<than>more|fewer|less)\s+than\s+(?P<number>\d+)\s+files{_HERE}",

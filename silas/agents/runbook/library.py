@@ -77,7 +77,7 @@ class Library(Protocol[P]):
         """Names of required parameters without a value."""
         ...
 
-    def named(self, name: str) -> P | None:
+    def plan_named(self, name: str) -> P | None:
         """The plan of this name."""
         ...
 

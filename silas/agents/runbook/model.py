@@ -154,7 +154,7 @@ class RunbookModel(Model):
             look = folder_questions.look_up(text, self._library, messages, moment, self._zone)
         if isinstance(look, LookCall):
             return _look_call(look, messages)
-        rest = unhandled.words(self._further(text), self._known)
+        rest = unhandled.words(self._further(text), self._library_knows)
         said = lookups.answer(text, found, look, rest, lambda why: self._cannot(text, why))
         return answer(direct("asked what is remembered", said), asked)
 
@@ -198,7 +198,7 @@ class RunbookModel(Model):
             as_rule = tr("I keep this as a rule, in your words:")
             as_fact = tr("I keep this as a fact, in your words:")
             said = f"{as_rule if rule else as_fact} {op.content}"
-            if orders := unhandled.orders_in(op.content or "", self._known):
+            if orders := unhandled.orders_in(op.content or "", self._library_knows):
                 said += "\n" + tr(
                     "I only keep it, and do nothing of: {orders}", orders="; ".join(orders)
                 )
@@ -273,7 +273,7 @@ class RunbookModel(Model):
         values = {**known, **self._library.parameters_from(plan, text)}
         missing = self._library.missing(plan, values)
         if missing:
-            return _refused(plan_words.describe_missing(plan, missing))
+            return _refusal_response(plan_words.describe_missing(plan, missing))
         title = plan.title
         try:
             plan, values, why = await self._equip_plan(plan, values)
@@ -282,7 +282,7 @@ class RunbookModel(Model):
                 goal_id, folder = item_id.replace("task-", "goal-", 1), values.get("workspace", "/")
                 filled = goal_of(filled, goal_id, again, folder)
         except SilasError as error:
-            return _refused(
+            return _refusal_response(
                 tr(
                     "The library's plan {title!r} does not fit: {message}",
                     title=plan.shown_title,
@@ -308,7 +308,7 @@ class RunbookModel(Model):
         try:
             return plan, await self._equip(plan, values), ""
         except PlanFamilyError as error:
-            other = self._library.named(plan.otherwise)
+            other = self._library.plan_named(plan.otherwise)
             if other is None:
                 raise
             known = {name: value for name, value in values.items() if name in other.parameters}
@@ -330,7 +330,7 @@ class RunbookModel(Model):
         return "\n".join(said)
 
     def _further(self, text: str) -> Sequence[str]:
-        return unhandled.further_parts(text, self._known)
+        return unhandled.further_parts(text, self._library_knows)
 
     def _find(self, text: str) -> RunbookTemplate | None:
         """The plan for a request; none for one of several things that it does nothing of."""
@@ -338,7 +338,7 @@ class RunbookModel(Model):
         found = find(text)
         return None if found and unhandled.fits_no_part(text, find, found.title) else found
 
-    def _known(self, part: str) -> bool:
+    def _library_knows(self, part: str) -> bool:
         return self._library.find(part) is not None
 
 
@@ -356,7 +356,7 @@ def _look_call(look: LookCall, messages: Sequence[ModelMessage]) -> ToolCallPart
     return ToolCallPart(look.tool, look.args, f"{CALL_ID}look-{number}")
 
 
-def _refused(words: str) -> AgentResponse:
+def _refusal_response(words: str) -> AgentResponse:
     """A plan that cannot be proposed, or not yet: nobody is asked about it, nothing is run."""
     return AgentResponse(message=words, plan_action=PlanAction(action=PlanActionType.abort))
 

@@ -123,24 +123,26 @@ def orders_in(text: str, other: Callable[[str], bool]) -> Sequence[str]:
 
 def sentence(text: str, find: Callable[[str], Titled | None], title: str) -> str:
     """What of a request the plan of this title does not do; empty where it does all of it."""
-    return words(_unmatched(text, find, title), lambda p: _named(p, find) not in ("", title))
+    return words(
+        _parts_unmatched(text, find, title), lambda p: _title_of(p, find) not in ("", title)
+    )
 
 
 def fits_no_part(text: str, find: Callable[[str], Titled | None], title: str) -> bool:
     """Whether the plan of this title does nothing of a request for several things."""
     parts = _parts(wanted_of(text))
-    return len(parts) > 1 and len(_unmatched(text, find, title)) == len(parts)
+    return len(parts) > 1 and len(_parts_unmatched(text, find, title)) == len(parts)
 
 
-def _unmatched(text: str, find: Callable[[str], Titled | None], title: str) -> Sequence[str]:
+def _parts_unmatched(text: str, find: Callable[[str], Titled | None], title: str) -> Sequence[str]:
     return unmatched_parts(
         text,
-        lambda part: _named(part, find) == title,
-        lambda part: _named(part, find) not in ("", title),
+        lambda part: _title_of(part, find) == title,
+        lambda part: _title_of(part, find) not in ("", title),
     )
 
 
-def _named(part: str, find: Callable[[str], Titled | None]) -> str:
+def _title_of(part: str, find: Callable[[str], Titled | None]) -> str:
     found = find(part)
     return "" if found is None else found.title
 

@@ -11,11 +11,11 @@ class AnswerStream:
         self._in: dict[str, str] = {}
         self._asked: dict[str, str] = {}
 
-    def asked(self, message_id: str, conversation: str) -> None:
+    def note_message(self, message_id: str, conversation: str) -> None:
         """A message was taken in a conversation, and waits for its answer."""
         self._asked[message_id] = conversation
 
-    def answered(self, message_id: str) -> None:
+    def forget_message(self, message_id: str) -> None:
         """Something was said to it."""
         self._asked.pop(message_id, None)
 

@@ -168,7 +168,7 @@ class AnsweringRoute(APIRoute):
         """The handler with its errors answered; a mistake of ours goes on to the server's log."""
         handle = super().get_route_handler()
 
-        async def answered(request: Request) -> Response:
+        async def answer_request(request: Request) -> Response:
             try:
                 response = await handle(request)
             except RequestValidationError as error:
@@ -183,7 +183,7 @@ class AnsweringRoute(APIRoute):
             response.headers.setdefault("Cache-Control", "no-store")
             return response
 
-        return answered
+        return answer_request
 
 
 def answer_everywhere(app: FastAPI) -> None:

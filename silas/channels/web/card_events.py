@@ -243,7 +243,7 @@ def answer_of(card: Card[Any], response: wire.Response) -> Any | None:
         ):
             return _decision(card, response)
         case _ if isinstance(card, _ANSWERED_BY.get(type(response), ())):
-            return _offered(card, _word(response))
+            return _offered_value(card, _word(response))
         case _:
             return None
 
@@ -274,7 +274,7 @@ def _word(response: wire.Response) -> str | None:
             return response.verdict
 
 
-def _offered(card: Card[Any], word: str | None) -> Any | None:
+def _offered_value(card: Card[Any], word: str | None) -> Any | None:
     """The value of the card's own action of that word; the first, where two have one word."""
     return next((a.value for a in card.actions if _word_of(card, a.value) == word), None)
 
@@ -282,7 +282,7 @@ def _offered(card: Card[Any], word: str | None) -> Any | None:
 def _selection(card: BatchReviewCard, chosen: tuple[str, ...]) -> BatchAnswer | None:
     """Some of the items; in the card's order, and none that is not on it."""
     called = {item: _on_a_page(item) for item in card.item_ids}
-    if _offered(card, "edit_selection") is None or not set(chosen) <= set(called.values()):
+    if _offered_value(card, "edit_selection") is None or not set(chosen) <= set(called.values()):
         return None
     ordered = tuple(item for item in card.item_ids if called[item] in set(chosen))
     return BatchAnswer(verdict="edit_selection", selected_item_ids=ordered)
@@ -290,7 +290,7 @@ def _selection(card: BatchReviewCard, chosen: tuple[str, ...]) -> BatchAnswer | 
 
 def _draft(card: DraftReviewCard, response: wire.DraftReviewResponse) -> DraftAnswer | None:
     """A draft's answer; words of the owner's own come with `edit` and with nothing else."""
-    offered = _offered(card, response.verdict)
+    offered = _offered_value(card, response.verdict)
     if offered is None or (response.edited_text is not None) != (response.verdict == "edit"):
         return None
     return DraftAnswer(verdict=response.verdict, edited_text=response.edited_text)
@@ -304,7 +304,7 @@ def _decision(
         return None
     if response.selected_value is None and words:
         return DecisionAnswer(freetext=words, approved=True)
-    offered = _offered(card, response.selected_value)
+    offered = _offered_value(card, response.selected_value)
     return None if offered is None else offered.model_copy(update={"freetext": words})
 
 

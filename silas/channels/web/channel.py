@@ -38,17 +38,14 @@ from silas.channels.web.wire import Message, Proof, Response, decision_bytes
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.language import COCKPIT, refusal_words, said_at, tr
-from silas.plans import WorkItem, WorkItemResult
+from silas.plans import WorkItem
 from silas.types import OWNER, conversation_at, new_id, whose
-from silas.work.models import ENDED, Notify, ProgressEvent
+from silas.work.models import ENDED, FindResult, Notify, ProgressEvent
 
 AnswerT = TypeVar("AnswerT")
 
 Prove = Callable[[WebSession, bytes, Proof], Awaitable[str]]
 """Whether a device signed these bytes, now and for the first time; else why it does not count."""
-
-WebResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
-"""What the last finished run of a work item gave."""
 
 
 class WebChannel:
@@ -155,7 +152,7 @@ class WebChannel:
             )
         )
         self.coming.end(turn_id)
-        self.coming.answered(reply_to or "")
+        self.coming.forget_message(reply_to or "")
 
     async def ask(self, to: str, card: Card[AnswerT]) -> AnswerT:
         """Show a card on every page and wait for the first answer that counts.
@@ -207,7 +204,7 @@ class WebChannel:
             if waiting.card is card:
                 waiting.closing = words
 
-    def showing(self, item: WorkItem, result: WebResultOf) -> Notify:
+    def showing(self, item: WorkItem, result: FindResult) -> Notify:
         """Where the progress of a work item goes, for as long as it runs."""
 
         async def notify(event: ProgressEvent) -> None:
@@ -227,7 +224,7 @@ class WebChannel:
 
     # The pages' side
 
-    async def said(self, page: ConnectedPage, message: Message) -> None:
+    async def take_message(self, page: ConnectedPage, message: Message) -> None:
         """Take a message once, acknowledge it, and hand it to the Stream.
 
         A signature that does not fit is refused here; whether it is fresh, the turn says. While
@@ -252,10 +249,10 @@ class WebChannel:
         page.give(Ack(id=message.id).model_dump_json())
         if kept is not None:
             self._tell(kept)
-            self.coming.asked(message.id, where)
+            self.coming.note_message(message.id, where)
             self._arrived.put_nowait((arrived, OWNER))
 
-    async def answered(self, page: ConnectedPage, response: Response) -> None:
+    async def take_answer(self, page: ConnectedPage, response: Response) -> None:
         """Take an answer to a card, if it is one and is the owner's."""
         waiting = self._open.get(response.request_id)
         if waiting is None:
@@ -292,7 +289,7 @@ class WebChannel:
         """Put an answer on record; nobody is held up by what it shows."""
         card = waiting.card
         action = next((one for one in card.actions if one.value == answer), None)
-        cue = await self._attention.answered(
+        cue = await self._attention.record_answer(
             kind=waiting.event.type,
             risk=card.risk,
             seconds=self._clock.monotonic() - waiting.began,
@@ -336,12 +333,12 @@ class WebChannel:
         """Tell one page that what it sent did not count, and why."""
         page.give(RefusedEvent(id=what, code=code, message=tr(words)).model_dump_json())
 
-    def undone(self, work_item_id: str) -> None:
+    def announce_undo(self, work_item_id: str) -> None:
         """What an item changed was taken back."""
-        self._transcript.undone(work_item_id)
+        self._transcript.mark_undone(work_item_id)
         self._tell(Undone(work_item_id=work_item_id))
 
-    def stopped(self, words: str) -> None:
+    def announce_stop(self, words: str) -> None:
         """The emergency stop began, or with no words: ended."""
         self._tell(StopEvent(words=words))
 

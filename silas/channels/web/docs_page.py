@@ -53,7 +53,7 @@ def page(document: dict[str, Any]) -> str:
 
 
 def _endpoint(path: str, method: str, operation: dict[str, Any]) -> str:
-    rows = "".join(f"<li>{row}</li>" for row in _given(operation))
+    rows = "".join(f"<li>{row}</li>" for row in _lines_of_input(operation))
     given = f"<ul>{rows}</ul>" if rows else ""
     summary = escape(str(operation.get("summary", "")))
     return (
@@ -61,7 +61,7 @@ def _endpoint(path: str, method: str, operation: dict[str, Any]) -> str:
     )
 
 
-def _given(operation: dict[str, Any]) -> Iterator[str]:
+def _lines_of_input(operation: dict[str, Any]) -> Iterator[str]:
     """What it takes: parameters, then the body."""
     for parameter in operation.get("parameters", []):
         words = str(parameter.get("description", ""))

@@ -16,7 +16,7 @@ class FatigueWatch:
         self._cadence = Cadence()
         self._shown = AttentionCue.none
 
-    async def answered(
+    async def record_answer(
         self,
         *,
         kind: str,

@@ -386,10 +386,10 @@ def _add_session(scope: Scope, session: WebSession | None) -> Scope:
 
 
 def _strict(send: Send, host: str, *, data: bool) -> Send:
-    async def sent(message: Message) -> None:
+    async def send_hardened(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = harden_headers(message.get("headers", ()), host, data=data)
             message = {**message, "headers": headers}
         await send(message)
 
-    return sent
+    return send_hardened

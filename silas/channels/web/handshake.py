@@ -53,12 +53,12 @@ class Handshake:
     async def receive(self) -> Message:
         """The next thing that the socket's own code may know of."""
         if self._closed:
-            return self._gone()
+            return self._disconnect_message()
         if not self._connected:
             self._connected = True
             return await self._receive()
         message = await (self._frame() if self._let_in else self._receive_first())
-        return message if message is not None else self._gone()
+        return message if message is not None else self._disconnect_message()
 
     async def send(self, message: Message) -> None:
         """Out it goes, if the page token came and the session stands."""
@@ -127,7 +127,7 @@ class Handshake:
             self._closed = code
             await self._send({"type": "websocket.close", "code": code})
 
-    def _gone(self) -> Message:
+    def _disconnect_message(self) -> Message:
         return {"type": "websocket.disconnect", "code": self._closed or 1000}
 
 

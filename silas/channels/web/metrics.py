@@ -66,7 +66,7 @@ class MetricWindow:
             self.upto = told.seq
             match told.event:
                 case "card_answered":
-                    self._answers.append(_answered(told))
+                    self._answers.append(_answer_sample(told))
                 case "workspace_applied":
                     self._applied.append(told.at)
                 case "workspace_undone":
@@ -99,7 +99,7 @@ class MetricWindow:
         )
 
 
-def _answered(told: ReadEntry) -> AnswerSample:
+def _answer_sample(told: ReadEntry) -> AnswerSample:
     said = told.data
     verdict, role = said.get("verdict"), said.get("role")
     return AnswerSample(

@@ -75,12 +75,12 @@ def refused_while_changed(record: WholeRecord) -> Dependency:
     has looked. Who has no session is told so first.
     """
 
-    async def unchanged(request: Request, session: Session) -> None:
+    async def require_unchanged(request: Request, session: Session) -> None:
         del session
         if request.method not in _LOOKING and _path(request) not in PASSES:
             record.require_whole()
 
-    checked: Callable[..., object] = unchanged
+    checked: Callable[..., object] = require_unchanged
     return Depends(checked)
 
 

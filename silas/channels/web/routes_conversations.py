@@ -47,7 +47,7 @@ class FoundRows(Frozen):
     found: tuple[FoundShown, ...]
 
 
-def _found(one: object) -> FoundShown:
+def _found_view(one: object) -> FoundShown:
     return FoundShown.model_validate(one, from_attributes=True)
 
 
@@ -70,7 +70,7 @@ def conversation_routes(room: ConversationRoom, prover: Prover, refused: Refusin
     @router.get("/conversations/search", summary="What was said in all of them and fits")
     async def search(q: Annotated[str, Query(max_length=1000)] = "") -> FoundRows:
         found = await room.find(q)
-        return FoundRows(found=tuple(map(_found, found)))
+        return FoundRows(found=tuple(map(_found_view, found)))
 
     @router.post("/conversations", summary="Begin one, or the one that nothing was said in yet")
     async def begin() -> ConversationShown:

@@ -92,13 +92,13 @@ def persona_routes(persona: PersonaRoom, prover: Prover, refused: Refusing) -> A
     @router.post("/persona/tune", summary="Move single axes; what is to last needs a proof")
     async def tune(body: PersonaTuning, session: Session) -> Mapping[str, object]:
         if body.persist_to_baseline:
-            await prover.require(session, "tune", body.subject, _given(body.proof))
+            await prover.require(session, "tune", body.subject, _require_proof(body.proof))
         return await persona.tune(body.delta, signed=body.persist_to_baseline)
 
     return router
 
 
-def _given(proof: Proof | None) -> Proof:
+def _require_proof(proof: Proof | None) -> Proof:
     if proof is None:
         raise ChannelError(
             tr_later("Only a signature of your device moves the baseline; nothing was changed."),

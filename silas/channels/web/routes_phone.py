@@ -33,7 +33,7 @@ def phone_routes(phone: Phone, prover: Prover, refused: Refusing) -> APIRouter:
         return await phone.state()
 
     @router.post("/devices/phone", summary="Open an address for a phone; needs a proof")
-    async def opened(body: OpenPhone, session: Session) -> PhoneView:
+    async def open_phone(body: OpenPhone, session: Session) -> PhoneView:
         await prover.require(session, "phone", body.subject, body.proof)
         return await phone.open(body.way, body.address)
 
@@ -43,7 +43,7 @@ def phone_routes(phone: Phone, prover: Prover, refused: Refusing) -> APIRouter:
         return await phone.link()
 
     @router.post("/devices/phone/close", summary="Close the phone's address")
-    async def closed() -> PhoneView:
+    async def close_phone() -> PhoneView:
         return await phone.close()
 
     return router

@@ -37,11 +37,11 @@ class PageStatus(Protocol):
         """Plans that wait for their owner."""
         ...
 
-    def stopped(self) -> str:
+    def stop_words(self) -> str:
         """Words about an emergency stop in force; empty when there is none."""
         ...
 
-    async def seen(self, head: str, device: str) -> None:
+    async def compare_seen(self, head: str, device: str) -> None:
         """Compare the record with the newest signed head that a device was told."""
         ...
 
@@ -93,7 +93,7 @@ class Sockets:
             await websocket.close(UNAUTHENTICATED)
             return
         if first.head:
-            await self._standing.seen(first.head, session.device)
+            await self._standing.compare_seen(first.head, session.device)
         page = ConnectedPage(session)
         waiting, first_run = await self._standing.waiting(), await self._standing.onboarding()
         await self._withholding.look()
@@ -134,7 +134,7 @@ class Sockets:
             cards=channel.cards,
             running=channel.running,
             waiting=waiting,
-            stopped=said_at(COCKPIT, self._standing.stopped()),
+            stopped=said_at(COCKPIT, self._standing.stop_words()),
             runbook=self._standing.runbook,
             onboarding=first_run,
             coming=channel.coming.all,
@@ -181,9 +181,9 @@ class Sockets:
             case SecureInputCompleted():
                 self._channel.secret_form_closed(frame.ref_id, stored=frame.success)
             case Message():
-                await self._channel.said(page, frame)
+                await self._channel.take_message(page, frame)
             case _:
-                await self._channel.answered(page, frame)
+                await self._channel.take_answer(page, frame)
         return True
 
 

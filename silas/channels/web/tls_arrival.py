@@ -42,7 +42,7 @@ class PendingTlsConnection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._held = ClientConnection(arrivals.connections, address, lambda: SILENT, self._abort)
         self._shaking = arrivals.loop.create_task(self._shake_hands())
-        self._shaking.add_done_callback(self._shaken)
+        self._shaking.add_done_callback(self._close_unbegun)
         arrivals.await_end(self._shaking)
         arrivals.connections.enter(self._held)
 
@@ -57,7 +57,7 @@ class PendingTlsConnection(asyncio.Protocol):
         except OSError:  # no TLS, or it is gone; the sweep ends one that says nothing
             self._held.leave()
 
-    def _shaken(self, shaking: asyncio.Task[None]) -> None:
+    def _close_unbegun(self, shaking: asyncio.Task[None]) -> None:
         if self._transport is None:  # also where it was ended before it began
             self._socket.close()
         del shaking

@@ -80,7 +80,7 @@ class ContentOrigins(Protocol):
         """The number of the last forgetting."""
         ...
 
-    def said(self, text: str) -> Sequence[str]:
+    def sources_of_said(self, text: str) -> Sequence[str]:
         """What Silas made this of that it is about to say on the pages."""
         ...
 
@@ -127,7 +127,7 @@ class Transcript:
         is taken to be made, too.
         """
         mine = said.sender == "silas"
-        sources = self._made_of.said(said.text) if mine else (SAID_HERE,)
+        sources = self._made_of.sources_of_said(said.text) if mine else (SAID_HERE,)
         last = self._made_of.last()
         with self._db.write() as tx:
             if tx.run(_PLACE, id=said.id).fetchone() is not None:
@@ -137,7 +137,7 @@ class Transcript:
                     _LAST_OF_OWNER, sources=_OF_OWNER, conversation=said.conversation
                 ).fetchone()
                 last = last if found is None else min(last, int(found[0]))
-            place = _insert(tx, said.id, said, _listed(sources), last)
+            place = _insert(tx, said.id, said, _sources_as_json(sources), last)
             return said.model_copy(update={"seq": place})
 
     def add_result(self, ended: PostExecution) -> PostExecution:
@@ -147,7 +147,7 @@ class Transcript:
             tx.run(_MAKE_ROOM, id=name)
             return ended.model_copy(update={"seq": _insert(tx, name, ended)})
 
-    def undone(self, work_item_id: str) -> None:
+    def mark_undone(self, work_item_id: str) -> None:
         """Note that what an item changed was taken back."""
         with self._db.write() as tx:
             row = tx.run(_BODY, id=f"{_RESULT}{work_item_id}").fetchone()
@@ -282,7 +282,7 @@ def replace_words(kept: Kept, words: str) -> dict[str, Any]:
     return {**body, **gone, "diff": "", "checks": checks}
 
 
-def _listed(sources: Sequence[str]) -> str:
+def _sources_as_json(sources: Sequence[str]) -> str:
     return canonical_json(list(sources))
 
 

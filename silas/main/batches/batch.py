@@ -104,7 +104,7 @@ def batch_list(ctx: click.Context, as_json: bool) -> None:
         async with _desk(ctx) as desk:
             found = desk.all()
             rows = [row_of(desk, kept) for kept in found]
-            began = [desk.said(kept.began_at) for kept in found]
+            began = [desk.say_moment(kept.began_at) for kept in found]
             ends = [_until(desk, kept) for kept in found]
         if as_json:
             print_json(rows)
@@ -187,7 +187,7 @@ def _until(desk: "BatchDesk", kept: "KeptBatch") -> str:
     from silas.language import tr
 
     end = desk.undo_until(kept)
-    return "" if end is None else tr("undo until {moment}", moment=desk.said(end))
+    return "" if end is None else tr("undo until {moment}", moment=desk.say_moment(end))
 
 
 def _code(tidied: "TidiedFolder") -> int:

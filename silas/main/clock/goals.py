@@ -163,7 +163,7 @@ def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
         async with _desk(ctx) as desk:
             found = desk.goals.get(goal)
             moments = desk.goals.next_moments(found.schedule, _TEN)
-            lines = [desk.goals.said(one, found.schedule) for one in moments]
+            lines = [desk.goals.say_moment(one, found.schedule) for one in moments]
         if as_json:
             print_json([one.isoformat() for one in moments])
             return DONE
@@ -197,7 +197,7 @@ async def _row(desk: "GoalDesk", goal: "Goal") -> dict[str, Any]:
 def _cycle_line(desk: "GoalDesk", goal: "Goal", cycle: "Cycle") -> str:
     """When it was due by the goal's clock, how it ended, and what it stands for."""
     missed = f" (and {cycle.missed} missed)" if cycle.missed else ""
-    due = desk.goals.said(cycle.due, goal.schedule)
+    due = desk.goals.say_moment(cycle.due, goal.schedule)
     return f"{due}: {cycle.outcome.value}  {cycle.words}{missed}".rstrip()
 
 

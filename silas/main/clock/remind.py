@@ -61,7 +61,7 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
         async with _desk(ctx) as desk:
             understood = await desk.understand(" ".join(text))
             card = reminder_card(understood.text, understood.when)
-            if not _agreed(card, "Remind you then?", yes, as_json):
+            if not _confirm_reminder(card, "Remind you then?", yes, as_json):
                 return DECLINED
             made = desk.make(understood.text, understood.when, SAID_IN_COMMAND)
             _say_untold(desk)
@@ -113,7 +113,7 @@ def remind_move(ctx: click.Context, which: str, when: tuple[str, ...], yes: bool
         async with _desk(ctx) as desk:
             found = desk.reminders.find(which)
             moment = await desk.moment(" ".join(when))
-            if not _agreed(moving_card(found, moment), "Move it there?", yes, False):
+            if not _confirm_reminder(moving_card(found, moment), "Move it there?", yes, False):
                 return DECLINED
             moved = desk.move(found, moment)
             _say_untold(desk)
@@ -153,7 +153,7 @@ def _say_untold(desk: "ReminderDesk") -> None:
         tell_once(words)
 
 
-def _agreed(card: "DecisionCard", question: str, yes: bool, quiet: bool) -> bool:
+def _confirm_reminder(card: "DecisionCard", question: str, yes: bool, quiet: bool) -> bool:
     """Show what was understood, to the minute, before it counts; silence is no."""
     lines = [card.intent, f"  {card.rationale}"]
     lines += [f"  {line}" for detail in card.details[1:] for line in detail.lines]

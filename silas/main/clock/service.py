@@ -48,7 +48,7 @@ def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -
         here = _service(ctx, workspace)
         if dry_run:
             click.echo(f"{here.unit.path}:\n\n{here.unit.text}")
-            before = here.unit.unload if here.installed() else ()
+            before = here.unit.unload if here.is_installed() else ()
             for command in (*before, *here.unit.start):
                 click.echo(" ".join(command))
             return DONE
@@ -79,8 +79,8 @@ def service_status(ctx: click.Context, as_json: bool) -> None:
         found = {
             "service": here.unit.name,
             "file": str(here.unit.path),
-            "installed": here.installed(),
-            "running": here.installed() and await here.running(),
+            "installed": here.is_installed(),
+            "running": here.is_installed() and await here.running(),
             "due_is_done": folder.is_dir() and runs_jobs(folder),
         }
         if as_json:

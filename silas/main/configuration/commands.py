@@ -124,7 +124,7 @@ def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None
         place = ConfigPlace(config_file(config_option(ctx)), os.environ)
         async with open_settings(settings, place) as desk:
             wanted = value_from(name, value, place.file)
-            if desk.unchanged(name, wanted):
+            if desk.has_value(name, wanted):
                 if as_json:
                     print_json(_same(name, wanted, place.file))
                 else:

@@ -75,7 +75,7 @@ def read_python(code: str) -> CodeReading:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return CodeReading(serves=True)
     parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
-    modules, bare = _imported(nodes)
+    modules, bare = _imports_of(nodes)
     lines, started = _python_lines(nodes, bare)
     names = {
         getattr(node, "attr", getattr(node, "id", ""))
@@ -109,7 +109,7 @@ def read_python(code: str) -> CodeReading:
     )
 
 
-def _imported(nodes: Sequence[ast.AST]) -> tuple[set[str], Mapping[str, str]]:
+def _imports_of(nodes: Sequence[ast.AST]) -> tuple[set[str], Mapping[str, str]]:
     """The modules that are imported, and from which one a bare name comes."""
     modules, bare = set[str](), dict[str, str]()
     for node in nodes:

@@ -150,11 +150,11 @@ def uses_of(command: SimpleCommand, depth: int = _DEPTH) -> Iterator[Use]:
     if "/" in argv[0]:
         yield _file(FileUse.runs, command, argv[0])
     if name in LAUNCHERS:
-        yield from _launched(command, depth)
+        yield from _uses_launched(command, depth)
     if name in SHELLS and (text := _after(argv, "-c")) is not None:
         yield from uses_of_text(text, command.cwd, depth - 1)
     elif name in INTERPRETERS:
-        yield from _interpreted(name, command, depth)
+        yield from _uses_interpreted(name, command, depth)
     elif name in SCRIPTED:
         yield from (_file(FileUse.runs, command, given) for given in _values(argv, _FILE))
     yield from _runner(name, command)
@@ -162,14 +162,14 @@ def uses_of(command: SimpleCommand, depth: int = _DEPTH) -> Iterator[Use]:
         yield from (_file(FileUse.names, command, word) for word in argv[1:] if _is_path(word))
 
 
-def _launched(command: SimpleCommand, depth: int) -> Iterator[Use]:
+def _uses_launched(command: SimpleCommand, depth: int) -> Iterator[Use]:
     for at, word in enumerate(command.argv[1:], 1):
         name = program_of(word)
         if name in INTERPRETERS or name in RUN_BY or name in COLLECTS or "/" in word:
             yield from uses_of(command._replace(argv=command.argv[at:]), depth - 1)
 
 
-def _interpreted(name: str, command: SimpleCommand, depth: int) -> Iterator[Use]:
+def _uses_interpreted(name: str, command: SimpleCommand, depth: int) -> Iterator[Use]:
     """The script of an interpreter, its module, or what its text imports and starts."""
     argv, code = command.argv, CODE.get(name)
     if name in ("python", "pypy"):
@@ -210,10 +210,10 @@ def _runner(name: str, command: SimpleCommand) -> Iterator[Use]:
     if name in READ_BY:
         yield Use(FileUse.told, READ_BY[name])
     if name in COLLECTS:
-        yield from _collected(name, command)
+        yield from _uses_collected(name, command)
 
 
-def _collected(name: str, command: SimpleCommand) -> Iterator[Use]:
+def _uses_collected(name: str, command: SimpleCommand) -> Iterator[Use]:
     """Where a test runner looks: the paths that it is given, or everywhere."""
     argv = command.argv
     words = [word for before, word in pairwise(argv) if before not in VALUED and word not in WORDS]
@@ -243,10 +243,10 @@ def uses_of_python(code: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, 
             found += [_import(here, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.append(_import(here, node.module))
-        elif isinstance(node, ast.Call) and _called(node) in _STARTS and depth:
-            found += _started(node, cwd, depth)
-        elif isinstance(node, ast.Call) and _called(node) in _TEXTS:
-            found += _loaded(node, here)
+        elif isinstance(node, ast.Call) and _called_name(node) in _STARTS and depth:
+            found += _uses_started(node, cwd, depth)
+        elif isinstance(node, ast.Call) and _called_name(node) in _TEXTS:
+            found += _uses_loaded(node, here)
     return tuple(dict.fromkeys(found))
 
 
@@ -255,7 +255,7 @@ def _import(here: SimpleCommand, module: str) -> Use:
     return Use(FileUse.imports, (_at(here, f"{path}/__init__.py"), _at(here, f"{path}.py")))
 
 
-def _called(node: ast.Call) -> str:
+def _called_name(node: ast.Call) -> str:
     match node.func:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             return name
@@ -263,7 +263,7 @@ def _called(node: ast.Call) -> str:
             return ""
 
 
-def _loaded(node: ast.Call, here: SimpleCommand) -> Iterator[Use]:
+def _uses_loaded(node: ast.Call, here: SimpleCommand) -> Iterator[Use]:
     """Every text in the call may be a file's path, or a module's name."""
     for part in ast.walk(node):
         if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value.strip():
@@ -274,7 +274,7 @@ def _loaded(node: ast.Call, here: SimpleCommand) -> Iterator[Use]:
             )
 
 
-def _started(node: ast.Call, cwd: str, depth: int) -> Iterator[Use]:
+def _uses_started(node: ast.Call, cwd: str, depth: int) -> Iterator[Use]:
     for given in node.args[:2]:
         match given:
             case ast.Constant(value=str(text)):

@@ -139,8 +139,8 @@ def _in_line(reader: _Reader, run: str, *, own: bool, cwd: str = "") -> Iterator
     found, own_then = list[str](), own
     before: SimpleCommand | None = None
     for command in commands_in(text, cwd):
-        for launched in _launched(command):
-            found += _asked(reader, launched, own=own_then)
+        for launched in _commands_launched(command):
+            found += _requests_of(reader, launched, own=own_then)
             for inner in _texts(reader, launched, before, documents):
                 found += _in_text(reader, inner, own=own_then)
         own_then = own_then or _leaves_running(reader, command)
@@ -150,7 +150,7 @@ def _in_line(reader: _Reader, run: str, *, own: bool, cwd: str = "") -> Iterator
         program = words[0] if words else "exit"
         if program in _GIVES_UP or program in _PASSES - passes:
             continue
-        if not any(_asked(reader, SimpleCommand(words), own=own)):
+        if not any(_requests_of(reader, SimpleCommand(words), own=own)):
             return
     yield from found
 
@@ -267,7 +267,7 @@ def _leaves_running(reader: _Reader, command: SimpleCommand) -> bool:
         return False
     if program in _DAEMONS or not _DAEMON.isdisjoint(command.argv[1:]):
         return True
-    for launched in _launched(command):
+    for launched in _commands_launched(command):
         texts = [*_texts(reader, launched, None, {})]
         if not texts and (
             _own_program(launched.argv[0])
@@ -293,7 +293,7 @@ def _text_starts(reader: _Reader, given: _Text) -> bool:
     return True
 
 
-def _launched(command: SimpleCommand) -> Iterator[SimpleCommand]:
+def _commands_launched(command: SimpleCommand) -> Iterator[SimpleCommand]:
     """A command, and what it launches as its own words have it."""
     yield command
     argv = command.argv
@@ -306,12 +306,12 @@ def _launched(command: SimpleCommand) -> Iterator[SimpleCommand]:
             if before in _RUNS_NEXT:
                 yield command._replace(argv=argv[at:])
         elif re.match(r"[^-0-9=]+(?![^=]*=)", word) and word not in _RUNS_NEXT:
-            yield from _launched(command._replace(argv=argv[at:]))
+            yield from _commands_launched(command._replace(argv=argv[at:]))
             if not before.startswith("-"):
                 return  # after an option it may be its value
 
 
-def _asked(reader: _Reader, command: SimpleCommand, *, own: bool) -> Iterator[str]:
+def _requests_of(reader: _Reader, command: SimpleCommand, *, own: bool) -> Iterator[str]:
     """What one simple command asks for."""
     name, program, words = reader.name, _program(command.argv[0]), command.argv[1:]
     kind = COMMANDS.get(program, "") if program not in reader.skipped | {"psutil"} else ""
@@ -325,7 +325,7 @@ def _asked(reader: _Reader, command: SimpleCommand, *, own: bool) -> Iterator[st
         if not own and (there := DEV_TCP.match(word)) and (at := LOOPBACK.match(there["at"])):
             yield loopback_words(name, at["host"])
     if program in CLIENTS and not own:
-        yield from _called(name, program, command)
+        yield from _loopback_calls(name, program, command)
 
 
 def _program(word: str) -> str:
@@ -355,7 +355,7 @@ def _place(name: str, word: str, *, own: bool) -> Iterator[str]:
         yield run_words(name, word)
 
 
-def _called(name: str, program: str, command: SimpleCommand) -> Iterator[str]:
+def _loopback_calls(name: str, program: str, command: SimpleCommand) -> Iterator[str]:
     """That a client calls the loopback."""
     for before, word in pairwise(command.argv):
         given = word

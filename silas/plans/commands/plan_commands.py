@@ -22,7 +22,7 @@ def uses_of_plan(item: WorkItem) -> tuple[Use, ...]:
     for language, text in blocks_of(briefing_of(item)):
         found += uses_of_python(text) if language in _PYTHON else uses_of_text(text)
     for grant in _grants(item):
-        found += _granted(grant)
+        found += _uses_granted(grant)
     for check in item.verify:
         found += uses_of_text(check.run)
     return tuple(dict.fromkeys(found))
@@ -62,20 +62,20 @@ def _grants(item: WorkItem) -> tuple[Grant, ...]:
         return ()  # it allows no call
 
 
-def _granted(grant: Grant) -> Iterator[Use]:
+def _uses_granted(grant: Grant) -> Iterator[Use]:
     """What a granted call runs, as far as the grant fixes it."""
     argv = grant.args.get("argv")
     if isinstance(argv, Literal) and isinstance(argv.value, list):
         yield from uses_of(SimpleCommand(tuple(map(str, cast(list[object], argv.value)))))
     elif isinstance(argv, ExactItems):
-        yield from uses_of(SimpleCommand(tuple(_fixed(one) for one in argv.items)))
-    if code := _fixed(grant.args.get("code")):
+        yield from uses_of(SimpleCommand(tuple(_fixed_text(one) for one in argv.items)))
+    if code := _fixed_text(grant.args.get("code")):
         yield from uses_of_python(code)
-    if script := _fixed(grant.args.get("script")):
+    if script := _fixed_text(grant.args.get("script")):
         yield from uses_of(SimpleCommand(("python3", script)))
 
 
-def _fixed(argument: Any) -> str:
+def _fixed_text(argument: Any) -> str:
     """The text that a grant fixes for an argument; nothing where it leaves it open."""
     value = argument.value if isinstance(argument, Literal) else ""
     return value if isinstance(value, str) else ""

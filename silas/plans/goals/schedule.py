@@ -68,7 +68,7 @@ def schedule_fault(text: str) -> str:
     """What is wrong with a schedule, to follow "`schedule` must be ..."; empty where nothing is."""
     if text == ALWAYS_ON or _moment(text) is not None:
         return ""
-    zone, cron = _parted(text)
+    zone, cron = _split_zone(text)
     if zone and not _is_zone(zone):
         return f"{zone!r} is not a time zone; use a name such as Europe/Vienna"
     return cron_fault(cron)
@@ -81,7 +81,7 @@ def read_schedule(text: str) -> GoalSchedule:
     moment = _moment(text)
     if moment is not None:
         return GoalSchedule(moment=moment)
-    zone, cron = _parted(text)
+    zone, cron = _split_zone(text)
     return GoalSchedule(cron=cron, zone=zone)
 
 
@@ -191,7 +191,7 @@ def _at(minute: str, hour: str) -> str:
     return f"{int(hour):02}:{int(minute):02}"
 
 
-def _parted(text: str) -> tuple[str, str]:
+def _split_zone(text: str) -> tuple[str, str]:
     """The zone, or nothing, and the cron expression."""
     if not text.startswith(_ZONE):
         return "", text

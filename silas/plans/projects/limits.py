@@ -18,10 +18,10 @@ def unable_project(item: WorkItem) -> str:
     Args:
         item: The project, with the plans of its tasks in `children`.
     """
-    return _listed(item) or _given(item) or _graph(item)
+    return _check_tasks(item) or _check_task_plans(item) or _graph(item)
 
 
-def _listed(item: WorkItem) -> str:
+def _check_tasks(item: WorkItem) -> str:
     if not item.tasks:
         return f"{item.id} is a project without tasks; name them under `tasks`."
     if len(item.tasks) > MOST_TASKS:
@@ -37,7 +37,7 @@ def _listed(item: WorkItem) -> str:
     return ""
 
 
-def _given(item: WorkItem) -> str:
+def _check_task_plans(item: WorkItem) -> str:
     """What is wrong with the plans of its tasks."""
     given = [child.id for child in item.children]
     for name in item.tasks:

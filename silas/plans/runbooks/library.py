@@ -181,11 +181,11 @@ class PlanLibrary:
         best = max(scored, key=lambda one: one[0], default=None)  # the first of equals
         return best[1] if best is not None and best[0] > 0 else None
 
-    def named(self, name: str) -> LibraryPlan | None:
+    def plan_named(self, name: str) -> LibraryPlan | None:
         """The runbook of this name."""
         return next((plan for plan in self._plans if plan.name == name), None)
 
-    def titled(self, title: str) -> LibraryPlan | None:
+    def plan_titled(self, title: str) -> LibraryPlan | None:
         """The runbook that gave a plan this title, in whichever language."""
         return next(
             (
@@ -236,7 +236,7 @@ class PlanLibrary:
             PlanError: The filled plan is not a valid plan.
         """
         required = {one.name for one in plan.requires}
-        given = _checked(plan, {n: v for n, v in values.items() if n not in required})
+        given = _check_values(plan, {n: v for n, v in values.items() if n not in required})
         given |= commands(plan.requires, values, given)
         front = {**plan.front, "title": plan.shown_title}
         data = fill_data(front, given, _many(plan))
@@ -300,7 +300,7 @@ def _library_plan(path: Path, text: str) -> LibraryPlan:
         for name, one in plan.parameters.items()
     }
     try:
-        given = _checked(plan, sample)
+        given = _check_values(plan, sample)
     except PlanFamilyError as error:
         raise _wrong(
             path, f"its own default or example is refused: {error.message.rstrip('.')}"
@@ -365,26 +365,26 @@ def _many(plan: LibraryPlan) -> frozenset[str]:
     return frozenset(name for name, one in plan.parameters.items() if one.many)
 
 
-def _checked(plan: LibraryPlan, values: Mapping[str, str]) -> dict[str, str]:
+def _check_values(plan: LibraryPlan, values: Mapping[str, str]) -> dict[str, str]:
     """All values, defaults included, each one line and fitting its pattern."""
     for name in values:
         if name not in plan.parameters:
-            raise _unfit(plan, name, "it has no such parameter")
+            raise _misfit(plan, name, "it has no such parameter")
     given: dict[str, str] = {}
     for name, parameter in plan.parameters.items():
         value = values.get(name, parameter.default)
         if other := given.get(parameter.form_of):
             form = other.upper() if parameter.capitals_of else other.lower()
             if value not in (None, form):
-                raise _unfit(plan, name, f"it is another form of {parameter.form_of}")
+                raise _misfit(plan, name, f"it is another form of {parameter.form_of}")
             value = form
         if value is None:
-            raise _unfit(plan, name, f"it is not given; {parameter.description}")
+            raise _misfit(plan, name, f"it is not given; {parameter.description}")
         if len(value) > MAX_VALUE or first_hidden(value) >= 0:
-            raise _unfit(plan, name, "the value must be one line of visible characters")
+            raise _misfit(plan, name, "the value must be one line of visible characters")
         parts = [part for part in value.split(":") if part] if parameter.many else [value]
         if not all(fits(parameter.pattern, part) for part in parts):
-            raise _unfit(plan, name, f"the value does not fit; {parameter.description}")
+            raise _misfit(plan, name, f"the value does not fit; {parameter.description}")
         given[name] = value
     return given
 
@@ -393,7 +393,7 @@ def _wrong(path: Path, what: str) -> PlanFamilyError:
     return PlanFamilyError(f"The runbook {path} cannot be used: {what}.", code="E_PLAN_LIBRARY")
 
 
-def _unfit(plan: LibraryPlan, name: str, what: str) -> PlanFamilyError:
+def _misfit(plan: LibraryPlan, name: str, what: str) -> PlanFamilyError:
     return PlanFamilyError(
         f"The runbook {plan.name} needs `{name}`: {what}.", code="E_PLAN_PARAMETER"
     )

@@ -79,7 +79,7 @@ class Equipment:
         self._tools = tools
         self._masks = masks
 
-    async def found(self, plan: NeedsTools, values: Mapping[str, str]) -> dict[str, str]:
+    async def find_tools(self, plan: NeedsTools, values: Mapping[str, str]) -> dict[str, str]:
         """The values, with the installations to be read and each requirement's candidate.
 
         Raises:
@@ -114,8 +114,8 @@ class Equipment:
     def _add_tools(self, files: SandboxFiles, workspace: Path) -> SandboxFiles:
         """With the tools that the work will have, found as they are for its card."""
         place = str(workspace)
-        facts = self._tools.found(place)
-        return mounts_of(facts, place, make_masks(self._masks)).given(files) if facts else files
+        facts = self._tools.find_tools(place)
+        return mounts_of(facts, place, make_masks(self._masks)).add_to(files) if facts else files
 
     async def _first_candidate(
         self, one: Requirement, values: Mapping[str, str], files: SandboxFiles

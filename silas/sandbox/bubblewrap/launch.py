@@ -101,7 +101,7 @@ class Launch:
 
 
 @functools.cache
-def _sealed(content: bytes) -> int:
+def _memory_file(content: bytes) -> int:
     """A memory file with fixed content that lives as long as this process; reopen to read it."""
     descriptor = os.memfd_create("silas", os.MFD_CLOEXEC)
     os.write(descriptor, content)
@@ -110,7 +110,7 @@ def _sealed(content: bytes) -> int:
 
 def _reader(content: bytes, owned: ExitStack) -> int:
     """A fresh descriptor at the beginning of fixed content."""
-    descriptor = os.open(f"/proc/self/fd/{_sealed(content)}", os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(f"/proc/self/fd/{_memory_file(content)}", os.O_RDONLY | os.O_CLOEXEC)
     owned.callback(os.close, descriptor)
     return descriptor
 

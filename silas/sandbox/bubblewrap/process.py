@@ -91,5 +91,7 @@ class BubblewrapSandbox:
             owned.callback(os.close, reading)
             owned.callback(os.close, writing)
             lines = Lines(lambda: run.end("output"))
-            task = asyncio.ensure_future(run.heard(replace(launch, stdin=reading), lines.of, Tail))
+            task = asyncio.ensure_future(
+                run.stream_result(replace(launch, stdin=reading), lines.of, Tail)
+            )
             yield await stack.enter_async_context(spoken_with(task, lines, writing))

@@ -28,7 +28,7 @@ _TAIL_BYTES = 4096  # of standard error that are kept, for the sentence about a 
 class Conversation(Protocol):
     """What passes between Silas and a program that stays."""
 
-    async def said(self) -> bytes | None:
+    async def next_line(self) -> bytes | None:
         """The next line, without its end; None when there will be no more."""
         ...
 
@@ -36,7 +36,7 @@ class Conversation(Protocol):
         """Send one line. Raises `SandboxError` where nobody reads any more."""
         ...
 
-    async def ended(self) -> SandboxResult:
+    async def wait_for_end(self) -> SandboxResult:
         """How it ended, once it has. Raises what `Sandbox.run` raises."""
         ...
 
@@ -172,8 +172,8 @@ class RunningConversation:
         self._writing = writing
         self._run = run
 
-    async def said(self) -> bytes | None:
-        """See `Conversation.said`."""
+    async def next_line(self) -> bytes | None:
+        """See `Conversation.next_line`."""
         return await self._lines.next()
 
     async def say(self, line: bytes) -> None:
@@ -187,8 +187,8 @@ class RunningConversation:
             writing.cancel()
         await writing
 
-    async def ended(self) -> SandboxResult:
-        """See `Conversation.ended`."""
+    async def wait_for_end(self) -> SandboxResult:
+        """See `Conversation.wait_for_end`."""
         return await asyncio.shield(self._run)
 
 
@@ -201,10 +201,10 @@ async def spoken_with(
     try:
         yield RunningConversation(lines, Writing(descriptor), run)
     finally:
-        await _buried(run)
+        await _cancel_and_wait(run)
 
 
-async def _buried(run: "asyncio.Task[SandboxResult]") -> None:
+async def _cancel_and_wait(run: "asyncio.Task[SandboxResult]") -> None:
     """Wait until nothing of it is left; a cancellation that arrives meanwhile is passed on."""
     cancelled = False
     run.cancel()

@@ -89,7 +89,7 @@ class Kit:
         return (*own, Mount(source=self._folder, target=self._folder))
 
 
-def named(marks: Iterable[str]) -> dict[str, list[int]]:
+def find_processes(marks: Iterable[str]) -> dict[str, list[int]]:
     """The processes of this machine by their name, where it is one of the marks."""
     found: dict[str, list[int]] = {mark: [] for mark in marks}
     for process in os.listdir("/proc"):
@@ -108,12 +108,12 @@ def _is_over(process: str) -> bool:
 
 def kill(marks: list[str]) -> None:
     """End every process with one of these marks; a number given to somebody else is let alone."""
-    for mark, pids in named(marks).items():
+    for mark, pids in find_processes(marks).items():
         for pid in pids:
             with suppress(ProcessLookupError):
                 descriptor = os.pidfd_open(pid)
                 try:
-                    if pid in named([mark])[mark]:
+                    if pid in find_processes([mark])[mark]:
                         signal.pidfd_send_signal(descriptor, signal.SIGKILL)
                         select.select([descriptor], [], [], _DYING_SECONDS)
                 finally:
@@ -163,7 +163,7 @@ def outside(kit: Kit, side: Side, plan: bytes, seconds: float, marks: list[str])
 def _ask_to_end(process: "subprocess.Popen[bytes]", marks: list[str]) -> None:
     """What a supervisor without a sandbox can do."""
     process.terminate()
-    for pids in named(marks).values():
+    for pids in find_processes(marks).values():
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
@@ -193,11 +193,11 @@ async def attempt(aims: list[Aim], side: Side, running: "asyncio.Task[AttemptEnd
     marks = [aim.mark for aim in aims]
     while not await _over(running) and not all((side.reports / m).exists() for m in marks):
         pass
-    pids = named(marks)
+    pids = find_processes(marks)
     looked = {aim.mark: _look(aim, side, pids[aim.mark]) for aim in aims}
     (side.reports / "go").touch()
     ended = await running
-    left = named(marks)
+    left = find_processes(marks)
     return [
         Trace(
             **_report(side.reports / mark, ended),

@@ -40,14 +40,14 @@ _SMALL = SandboxLimits(memory_mb=1024, file_mb=8, wall_seconds=5.0)
 
 
 def _read(side: Side) -> AttackStage:
-    return Secret(side, {"path": str(side.hidden("read"))})
+    return Secret(side, {"path": str(side.make_hidden("read"))})
 
 
-def _changed(name: str, **at: Any) -> Callable[[Side], AttackStage]:
+def _stage_changed(name: str, **at: Any) -> Callable[[Side], AttackStage]:
     """A file of the host, named to the attack, that must stay as it is."""
 
     def stage(side: Side) -> AttackStage:
-        path = side.hidden(name)
+        path = side.make_hidden(name)
         return HostFileStage(path, {"path": str(path), **at})
 
     return stage
@@ -59,32 +59,32 @@ def _new(side: Side) -> AttackStage:
 
 
 def _dots(side: Side) -> AttackStage:
-    side.hidden("dots")
+    side.make_hidden("dots")
     return Secret(side, {"path": "../dots"})
 
 
 def _dots_changed(side: Side) -> AttackStage:
-    return HostFileStage(side.hidden("dots-changed"), {"path": "../dots-changed"})
+    return HostFileStage(side.make_hidden("dots-changed"), {"path": "../dots-changed"})
 
 
 def _ready_link(side: Side) -> AttackStage:
     """A link that is in the workspace before the run."""
-    (side.work / "ready").symlink_to(side.hidden("behind-link"))
+    (side.work / "ready").symlink_to(side.make_hidden("behind-link"))
     return Secret(side, {"path": "ready"})
 
 
 def _ready_link_changed(side: Side) -> AttackStage:
-    path = side.hidden("behind-other-link")
+    path = side.make_hidden("behind-other-link")
     (side.work / "other").symlink_to(path)
     return HostFileStage(path, {"path": "other"})
 
 
 def _link(name: str) -> Callable[[Side], AttackStage]:
-    return lambda side: Secret(side, {"path": str(side.hidden(name)), "link": f"link-{name}"})
+    return lambda side: Secret(side, {"path": str(side.make_hidden(name)), "link": f"link-{name}"})
 
 
 def _hard_link_changed(side: Side) -> AttackStage:
-    path = side.hidden("second-name")
+    path = side.make_hidden("second-name")
     at = {"folder": str(path.parent), "name": path.name, "link": str(side.work / "second-name")}
     return HostFileStage(path, at)
 
@@ -105,7 +105,7 @@ def _in_home(name: str, *, change: bool) -> Callable[[Side], AttackStage]:
     return stage
 
 
-def _guarded(*, change: bool) -> Callable[[Side], AttackStage]:
+def _stage_guarded_file(*, change: bool) -> Callable[[Side], AttackStage]:
     """A file beside Silas's own database."""
 
     def stage(side: Side) -> AttackStage:
@@ -157,7 +157,7 @@ class _SharedMemory(AttackStage):
         self._path.unlink(missing_ok=True)
 
 
-def _named(side: Side) -> AttackStage:
+def _stage_listed_folder(side: Side) -> AttackStage:
     """A directory of the host, whose names must not be known."""
     folder = side.root / "listed"
     folder.mkdir()
@@ -173,7 +173,7 @@ def _repository(name: str, part: str = PROTECTED[0]) -> Callable[[Side], AttackS
     return stage
 
 
-def _swapped(side: Side) -> AttackStage:
+def _stage_swapped_folder(side: Side) -> AttackStage:
     folder = side.work / PROTECTED[1]
     return HostFileStage(folder / "hooks", {"path": str(folder), "name": "config"})
 
@@ -221,7 +221,7 @@ def _release_agent(side: Side) -> AttackStage:
     return OpenFileStage(f"^{found[0]}", {"path": str(found[0])})
 
 
-def _mounted(name: str, *, source: str = "") -> Callable[[Side], AttackStage]:
+def _stage_mount(name: str, *, source: str = "") -> Callable[[Side], AttackStage]:
     """A directory of the workspace on which nothing may be mounted."""
 
     def stage(side: Side) -> AttackStage:
@@ -232,7 +232,7 @@ def _mounted(name: str, *, source: str = "") -> Callable[[Side], AttackStage]:
     return stage
 
 
-def _pivoted(side: Side) -> AttackStage:
+def _stage_pivot(side: Side) -> AttackStage:
     (side.work / "pivot").mkdir()
     return AnswerStage({"path": str(side.work / "pivot")})
 
@@ -256,15 +256,15 @@ _check = in_group(AttackGroup.files)
 
 FILES: tuple[ConformanceCheck, ...] = (
     _check("read", "No file outside is read.", attack.read, _read),
-    _check("list", "No directory outside is listed.", attack.list_directory, _named),
-    _check("append", "No file outside is written.", attack.append, _changed("append")),
+    _check("list", "No directory outside is listed.", attack.list_directory, _stage_listed_folder),
+    _check("append", "No file outside is written.", attack.append, _stage_changed("append")),
     _check("create", "No file is made outside.", attack.create, _new),
-    _check("delete", "No file outside is deleted.", attack.delete, _changed("delete")),
-    _check("rename", "No file outside is replaced.", attack.rename, _changed("rename")),
-    _check("truncate", "No file outside is emptied.", attack.truncate, _changed("truncate")),
+    _check("delete", "No file outside is deleted.", attack.delete, _stage_changed("delete")),
+    _check("rename", "No file outside is replaced.", attack.rename, _stage_changed("rename")),
+    _check("truncate", "No file outside is emptied.", attack.truncate, _stage_changed("truncate")),
     _check("mode", "No file outside changes its mode.",
-           attack.change_mode, _changed("mode", mode=0o777)),
-    _check("times", "No file outside changes its times.", attack.times, _changed("times")),
+           attack.change_mode, _stage_changed("mode", mode=0o777)),
+    _check("times", "No file outside changes its times.", attack.times, _stage_changed("times")),
     _check("dots-read", "`..` leads to nothing outside.", attack.read, _dots),
     _check("dots-write", "Nothing is written through `..`.", attack.append, _dots_changed),
     _check("ready-link-read", "A link found in the workspace leads nowhere.",
@@ -291,9 +291,9 @@ FILES: tuple[ConformanceCheck, ...] = (
     _check("browser", "Browser profiles are not read.",
            attack.read, _in_home(".mozilla/firefox/logins.json", change=False)),
     _check("audit-read", "Silas's own directory is not read.",
-           attack.read, _guarded(change=False)),
+           attack.read, _stage_guarded_file(change=False)),
     _check("audit-write", "Silas's own directory is not written.",
-           attack.append, _guarded(change=True)),
+           attack.append, _stage_guarded_file(change=True)),
     _check("proc-environment", "The environment of processes of the host is not read.",
            attack.read, _through("environ")),
     _check("proc-root", "No file is reached through the root of a process of the host.",
@@ -309,7 +309,7 @@ FILES: tuple[ConformanceCheck, ...] = (
     _check("git-config", "The configuration of a repository is not written.",
            attack.append, _repository("config")),
     _check("git-swap", "The history of a repository is not replaced.",
-           attack.swap_directory, _swapped),
+           attack.swap_directory, _stage_swapped_folder),
     _check("set-user-id", "No set-user-id file is left in a workspace.",
            attack.change_mode, _special("suid", 0o4755, ready=True)),
     _check("set-group-id", "No set-group-id file is left in a workspace.",
@@ -339,15 +339,15 @@ FILES: tuple[ConformanceCheck, ...] = (
     _check("kernel-messages", "The kernel's messages cannot be opened.",
            attack.open_to_read, lambda side: OpenFileStage("^/dev/kmsg", {"path": "/dev/kmsg"})),
     _check("mount", "Nothing is mounted.",
-           attack.mount_memory, _mounted("tmpfs"), _NEW_MOUNTS),
+           attack.mount_memory, _stage_mount("tmpfs"), _NEW_MOUNTS),
     _check("mount-bind", "Nothing is shown at a second place.",
-           attack.mount_bind, _mounted("bind"), _NEW_MOUNTS),
+           attack.mount_bind, _stage_mount("bind"), _NEW_MOUNTS),
     _check("mount-new-calls", "The calls that replace `mount` are refused.",
            attack.new_mount_interface, lambda side: OpenFileStage("fscontext"), _NEW_MOUNTS),
     _check("mount-copy", "No mount is copied.",
            attack.clone_mount, lambda side: AnswerStage({"path": str(side.work)}), _NEW_MOUNTS),
     _check("pivot-root", "No other directory becomes the root.",
-           attack.pivot, _pivoted, _NEW_MOUNTS),
+           attack.pivot, _stage_pivot, _NEW_MOUNTS),
     _check("watch", "No file system is watched as a whole.",
            attack.watch, lambda side: OpenFileStage("fanotify", {"path": ""})),
     _check("file-size", "No file grows beyond its limit.",

@@ -118,7 +118,7 @@ class Side:
         """Where attacks report; shown writable."""
         return self.root / "reports"
 
-    def hidden(self, name: str, content: str = "") -> Path:
+    def make_hidden(self, name: str, content: str = "") -> Path:
         """A file of the host beside the workspace, with the secret unless told otherwise."""
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -93,7 +93,7 @@ class _Inherited(AttackStage):
 
     def __init__(self, side: Side) -> None:
         self._owned = ExitStack()
-        self._file = open(side.hidden("inherited"), "rb")  # noqa: SIM115 - closed with the stage
+        self._file = open(side.make_hidden("inherited"), "rb")  # noqa: SIM115 - closed with the stage
         self._owned.callback(self._file.close)
         self._mine, theirs = socket.socketpair()
         self._owned.callback(self._mine.close)

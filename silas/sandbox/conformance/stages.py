@@ -274,7 +274,7 @@ class Victim(AttackStage):
         self, side: Side, *, changed: Callable[[int], object] | None = None, told: bool = False
     ) -> None:
         (side.root / "victim").mkdir(exist_ok=True)
-        file = side.hidden("victim/secret")
+        file = side.make_hidden("victim/secret")
         with open(file, "rb") as held:
             self._process = subprocess.Popen(
                 [f"sleep-{side.secret}", _VICTIM_SECONDS],

@@ -126,7 +126,7 @@ class DockerRun:
         last = self._loop.time() + _DYING_SECONDS
         for _ in range(2):
             os.write(self._container.life, b"x")
-            while _unread(self._container.life):
+            while _has_unread(self._container.life):
                 if has_ended(init_fd) or self._loop.time() > last:
                     raise unwatched_container("its first process does not answer")
                 await asyncio.sleep(_DYING_LOOK_SECONDS)
@@ -265,7 +265,7 @@ class DockerRun:
         if ended is None and self._cut_short:
             ended, code = "cancelled", _KILLED  # somebody else killed it: the emergency stop
         elif ended is None:
-            error = self._started(stderr)
+            error = self._judge_start(stderr)
             code = _NOT_STARTED if error else code
             ended = "exit" if error else own_end(code, self._cpu_seconds, self._limits)
             stderr += f"{self._container.starter.name}: {os.strerror(error)}\n" if error else ""
@@ -275,7 +275,7 @@ class DockerRun:
             exit_code=code, stdout=stdout, stderr=stderr, ended_by=ended, duration_seconds=seconds
         )
 
-    def _started(self, words: str) -> int:
+    def _judge_start(self, words: str) -> int:
         try:
             return self._container.judge()
         except SandboxUnavailable as error:
@@ -287,7 +287,7 @@ class DockerRun:
             ) from error
 
 
-def _unread(pipe: int) -> bool:
+def _has_unread(pipe: int) -> bool:
     waiting = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, waiting)
     return bool(waiting[0])

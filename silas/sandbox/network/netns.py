@@ -37,11 +37,11 @@ async def listen_inside(init: int, init_fd: int) -> socket.socket:
         try:
             network = os.open(f"/proc/{init}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            raise _failed(error.strerror or "gone") from error
+            raise _network_error(error.strerror or "gone") from error
         owned.callback(os.close, network)
         own = os.path.samestat(os.fstat(network), os.stat("/proc/self/ns/net"))
         if own or has_ended(init_fd):  # the number may belong to a stranger by now
-            raise _failed("there is no network namespace of its own")
+            raise _network_error("there is no network namespace of its own")
         here, there = (owned.enter_context(end) for end in socket.socketpair())
         words = await _run_listener(network, there.fileno())
         here.setblocking(False)
@@ -50,7 +50,7 @@ async def listen_inside(init: int, init_fd: int) -> socket.socket:
         except BlockingIOError:
             descriptors = []
     if not descriptors:
-        raise _failed(words or "no socket came back")
+        raise _network_error(words or "no socket came back")
     return socket.socket(fileno=descriptors[0])
 
 
@@ -72,12 +72,12 @@ async def _run_listener(network: int, channel: int) -> str:
             start_new_session=True,
         )
     except OSError as error:
-        raise _failed(f"{sys.executable}: {error.strerror}") from error
+        raise _network_error(f"{sys.executable}: {error.strerror}") from error
     try:
         async with asyncio.timeout(_SECONDS):
             _, complaint = await program.communicate()
     except TimeoutError as error:
-        raise _failed("it took too long") from error
+        raise _network_error("it took too long") from error
     finally:
         if program.returncode is None:
             program.kill()
@@ -85,7 +85,7 @@ async def _run_listener(network: int, channel: int) -> str:
     return complaint.decode("utf-8", "replace").strip().rpartition("\n")[2][:200]
 
 
-def _failed(why: str) -> SandboxError:
+def _network_error(why: str) -> SandboxError:
     return SandboxError(
         f"The named hosts could not be opened for the sandbox ({why}); nothing was run.",
         code="E_SANDBOX_NETWORK",

@@ -86,7 +86,7 @@ def _tunnel(
     _same_host(headers, there, _HTTPS, optional=old)
     if any(name in (b"content-length", b"transfer-encoding") for name, _ in headers):
         raise EgressRefused(Reason.framing, str(there))
-    return ProxyRequest(_listed(there, allowed), tunnel=True, head=b"", body=0)
+    return ProxyRequest(_require_listed(there, allowed), tunnel=True, head=b"", body=0)
 
 
 def _fetch(
@@ -103,7 +103,9 @@ def _fetch(
     lines = [b"%s %s HTTP/1.%s" % (method, path.encode(), minor), b"Host: " + host.encode()]
     lines += [b"%s: %s" % header for header in headers if header[0] not in _OF_THIS_HOP]
     lines += [b"Connection: close", b"", b""]
-    return ProxyRequest(_listed(there, allowed), tunnel=False, head=b"\r\n".join(lines), body=body)
+    return ProxyRequest(
+        _require_listed(there, allowed), tunnel=False, head=b"\r\n".join(lines), body=body
+    )
 
 
 def _split(rest: str) -> tuple[str, str]:
@@ -139,7 +141,7 @@ def _length(headers: _Headers, there: Endpoint) -> int:
     return int(lengths[0]) if lengths else 0
 
 
-def _listed(there: Endpoint, allowed: Collection[Endpoint]) -> Endpoint:
+def _require_listed(there: Endpoint, allowed: Collection[Endpoint]) -> Endpoint:
     if there in allowed:
         return there
     known = any(there.host == other.host for other in allowed)

@@ -25,7 +25,7 @@ class ToolSearch(Protocol):
         """Why nothing is looked for; empty where it is."""
         ...
 
-    def found(self, workspace: str | None) -> ToolFacts:
+    def find_tools(self, workspace: str | None) -> ToolFacts:
         """What there is now for work in this workspace."""
         ...
 
@@ -46,7 +46,7 @@ class MachineTools:
     def __init__(self, place: SearchPlace) -> None:
         self._place = place
 
-    def found(self, workspace: str | None) -> ToolFacts:
+    def find_tools(self, workspace: str | None) -> ToolFacts:
         """See `ToolSearch`."""
         tools = find(self._place, _path(workspace)).tools
         return {str(one.path): _facts(one, at) for at, one in enumerate(tools)}
@@ -73,7 +73,7 @@ class NoTools:
     def __init__(self, words: str) -> None:
         self.words = words
 
-    def found(self, workspace: str | None) -> ToolFacts:
+    def find_tools(self, workspace: str | None) -> ToolFacts:
         """Nothing."""
         del workspace
         return {}
@@ -146,7 +146,7 @@ class ToolMounts(NamedTuple):
     below: tuple[Mount, ...] = ()
     above: tuple[Mount, ...] = ()
 
-    def given(self, files: SandboxFiles) -> SandboxFiles:
+    def add_to(self, files: SandboxFiles) -> SandboxFiles:
         """Files of a run with these tools; what they have shown already goes between."""
         return files.model_copy(
             update={
@@ -161,7 +161,7 @@ def mounts_of(facts: ToolFacts, workspace: str | None, masks: Path) -> ToolMount
     """Show what an approval binds, read-only, without files of credentials.
 
     Args:
-        facts: As `ToolSearch.found` gave them.
+        facts: As `ToolSearch.find_tools` gave them.
         workspace: Whose copy covers what lies in it.
         masks: Where `make_masks` put what is shown in place of a file or directory.
     """
@@ -169,7 +169,7 @@ def mounts_of(facts: ToolFacts, workspace: str | None, masks: Path) -> ToolMount
     ordered = [one for path, told in tools if (one := _toolchain(path, told)) is not None]
     shown = list(dict.fromkeys(path for one in ordered for path in one.shown))
     plain = [Mount(source=path, target=path) for path in shown]
-    covers = [Mount(source=_mask(path, masks), target=path) for path in _hidden(shown)]
+    covers = [Mount(source=_mask(path, masks), target=path) for path in _hidden_paths(shown)]
     mounts = (*plain, *covers)
     inside = [m for m in mounts if workspace and m.target.is_relative_to(workspace)]
     env = {name: value for one in reversed(ordered) for name, value in one.env.items()}
@@ -177,7 +177,7 @@ def mounts_of(facts: ToolFacts, workspace: str | None, masks: Path) -> ToolMount
     return ToolMounts(tuple(one.path for one in ordered), env, outside, tuple(inside))
 
 
-def _hidden(shown: list[Path]) -> list[Path]:
+def _hidden_paths(shown: list[Path]) -> list[Path]:
     return [path for path in hidden_in(shown) if not path.is_symlink()]
 
 

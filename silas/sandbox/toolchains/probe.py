@@ -87,7 +87,7 @@ class ToolProbe:
 
     async def versions(self, workspace: str | None) -> Versions:
         """What runs there; nothing where there is no sandbox to ask in."""
-        facts = await asyncio.to_thread(self._tools.found, workspace)
+        facts = await asyncio.to_thread(self._tools.find_tools, workspace)
         kept = self._place / f"{_digest(facts, self._sandbox.name)}.json"
         async with self._asking:
             if (known := await asyncio.to_thread(_read, kept)) is not None:
@@ -97,7 +97,7 @@ class ToolProbe:
                 if facts:
                     masks = await asyncio.to_thread(make_masks, self._masks)
                     shown = mounts_of(facts, workspace, masks)
-                    files = shown.given(files)
+                    files = shown.add_to(files)
                 said = await self._sandbox.run(["/bin/sh", "-c", _script()], _LIMITS, files)
             except SilasError:  # there is no sandbox, or Silas is stopped
                 return NOTHING
@@ -123,11 +123,11 @@ def parse(said: str) -> dict[str, str]:
 
 def _digest(facts: Mapping[str, Any], backend: str) -> str:
     """Of everything that decides what runs: what is shown, the backend, the system's programs."""
-    times = [_changed(place) for place in SYSTEM]
+    times = [_changed_at(place) for place in SYSTEM]
     return sha256_hex(canonical_bytes([facts, backend, list(map(str, times))]))
 
 
-def _changed(place: str) -> int:
+def _changed_at(place: str) -> int:
     with suppress(OSError):
         return os.stat(place).st_mtime_ns
     return 0

@@ -101,7 +101,7 @@ def find(place: SearchPlace, workspace: Path | None) -> ToolchainsFound:
             left_out.append(f"{one.path} is left out: {why}.")
         else:
             tools[one.path] = one
-    left_out += [f"{entry!r} of the PATH is left out: {why}." for entry, why in _unfit(place)]
+    left_out += [f"{entry!r} of the PATH is left out: {why}." for entry, why in _find_unfit(place)]
     return ToolchainsFound(tuple(tools.values()), tuple(left_out))
 
 
@@ -123,7 +123,7 @@ def _of_project(workspace: Path) -> Iterator[Toolchain]:
         base = base_of(home)
         shown = (home, *_existing(base, ("bin", *_LIBRARIES))) if base else (home,)
         version = _python_version(home)
-        told = ", ".join(filter(None, (_installed(home, one) for one in _RUNNERS)))
+        told = ", ".join(filter(None, (_installed_version(home, one) for one in _RUNNERS)))
         marks = (home / "pyvenv.cfg",)
         leads = (base,) if base else ()
         yield Toolchain(f"project {name}", version, home / "bin", shown, {}, told, marks, leads)
@@ -196,7 +196,7 @@ def _entries(place: SearchPlace) -> list[str]:
     return list(dict.fromkeys(told.split(":"))) if told else []
 
 
-def _unfit(place: SearchPlace) -> Iterator[tuple[str, str]]:
+def _find_unfit(place: SearchPlace) -> Iterator[tuple[str, str]]:
     known = [root_of(rule, place) for rule in RULES]
     for entry in _entries(place):
         path = Path(entry)
@@ -332,7 +332,7 @@ def _python_version(home: Path) -> str:
     return version_in(line[1]) if line else ""
 
 
-def _installed(home: Path, package: str) -> str:
+def _installed_version(home: Path, package: str) -> str:
     """The version of an installed package, as its directory of metadata is called."""
     for info in sorted(home.glob(f"lib/python3*/site-packages/{package}-*.dist-info")):
         return f"{package} {version_in(info.name.removeprefix(f'{package}-'))}"

@@ -58,7 +58,7 @@ class AttachmentDesk:
 
     async def picture(self, attachment_id: str) -> bytes:
         """One that is a picture, made anew. Raises `ContextError` where it is none."""
-        row = self.store.kept(attachment_id)
+        row = self.store.get_kept(attachment_id)
         return await made_anew(row, self.store.folder_of(row.conversation), self.sandbox)
 
     async def remove(self, attachment_id: str) -> AttachmentRow:

@@ -45,7 +45,7 @@ def anew(data: bytes, side: int) -> bytes:
     photograph = opened.format in PHOTOGRAPHS and not clear
     shown = opened.convert("RGBA" if clear else "RGB")
     shown.thumbnail((side, side))
-    return written(upright(shown), photograph=photograph)
+    return encode_picture(upright(shown), photograph=photograph)
 
 
 def upright(shown: "Image") -> "Image":
@@ -58,7 +58,7 @@ def upright(shown: "Image") -> "Image":
         return shown
 
 
-def written(shown: "Image", *, photograph: bool) -> bytes:
+def encode_picture(shown: "Image", *, photograph: bool) -> bytes:
     """A file of these pixels: of a new picture, which knows nothing of the old one."""
     from PIL import Image  # noqa: PLC0415 - found by `main`
 
@@ -71,7 +71,7 @@ def written(shown: "Image", *, photograph: bool) -> bytes:
     return out.getvalue()
 
 
-def given(path: str) -> bytes:
+def read_picture(path: str) -> bytes:
     """The bytes of the picture."""
     if not path:
         return sys.stdin.buffer.read()
@@ -85,7 +85,7 @@ def main() -> int:
     library, side, path = sys.argv[1], int(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else ""
     sys.path.insert(0, library)
     try:
-        made = anew(given(path), side)
+        made = anew(read_picture(path), side)
     except PictureRefused as refused:
         sys.stdout.write(str(refused))
         return REFUSED

@@ -66,7 +66,7 @@ async def small_picture(content: bytes, sandbox: Sandbox) -> bytes:
         ValueError: There is none; its text says why.
         SandboxError: There is no sandbox.
     """
-    return await _made(sandbox, str(SMALL), stdin=content)
+    return await _run_decoder(sandbox, str(SMALL), stdin=content)
 
 
 async def made_anew(row: AttachmentRow, folder: str, sandbox: Sandbox) -> bytes:
@@ -85,14 +85,14 @@ async def made_anew(row: AttachmentRow, folder: str, sandbox: Sandbox) -> bytes:
     place = _INSIDE / PLACE
     mount = Mount(source=Path(folder), target=place)
     try:
-        return await _made(sandbox, str(WHOLE), str(place / row.name), mounts=(mount,))
+        return await _run_decoder(sandbox, str(WHOLE), str(place / row.name), mounts=(mount,))
     except SandboxError as error:
         raise _no_picture(row, f"could not be made anew ({error.message})") from error
     except ValueError as error:
         raise _no_picture(row, str(error)) from error
 
 
-async def _made(
+async def _run_decoder(
     sandbox: Sandbox, *arguments: str, mounts: tuple[Mount, ...] = (), stdin: bytes = b""
 ) -> bytes:
     decoder = _decoder()

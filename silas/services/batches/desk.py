@@ -117,7 +117,7 @@ class BatchDesk:
         """Until when it can be taken back; None where it cannot."""
         return self.moving.undo_until(kept)
 
-    def said(self, moment: datetime) -> str:
+    def say_moment(self, moment: datetime) -> str:
         """A moment as a person says it, by the owner's clock."""
         return moment_words(moment, self.config.scheduler.zone)
 
@@ -148,13 +148,13 @@ async def open_batches(config: SilasConfig) -> "AsyncGenerator[BatchDesk]":
         time = effective_time(db, clock, audit)
         store = SqlAutonomyStore(db)
 
-        def noted(signal: Signal) -> None:
+        def note_signal(signal: Signal) -> None:
             if config.autonomy.enabled:
                 store.note(signal, clock.now())
 
         yield BatchDesk(
             execution_over(config, db, audit, time),
-            noted,
+            note_signal,
             warnings,
             thresholds_in_force(config, db),
             config,

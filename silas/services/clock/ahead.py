@@ -234,7 +234,7 @@ class AheadDesk:
         """Why a goal is paused, starts nothing without asking, or when what it repaired is checked
         again; empty where none of it is so.
         """
-        goal = self.goals.known(goal_id)
+        goal = self.goals.get_goal(goal_id)
         if goal is None:
             return ""
         why = await self._why_paused(goal, await self.store.get(goal_id))

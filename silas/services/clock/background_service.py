@@ -167,7 +167,7 @@ class BackgroundService:
         self.unit.path.unlink(missing_ok=True)
         return True
 
-    def installed(self) -> bool:
+    def is_installed(self) -> bool:
         """Whether the unit is there. Raises `ConfigError` where it is somebody else's."""
         return self._text() is not None
 
@@ -259,9 +259,9 @@ def _systemd(
         "Description=Silas, so that reminders and goals come when they are due",
         "",
         "[Service]",
-        f"ExecStart={' '.join(_quoted(word, dollar=True) for word in _startable(argv))}",
-        f"WorkingDirectory={_escaped(str(place))}",
-        *(f"Environment={_quoted(f'{name}={value}')}" for name, value in kept.items()),
+        f"ExecStart={' '.join(_systemd_word(word, dollar=True) for word in _startable(argv))}",
+        f"WorkingDirectory={_systemd_value(str(place))}",
+        *(f"Environment={_systemd_word(f'{name}={value}')}" for name, value in kept.items()),
         "Restart=on-failure",
         "RestartSec=10",
         "KillSignal=SIGTERM",
@@ -323,12 +323,12 @@ def _startable(argv: Sequence[str]) -> Sequence[str]:
     return ("/bin/sh", "-c", 'exec "$0" "$@"', *argv)
 
 
-def _escaped(text: str) -> str:
+def _systemd_value(text: str) -> str:
     """As systemd reads a value: `%` begins a specifier."""
     return text.replace("%", "%%")
 
 
-def _quoted(text: str, *, dollar: bool = False) -> str:
+def _systemd_word(text: str, *, dollar: bool = False) -> str:
     """One word of a command or an assignment, whatever it holds."""
-    inner = _escaped(text).replace("\\", "\\\\").replace('"', '\\"')
+    inner = _systemd_value(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{inner.replace("$", "$$") if dollar else inner}"'

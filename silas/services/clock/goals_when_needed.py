@@ -23,9 +23,9 @@ class GoalsWhenNeeded:
         """Why a goal could not run now; nothing is loaded for what is none."""
         return self._desk().unable(item) if item.type is WorkItemType.goal else ""
 
-    def approved(self, goal: WorkItem) -> None:
+    def begin_approved(self, goal: WorkItem) -> None:
         """A goal was approved: it runs from now on."""
-        self._desk().approved(goal)
+        self._desk().begin_approved(goal)
 
     def coming_words(self, goal_id: str) -> str:
         """When a goal runs next as a person says it; empty where it does not."""

@@ -9,11 +9,11 @@ from silas.cards import CardChannel
 class Announcer(Protocol):
     """Shows what was taken back, what was stored, and whether Silas is stopped."""
 
-    def undone(self, work_item_id: str) -> None:
+    def announce_undo(self, work_item_id: str) -> None:
         """What an item changed was taken back."""
         ...
 
-    def stopped(self, words: str) -> None:
+    def announce_stop(self, words: str) -> None:
         """The emergency stop began, or with no words: ended."""
         ...
 
@@ -29,10 +29,10 @@ class Announcer(Protocol):
 class NoAnnouncer:
     """For a channel without such a place."""
 
-    def undone(self, work_item_id: str) -> None:
+    def announce_undo(self, work_item_id: str) -> None:
         """Nobody is told."""
 
-    def stopped(self, words: str) -> None:
+    def announce_stop(self, words: str) -> None:
         """Nobody is told."""
 
     def secret_stored(self, ref_id: str) -> None:

@@ -37,7 +37,7 @@ class ConnectFacts:
 
     async def waiting(self) -> tuple[Waiting, ...]:
         """Plans that wait, and changes of finished work, that nobody is asked about now."""
-        unasked = await self.silas.runs.proposer.unasked()
+        unasked = await self.silas.runs.proposer.list_unasked()
         changed = {item.id for item in await self.silas.runs.proposer.to_change()}
         plans = tuple(
             Waiting(work_item_id=item.id, title=item.title, changes_wanted=item.id in changed)
@@ -56,11 +56,11 @@ class ConnectFacts:
         """How many turns wait in all conversations."""
         return self.silas.stream.pressure
 
-    def stopped(self) -> str:
+    def stop_words(self) -> str:
         """Words about a stop in force."""
         return Sentinel(self.config.data_dir, self.config.scheduler.zone).words()
 
-    async def seen(self, head: str, device: str) -> None:
+    async def compare_seen(self, head: str, device: str) -> None:
         """Compare the record with the newest signed head that a device was told."""
         await self.log.compare_head(head, f"the device {device}")
 

@@ -27,7 +27,7 @@ class PagesMadeOf:
         """See `MadeOf.last`."""
         return self._log.forgotten_since(0, OWNER).last
 
-    def said(self, text: str) -> Sequence[str]:
+    def sources_of_said(self, text: str) -> Sequence[str]:
         """See `MadeOf.said`."""
         newest = at_once(self._chronicle.get_recent(OWNER, _ABOUT))
         exact = [item for item in newest if item.content == f"Silas: {text}"]

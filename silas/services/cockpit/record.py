@@ -1,7 +1,7 @@
 """What happened, for the cockpit: the audit as a narrative, and what is behind each entry."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -22,9 +22,10 @@ from silas.channels.web.views import (
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
 from silas.language import tr
-from silas.plans import WaitingPlans, WorkItem, WorkItemResult, WorkItemStore, plan_hash
+from silas.plans import WaitingPlans, WorkItem, WorkItemStore, plan_hash
 from silas.plans.card_preview import PlanLook
 from silas.services.plans import plan_card
+from silas.work.models import FindResult
 
 _MOST_RAN = 200
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
@@ -61,10 +62,6 @@ _CHANGED = frozenset(
 )
 
 
-RecordResultOf = Callable[[str], Awaitable[WorkItemResult | None]]
-"""How work ended, as it may be shown."""
-
-
 class _Plan(NamedTuple):
     item: WorkItem
     rationale: str
@@ -82,7 +79,7 @@ class RecordRoom:
         clock: Clock,
         redact: Callable[[str], str],
         look: PlanLook,
-        result: RecordResultOf,
+        result: FindResult,
     ) -> None:
         self._reader = reader
         self._store = store
@@ -100,7 +97,7 @@ class RecordRoom:
         self, *, before: int, last: int, kind: Kind | None, item: str, everything: bool
     ) -> Activity:
         """See `ActivityRecord.activity`. Long looks happen beside the event loop."""
-        events = _wanted(kind, everything)
+        events = _wanted_events(kind, everything)
         found = await asyncio.to_thread(self._reader.before, before, last, events, item)
         entries = [await self._entry(told) for told in found.entries]
         return Activity(entries=tuple(entries), more=found.before > 1, before=found.before)
@@ -115,7 +112,7 @@ class RecordRoom:
         item_id = entry_item(told)
         history = await asyncio.to_thread(self._reader.about, item_id, seq) if item_id else []
         plan = await self._plan(item_id)
-        shown = self._shown(told, plan)
+        shown = self._lines_shown(told, plan)
         return EntryDetail(
             **(await self._entry(told)).model_dump(),
             shown=None if shown is None else tuple(map(self._redact, shown)),
@@ -168,7 +165,7 @@ class RecordRoom:
             return None
         return _Plan(waiting[0].item, waiting[0].rationale) if waiting else None
 
-    def _shown(self, told: ReadEntry, plan: _Plan | None) -> list[str] | None:
+    def _lines_shown(self, told: ReadEntry, plan: _Plan | None) -> list[str] | None:
         if told.event in _ABOUT_A_PLAN:
             return self._plan_shown(told, plan)
         tool, digest = told.data.get("tool"), told.data.get("digest")
@@ -304,7 +301,7 @@ def _state(told: ReadEntry) -> Any:
     return _RAN[told.event]
 
 
-def _wanted(kind: Kind | None, everything: bool) -> frozenset[str] | None:
+def _wanted_events(kind: Kind | None, everything: bool) -> frozenset[str] | None:
     if kind is None:
         return None if everything else known_events() - QUIET
     if kind == "system":

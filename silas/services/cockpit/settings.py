@@ -41,7 +41,7 @@ class SettingsDoor:
 
     async def rows(self) -> SettingRows:
         """See `SettingsRoom.rows`."""
-        written = await asyncio.to_thread(self._desk.written)
+        written = await asyncio.to_thread(self._desk.saved_config)
         rows = tuple(_row(one, written, self._config) for one in SETTINGS)
         return SettingRows(file=str(self._desk.file), rows=rows)
 
@@ -80,7 +80,7 @@ def _row(setting: Setting, written: SilasConfig, started: SilasConfig) -> Settin
         value=value_of(written, setting.name),
         in_force=value_of(started, setting.name),
         choices=tuple(
-            SettingChoice(value=one, words=_named(setting, one)) for one in setting.choices
+            SettingChoice(value=one, words=_value_name(setting, one)) for one in setting.choices
         ),
         least=setting.least,
         most=setting.most,
@@ -88,5 +88,5 @@ def _row(setting: Setting, written: SilasConfig, started: SilasConfig) -> Settin
     )
 
 
-def _named(setting: Setting, value: str | None) -> str:
+def _value_name(setting: Setting, value: str | None) -> str:
     return {"en": "English", "de": "Deutsch"}.get(value or "", in_words(setting, value))

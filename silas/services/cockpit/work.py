@@ -155,7 +155,7 @@ class WorkRoom:
         """See `Work.undo`."""
         taken = await self._session.undo(work_item_id)
         for name in dict.fromkeys((*taken.taken_back, work_item_id)):
-            self._announce.undone(name)
+            self._announce.announce_undo(name)
         if taken.taken_back == (work_item_id,):
             return Done(words=tr("Taken back: its files are as they were before."))
         return Done(words=taken.words(work_item_id))
@@ -171,7 +171,7 @@ class WorkRoom:
         stopping.keep()
         with suppress(Exception):  # it holds whether or not it could be recorded yet
             self._desk.record()
-        self._announce.stopped(said_at(COCKPIT, self._desk.sentinel.words()))
+        self._announce.announce_stop(said_at(COCKPIT, self._desk.sentinel.words()))
         return Done(
             words=tr(
                 "Silas is stopped, and every approval is void. Tools killed: {killed}.",
@@ -184,7 +184,7 @@ class WorkRoom:
         if not self._desk.sentinel.stands():
             return Done(words=tr("Silas is not stopped."))
         await self._desk.resume()
-        self._announce.stopped("")
+        self._announce.announce_stop("")
         return Done(words=tr("Silas works again; what was interrupted needs a new approval."))
 
     def _waiting_row(self, item: WorkItem, changed: Collection[str]) -> WorkRow:
@@ -248,9 +248,11 @@ class WorkRoom:
         tasks = [name for item in items for name in item.tasks]  # of projects
         found = [name for name in (*(item.id for item in items), *tasks) if name in kept]
         undoing = self._session.undoing.changes
-        whole = {name: "" for name in found if undoing.applied(name) is not None}
+        whole = {name: "" for name in found if undoing.latest_applied(name) is not None}
         whole |= {item.id: "" for item in items if not whole.keys().isdisjoint(item.tasks)}
-        halves = {half.work_item_id: half.words for half in undoing.files.left()} if found else {}
+        halves = (
+            {half.work_item_id: half.words for half in undoing.files.list_left()} if found else {}
+        )
         back = {
             item.id: self._session.taken_back(item)
             for item in items

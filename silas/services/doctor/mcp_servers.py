@@ -25,7 +25,7 @@ async def mcp_findings(config: SilasConfig, *, deep: bool) -> list[DoctorFinding
     if not config.mcp_entries:
         return []
     try:
-        return await (_started(config) if deep else _looked_at(config))
+        return await (_findings_when_started(config) if deep else _looked_at(config))
     except SilasError as error:
         return [DoctorFinding("MCP servers", "failed", error.message)]
 
@@ -62,7 +62,7 @@ def _no_program(entry: MCPEntry) -> str:
     return ""
 
 
-async def _started(config: SilasConfig) -> list[DoctorFinding]:
+async def _findings_when_started(config: SilasConfig) -> list[DoctorFinding]:
     """As it is once Silas runs."""
     async with open_mcp(config) as desk:
         states = await desk.states()

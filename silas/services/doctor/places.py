@@ -53,7 +53,7 @@ def _addresses(config: SilasConfig) -> Iterator[DoctorFinding]:
     if not (phone.enabled or phone.address or phone.way):
         return
     if usual_way(web) == "tailscale":
-        if not Tailscale.found().installed:
+        if not Tailscale.find_program().installed:
             words = "Tailscale is not installed; install it, or change `channels.web.phone.way`"
             yield DoctorFinding("phone address", "failed", words)
         return

@@ -56,10 +56,10 @@ async def check_models(
     for role, choice in models_used(config).items():
         if choice.name != RUNBOOK and MODEL_PART.format(role) not in failed:
             roles.setdefault(choice, []).append(role)
-    return [await _asked(config, choice, names, clock) for choice, names in roles.items()]
+    return [await _ask_model(config, choice, names, clock) for choice, names in roles.items()]
 
 
-async def _asked(
+async def _ask_model(
     config: SilasConfig, choice: ModelChoice, roles: list[str], clock: Clock
 ) -> DoctorFinding:
     tried = await try_choice(config, choice, clock)

@@ -117,7 +117,7 @@ class PhoneDesk:
                     code="E_CFG_PHONE_OPEN",
                 )
             if self._opened is None:
-                await self._ended()
+                await self._wait_for_end()
                 async with AsyncExitStack() as stack:
                     self._opened = await self._open(way, address, stack)
         return await self.state()
@@ -146,9 +146,9 @@ class PhoneDesk:
         """Close, and wait for it: Silas ends."""
         if self._opened is not None:
             await self.close()
-        await self._ended()
+        await self._wait_for_end()
 
-    async def _ended(self) -> None:
+    async def _wait_for_end(self) -> None:
         if self._ending is not None:
             await asyncio.wait([self._ending])
             self._ending = None

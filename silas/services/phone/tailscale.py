@@ -22,7 +22,7 @@ class Tailscale:
         self._program = program
 
     @classmethod
-    def found(cls) -> "Tailscale":
+    def find_program(cls) -> "Tailscale":
         """As the `PATH` has it."""
         return cls(shutil.which("tailscale") or "")
 

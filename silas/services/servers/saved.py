@@ -89,8 +89,8 @@ class SavedServers:
         """
         require_mcp()
         self._require_running()
-        config = self._written()
-        wanted = _tidied(wanted)
+        config = self._saved_config()
+        wanted = _tidy_server(wanted)
         _refuse_unfit(wanted, config, self._place.file)
         edit = plan_added(self._place, wanted.name, _server(wanted), _handling(wanted))
         entry = entry_after(edit, self._place)
@@ -119,7 +119,7 @@ class SavedServers:
 
     def names(self, name: str) -> bool:
         """Whether the file names a server."""
-        return name in self._written().mcpServers
+        return name in self._saved_config().mcpServers
 
     def plan_removal(self, name: str) -> ServersEdit:
         """What the file will say without one.
@@ -156,7 +156,7 @@ class SavedServers:
             raise
         await self._audit.log(done, server=edit.name, **facts)
 
-    def _written(self) -> SilasConfig:
+    def _saved_config(self) -> SilasConfig:
         file = self._place.file
         return load_config(file if file.exists() else None, self._place.environ)
 
@@ -189,7 +189,7 @@ def added_card(planned: PlannedServer) -> DecisionCard:
     )
 
 
-def _tidied(wanted: WantedServer) -> WantedServer:
+def _tidy_server(wanted: WantedServer) -> WantedServer:
     """Without blanks around, and with whole paths instead of `~`."""
     return WantedServer(
         wanted.name.strip(),
@@ -222,17 +222,19 @@ def _handling(wanted: WantedServer) -> dict[str, Any]:
 def _refuse_unfit(wanted: WantedServer, config: SilasConfig, file: Path) -> None:
     """Refuse what cannot work, in the words of who wrote it; the file's own rules come after."""
     if not is_server_name(wanted.name):
-        raise _unfit(
+        raise _config_error(
             tr(
                 "A server's name is 1 to 31 letters, digits, - and _, without two _ in a row and "
                 "without one at the end."
             )
         )
     if wanted.name in config.mcpServers:
-        raise _unfit(tr("There is a server {name} already; choose another name.", name=wanted.name))
+        raise _config_error(
+            tr("There is a server {name} already; choose another name.", name=wanted.name)
+        )
     every = (wanted.command, *wanted.args, wanted.url, *wanted.read, *wanted.write)
     if any("${" in one or not one.isprintable() for one in every):
-        raise _unfit(
+        raise _config_error(
             tr(
                 "Write plain text on one line each: no {variable} and no characters that cannot "
                 "be seen.",
@@ -240,7 +242,7 @@ def _refuse_unfit(wanted: WantedServer, config: SilasConfig, file: Path) -> None
             )
         )
     if bool(wanted.command) == bool(wanted.url):
-        raise _unfit(tr("Write either the command of a program or an address."))
+        raise _config_error(tr("Write either the command of a program or an address."))
     if wanted.url:
         _refuse_address(wanted)
     else:
@@ -253,21 +255,23 @@ def _refuse_unfit(wanted: WantedServer, config: SilasConfig, file: Path) -> None
 
 def _refuse_address(wanted: WantedServer) -> None:
     if not is_server_url(wanted.url):
-        raise _unfit(
+        raise _config_error(
             tr(
                 "The address must be https://host/path without a user name; http is for this "
                 "computer alone."
             )
         )
     if wanted.args or wanted.hosts or wanted.read or wanted.write:
-        raise _unfit(tr("Arguments, hosts and paths are for a program; an address has none."))
+        raise _config_error(
+            tr("Arguments, hosts and paths are for a program; an address has none.")
+        )
 
 
 def _refuse_host(host: str) -> None:
     try:
         endpoints(host)
     except SandboxError:
-        raise _unfit(
+        raise _config_error(
             tr(
                 "{host} is no host; write a name such as example.com or example.com:8443.",
                 host=host,
@@ -285,14 +289,16 @@ def _silas_own(config: SilasConfig, file: Path) -> Roots:
 
 def _refuse_path(path: Path, config: SilasConfig, file: Path) -> None:
     if not path.is_absolute() or os.path.normpath(path) != str(path):
-        raise _unfit(tr("{path} is no whole path; write it from / on.", path=str(path)))
+        raise _config_error(tr("{path} is no whole path; write it from / on.", path=str(path)))
     if not path.exists():
-        raise _unfit(tr("{path} does not exist.", path=str(path)))
+        raise _config_error(tr("{path} does not exist.", path=str(path)))
     if path.resolve() != path:
         real = str(path.resolve())
-        raise _unfit(tr("{path} is a link to {real}; write that.", path=str(path), real=real))
+        raise _config_error(
+            tr("{path} is a link to {real}; write that.", path=str(path), real=real)
+        )
     if path in SYSTEM_TARGETS or objection(path, _silas_own(config, file)):
-        raise _unfit(
+        raise _config_error(
             tr(
                 "{path} is shown to no program: it is, or holds, your whole home, secrets, or "
                 "what belongs to Silas or the system.",
@@ -304,7 +310,7 @@ def _refuse_path(path: Path, config: SilasConfig, file: Path) -> None:
 def _refuse_command(command: str, shown: Sequence[Path]) -> None:
     if "/" not in command:
         if shutil.which(command, path=":".join(SYSTEM)) is None:
-            raise _unfit(
+            raise _config_error(
                 tr(
                     "There is no program {command} in {places}; write its whole path.",
                     command=command,
@@ -314,12 +320,12 @@ def _refuse_command(command: str, shown: Sequence[Path]) -> None:
         return
     path = Path(command)
     if not path.is_absolute() or os.path.normpath(path) != command:
-        raise _unfit(tr("{path} is no whole path; write it from / on.", path=command))
+        raise _config_error(tr("{path} is no whole path; write it from / on.", path=command))
     if not path.is_file() or not os.access(path, os.X_OK):
-        raise _unfit(tr("{path} does not exist, or is no program.", path=command))
+        raise _config_error(tr("{path} does not exist, or is no program.", path=command))
     for place in (path, path.resolve()):
         if not any(place == root or root in place.parents for root in (*_SHOWN, *shown)):
-            raise _unfit(
+            raise _config_error(
                 tr(
                     "The server could not see its own program: let it read {folder}.",
                     folder=str(place.parent),
@@ -327,5 +333,5 @@ def _refuse_command(command: str, shown: Sequence[Path]) -> None:
             )
 
 
-def _unfit(words: str) -> ConfigError:
+def _config_error(words: str) -> ConfigError:
     return ConfigError(words, code=_CODE)

@@ -49,7 +49,7 @@ def trust_card(look: ServerInspection) -> DecisionCard:
             "What it says of itself is its own word; it runs, and is rated, as shown here."
         ),
         details=(
-            *_changed(look),
+            *_changes_since_trust(look),
             Detail(heading=tr("Server"), lines=tuple(server_lines(entry)), open=True),
             *(_tool_detail(look, each) for each in look.listing.definitions.values()),
             *_odd(look),
@@ -89,7 +89,7 @@ def server_lines(entry: MCPEntry) -> list[str]:
     return [line for words in told for line in show_lines(words)]
 
 
-def _changed(look: ServerInspection) -> list[Detail]:
+def _changes_since_trust(look: ServerInspection) -> list[Detail]:
     """What is not as it was trusted: the server itself, and the former words of each tool."""
     if not look.trusted.source:
         return []

@@ -74,21 +74,21 @@ async def find_models(ports: Sequence[int], environ: Mapping[str, str]) -> Model
     """Ask the loopback ports (the usual ones where none is named) and look for keys' names."""
     servers = await find_servers(named_ports(ports) if ports else USUAL)
     keys = keys_present(environ)
-    return ModelsFound(servers, keys, (*offers_of(servers), *map(_hosted, keys)))
+    return ModelsFound(servers, keys, (*offers_of(servers), *map(_hosted_offer, keys)))
 
 
 def offers_of(servers: Sequence[ModelServer]) -> list[ModelOffer]:
     """Every model that servers on the loopback have."""
-    return [_served(server, model) for server in servers for model in server.models]
+    return [_local_offer(server, model) for server in servers for model in server.models]
 
 
-def _served(server: ModelServer, model: Any) -> ModelOffer:
+def _local_offer(server: ModelServer, model: Any) -> ModelOffer:
     choice = ModelChoice(name=model.name, base_url=server.base_url)
     words = f"{server.label} at {server.base_url}"
     return ModelOffer(choice, f"{words}, which passes it on" if model.elsewhere else words)
 
 
-def _hosted(key: HostedProvider) -> ModelOffer:
+def _hosted_offer(key: HostedProvider) -> ModelOffer:
     words = f"{key.company} over the internet, key in {key.variable}"
     if line := missing_package(key.model):
         words += f"; first: {line}"

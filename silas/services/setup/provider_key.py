@@ -96,7 +96,7 @@ class ProviderKey:
         refs = [one.ref_id for one in self._vault.facts() if one.name == PROVIDER_KEY]
         if not refs:
             return KeyStanding("none")
-        known = self._known()
+        known = self._read_known()
         if known.get("ref_id") != refs[0]:
             return KeyStanding("stored", refs[0])
         at, refused = str(known.get("checked_at", "")), known.get("refused") is True
@@ -143,7 +143,7 @@ class ProviderKey:
             return self._environ[PROVIDER_KEY].strip()
         return self._vault.values(frozenset({now.ref_id}))[now.ref_id][1]
 
-    def _known(self) -> dict[str, Any]:
+    def _read_known(self) -> dict[str, Any]:
         try:
             found: object = json.loads(self._file.read_bytes())
         except (OSError, ValueError, RecursionError):
@@ -157,15 +157,15 @@ def tried_at_openrouter(client: WebClient) -> TryKey:
     Whatever is no clear no is none: without a network a key can be entered as well, unchecked.
     """
 
-    async def tried(key: str) -> KeyVerdict:
+    async def try_key(key: str) -> KeyVerdict:
         if not (key.isascii() and key.isprintable() and " " not in key):
             return KeyVerdict(_NO_WORD, checked=False)
-        answer = await _asked(client, key)
+        answer = await _ask_openrouter(client, key)
         if answer is not None and answer.status in _REFUSED:
             return KeyVerdict(_NO_KEY, checked=False)
         return KeyVerdict("", checked=answer is not None and answer.status == _OK)
 
-    return tried
+    return try_key
 
 
 def note_provider_key(folder: Path, *, stored: bool) -> None:
@@ -184,7 +184,7 @@ def note_provider_key(folder: Path, *, stored: bool) -> None:
         keep_first_run(folder, chosen.model_copy(update={"key": stored}))
 
 
-async def _asked(client: WebClient, key: str) -> HttpResponse | None:
+async def _ask_openrouter(client: WebClient, key: str) -> HttpResponse | None:
     import h11  # noqa: PLC0415 - only a request needs it
 
     try:

@@ -162,7 +162,7 @@ class SettingsDesk:
         """The configuration file."""
         return self._place.file
 
-    def written(self) -> SilasConfig:
+    def saved_config(self) -> SilasConfig:
         """The configuration as the next start reads it.
 
         Raises:
@@ -171,9 +171,9 @@ class SettingsDesk:
         file = self._place.file
         return load_config(file if file.exists() else None, self._place.environ)
 
-    def unchanged(self, name: str, value: Scalar) -> bool:
+    def has_value(self, name: str, value: Scalar) -> bool:
         """Whether a setting of this name has this value already."""
-        return value_of(self.written(), name) == value
+        return value_of(self.saved_config(), name) == value
 
     def plan(self, values: Mapping[str, Scalar]) -> PlannedSettings:
         """What these values change.
@@ -181,7 +181,7 @@ class SettingsDesk:
         Raises:
             ConfigError: One is not known here, breaks a rule, or nothing would change.
         """
-        config = self.written()
+        config = self.saved_config()
         changes = list[ChangedSetting]()
         for name, value in values.items():
             setting = setting_of(name, self._place.file)
@@ -226,13 +226,13 @@ class AskedSettings:
             ConfigError: One waits already.
         """
         failed = tr_later("The settings were not saved: {why}")
-        self._question.ask(settings_card(planned), partial(self._written, planned), failed)
+        self._question.ask(settings_card(planned), partial(self._write_settings, planned), failed)
 
     async def close(self) -> None:
         """Ask nobody any more."""
         await self._question.close()
 
-    async def _written(self, planned: PlannedSettings) -> str:
+    async def _write_settings(self, planned: PlannedSettings) -> str:
         await self._desk.write(planned)
         return tr("The settings are saved; they count from the next start on.")
 

@@ -146,7 +146,7 @@ class ModelSwitch:
             ConfigError: He is being asked already.
         """
         failed = tr_later("Nothing was changed about who answers: {why}")
-        self._question.ask(answering_card(proposed), partial(self._settled, proposed), failed)
+        self._question.ask(answering_card(proposed), partial(self._settle_model, proposed), failed)
 
     async def settle(self, proposed: Proposed) -> None:
         """Put it in force and write it down: both, or neither.
@@ -233,7 +233,7 @@ class ModelSwitch:
             proxy=choice, planner=choice, executor=choice, scorer=choice
         ), tried.words
 
-    async def _settled(self, proposed: Proposed) -> str:
+    async def _settle_model(self, proposed: Proposed) -> str:
         await self.settle(proposed)
         return tr("{model} answers from now on.", model=model_words(proposed.models))
 

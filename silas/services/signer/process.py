@@ -82,9 +82,9 @@ def _key(config: SilasConfig, agent: _Agent) -> Signer:
     if agent.uid == os.geteuid():
         _refuse_what_the_agent_could_open(config)
         keys = KeysConfig(backend="file")
-        vault = Vault(keys, folder, _typed, _no_keyring)
+        vault = Vault(keys, folder, _read_typed, _no_keyring)
     else:
-        vault = Vault(keys, folder, _typed, system_keyring)
+        vault = Vault(keys, folder, _read_typed, system_keyring)
     return vault.create(config.owner_id)
 
 
@@ -97,7 +97,7 @@ def _refuse_what_the_agent_could_open(config: SilasConfig) -> None:
         raise _refusal(opened)
 
 
-def _typed(words: str) -> str:
+def _read_typed(words: str) -> str:
     with allow_interrupt():
         return getpass.getpass(f"{words}: ")
 

@@ -210,7 +210,7 @@ def _plan_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
         return SigningRuling(refusal="the approval names another work item than the plan")
     if token.scope is ApprovalScope.standing and not _spawns(token, subject):
         return SigningRuling(refusal="a standing approval is for a goal and exactly what it spawns")
-    return _asked(card.model_copy(update={"details": (*card.details, _claims(token))}))
+    return _ask_with_card(card.model_copy(update={"details": (*card.details, _claims(token))}))
 
 
 def _limit(token: ApprovalToken) -> StandingLimit:
@@ -232,7 +232,7 @@ def _call_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
         return SigningRuling(refusal="what the approval is about is no tool call")
     named = tuple(f"{name}: {show(canonical_json(call[name]))}" for name in ("tool", "action"))
     arguments = json.dumps(call["args"], indent=2, sort_keys=True)
-    return _asked(
+    return _ask_with_card(
         ToolCallCard(
             intent=f"Allow one call of {show(str(call['tool']))}",
             risk=Risk.high,  # the signer does not know the tool, and unknown is not harmless
@@ -262,7 +262,7 @@ def _changes_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
         return SigningRuling(refusal="what the approval is about is no set of changes")
     if token.work_item_id != changes_id(token.plan_hash):
         return SigningRuling(refusal="the approval names other changes than those shown")
-    return _asked(
+    return _ask_with_card(
         HeldCard(
             intent=f"Apply {len(changes)} changes to {show(str(said['directory']))}",
             risk=Risk.high,
@@ -288,7 +288,7 @@ def _batch_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
     if said["action"] != MOVE or said["count"] != len(moves) or not moves:
         return SigningRuling(refusal="what the approval is about is no batch of files")
     lines = tuple(show(f"{source} -> {goal}") for source, goal in moves)
-    return _asked(
+    return _ask_with_card(
         HeldCard(
             intent=f"Move {len(moves)} files",
             risk=Risk.high,
@@ -309,10 +309,10 @@ def _skill_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
         return SigningRuling(refusal="what the approval is about is no skill")
     if skill.subject_id != token.work_item_id:
         return SigningRuling(refusal="the approval names another skill than the one shown")
-    return _asked(skill_card(skill, (_claims(token),), why=_WHY))
+    return _ask_with_card(skill_card(skill, (_claims(token),), why=_WHY))
 
 
-def _asked(card: Card[Any]) -> SigningRuling:
+def _ask_with_card(card: Card[Any]) -> SigningRuling:
     return SigningRuling(question="\n".join([*card_lines(card), "=" * 88]))
 
 

@@ -37,9 +37,9 @@ def skill_card(shown: Installation, further: Sequence[Detail], *, why: str = _WH
         risk=Risk.high,
         rationale=tr(why),
         details=(
-            Detail(heading=tr("Skill"), lines=_shown(told)),
+            Detail(heading=tr("Skill"), lines=_shown_lines(told)),
             *(
-                [Detail(heading=tr("Importing"), lines=_shown(shown.changes))]
+                [Detail(heading=tr("Importing"), lines=_shown_lines(shown.changes))]
                 if shown.changes
                 else []
             ),
@@ -63,7 +63,7 @@ def what_changed(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[Det
     told += [f"GONE {path}" for path in sorted(before.keys() - now.keys())]
     both = sorted(now.keys() & before.keys())
     told += [f"CHANGED {path}" for path in both if now[path] != before[path]]
-    lines = _shown(told) or (tr("nothing differs"),)
+    lines = _shown_lines(told) or (tr("nothing differs"),)
     return (Detail(heading=tr("Against what you approved before"), lines=lines),)
 
 
@@ -93,5 +93,5 @@ def _digests(files: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(f"{show_exactly(path)}  {files[path]}" for path in sorted(files))
 
 
-def _shown(lines: Sequence[str]) -> tuple[str, ...]:
+def _shown_lines(lines: Sequence[str]) -> tuple[str, ...]:
     return tuple(part for line in lines for part in show_lines(line))

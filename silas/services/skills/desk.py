@@ -105,7 +105,7 @@ class SkillDesk:
             raise SkillError(f"{findings[0]} See all with `silas skills validate {folder}`.")
         name = skill_md.front.name
         self._refuse_shipped(name)
-        report = self._reported(name) if folder.parent == self._quarantine else None
+        report = self._read_report(name) if folder.parent == self._quarantine else None
         shown = Installation(
             name=name,
             description=skill_md.front.description,
@@ -174,7 +174,7 @@ class SkillDesk:
     def _report(self, name: str) -> Path:
         return self._quarantine / f"{name}.json"
 
-    def _reported(self, name: str) -> ImportReport:
+    def _read_report(self, name: str) -> ImportReport:
         try:
             return ImportReport.model_validate_json(self._report(name).read_bytes())
         except (OSError, ValidationError) as error:

@@ -40,15 +40,15 @@ def lapsed_by(
     millisecond; what the database says of an approval is believed of nobody.
     """
 
-    async def lapsed(item: WorkItem) -> str:
+    async def why_lapsed(item: WorkItem) -> str:
         token = item.approval_token
         refusal = None if token is None else authentic(token, signer, former, zone)
         if refusal is not None:
             return lapse_words(refusal_words(refusal.reason), refusal.code)
-        why = await binding.lapsed(item)
+        why = await binding.why_lapsed(item)
         return lapse_words(why) if why else ""
 
-    return lapsed
+    return why_lapsed
 
 
 def lapsed_here(config: "SilasConfig", audit: "Audit") -> Lapsed:

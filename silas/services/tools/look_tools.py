@@ -57,19 +57,19 @@ def shown_by_work(models: Callable[[], ModelsConfig], workers: Workers) -> Shown
         workers: Where teams are found.
     """
 
-    def shown(item: WorkItem) -> tuple[str, ...]:
+    def models_of_work(item: WorkItem) -> tuple[str, ...]:
         team = [] if item.worker is None else list(workers.team(item.worker).members.values())
         return _outside(models(), [one.model for one in team if one.model is not None])
 
-    return shown
+    return models_of_work
 
 
 def refused_showing(shown: ShownTo, answers: LookAnswers) -> Callable[[WorkItem], str]:
     """Why work may not read its directories: the owner said never to who would be shown them."""
 
-    def refused(item: WorkItem) -> str:
+    def why_refused(item: WorkItem) -> str:
         for path in (*filter(None, (item.workspace,)), *item.read):
-            never = set(shown(item)) & answers.refused(os.path.realpath(path))
+            never = set(shown(item)) & answers.names_refused(os.path.realpath(path))
             if never:
                 return (
                     f"You said that nothing in {path} may be shown to "
@@ -78,7 +78,7 @@ def refused_showing(shown: ShownTo, answers: LookAnswers) -> Callable[[WorkItem]
                 )
         return ""
 
-    return refused
+    return why_refused
 
 
 def _whom(choice: ModelChoice) -> str:

@@ -19,15 +19,15 @@ def add_uncalled(registry: ToolRegistry, config: SilasConfig) -> None:
     nowhere = Web(NO_OUTSIDE, ssl.create_default_context)
     clock, secrets = SystemClock(), secrets_of(config)
     add_web_tools(registry, config, clock, nowhere, secrets, lambda whose, tool: record_nothing)
-    add_looking_tools(registry, _unasked, _unseen, _nobody)
+    add_looking_tools(registry, _recall_nothing, _view_nothing, _nobody)
 
 
-async def _unasked(scope: str, query: str, most: int, raw: bool) -> list[MemoryItem]:
+async def _recall_nothing(scope: str, query: str, most: int, raw: bool) -> list[MemoryItem]:
     """No memory is asked."""
     return []
 
 
-def _unseen(scope: str) -> list[ContextItem]:
+def _view_nothing(scope: str) -> list[ContextItem]:
     """Nothing is in view."""
     return []
 

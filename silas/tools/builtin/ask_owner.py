@@ -55,7 +55,7 @@ def _options(options: list[str]) -> list[str]:
     return lines
 
 
-def _told(answer: OwnerAnswer, options: list[str]) -> str:
+def _answer_words(answer: OwnerAnswer, options: list[str]) -> str:
     if answer.option is None:
         return f"The owner answered: {answer.words}"
     chosen = f"The owner chose {options.index(answer.option) + 1}: {answer.option}"
@@ -111,7 +111,7 @@ class AskOwnerTool(ReadOnlyTool):
             )
         return ToolResult(
             ok=True,
-            return_value=_told(answer, options),
+            return_value=_answer_words(answer, options),
             taint=join_taint(self._taints(answer, context)),
             origin=OriginKind.owner,
             source="an answer",

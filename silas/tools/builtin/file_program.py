@@ -85,7 +85,7 @@ class FileRequest(NamedTuple):
         return self.guard.shuts(os.path.relpath(path, os.path.realpath(self.roots[0])))
 
 
-def _located(request: FileRequest, *, write: bool = False, listed: bool = False) -> str:
+def _locate_path(request: FileRequest, *, write: bool = False, listed: bool = False) -> str:
     """Where a path leads when every link is followed; refused where that is out of bounds."""
     real = os.path.realpath(request.path)
     if not any(_within(real, root) for root in request.roots):
@@ -107,7 +107,7 @@ def _within(path: str, root: str) -> bool:
     return path == real or path.startswith(real.rstrip("/") + "/")
 
 
-def _opened(path: str, shown: str) -> BufferedReader:
+def _open_regular(path: str, shown: str) -> BufferedReader:
     """A regular file; a FIFO or device is refused without waiting for its other end."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -123,7 +123,7 @@ def _is_text(stream: BufferedReader) -> bool:
 def read(request: FileRequest) -> str:
     """Lines of a text file, under a heading that says which they are."""
     first, last = int(request.args.get("from_line", 1)), int(request.args.get("to_line", 0))
-    with _opened(_located(request), request.path) as stream:
+    with _open_regular(_locate_path(request), request.path) as stream:
         size = os.fstat(stream.fileno()).st_size
         if size > request.guard.largest > 0:
             raise FileRefused(f"{request.path} is too large to be read ({size} bytes).")
@@ -160,7 +160,7 @@ def _lines(stream: BufferedReader, first: int, last: int, limit: int) -> tuple[b
 
 def write(request: FileRequest) -> str:
     """Put a whole text in place of a file, or make a new one with the directories it needs."""
-    path = _located(request, write=True)
+    path = _locate_path(request, write=True)
     content = str(request.args["content"]).encode("utf-8")
     mode = _replaceable(path, request.path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -171,12 +171,12 @@ def write(request: FileRequest) -> str:
 
 def edit(request: FileRequest) -> str:
     """Put one text in place of another that occurs exactly once."""
-    path = _located(request, write=True)
+    path = _locate_path(request, write=True)
     old, new = (str(request.args[name]).encode("utf-8") for name in ("old", "new"))
     mode = _replaceable(path, request.path)
     if mode is None:
         raise FileRefused(f"{request.path} does not exist; `file_write` makes new files.")
-    with _opened(path, request.path) as stream:
+    with _open_regular(path, request.path) as stream:
         content = stream.read(MAX_FILE + 1)
     if len(content) > MAX_FILE:
         raise FileRefused(f"{request.path} is too large to edit (over {MAX_FILE} bytes).")
@@ -233,11 +233,11 @@ def _replace(path: str, content: bytes, mode: int) -> None:
 
 def entries(request: FileRequest) -> str:
     """What a directory holds, with kinds and sizes, ordered by name."""
-    top, guard = _located(request, listed=True), request.guard
+    top, guard = _locate_path(request, listed=True), request.guard
     unopened = frozenset(_UNSEARCHED if guard.shut else ())
     found = _walk(top, int(request.args.get("depth", 1)), unopened)
     lines = [
-        "  " * level + _described(entry) + (" (not read)" if request.shuts(entry.path) else "")
+        "  " * level + _describe_entry(entry) + (" (not read)" if request.shuts(entry.path) else "")
         for entry, level in islice(found, MAX_LISTED)
     ]
     if guard.shut and top == os.path.realpath(request.roots[0]):
@@ -253,7 +253,7 @@ def _kind(top: str, kinds: dict[str, str]) -> str:
     return f"Kind: {', '.join(there) or 'no project that is known by its files'}"
 
 
-def _sorted(path: str) -> list["os.DirEntry[str]"]:
+def _sort_entries(path: str) -> list["os.DirEntry[str]"]:
     with os.scandir(path) as found:
         return sorted(islice(found, MAX_SEEN), key=lambda entry: entry.name)
 
@@ -262,7 +262,7 @@ def _walk(
     top: str, depth: int, unopened: "frozenset[str]"
 ) -> Iterator[tuple["os.DirEntry[str]", int]]:
     """Entries with their level, each directory before what is in it; no link is followed."""
-    open_ones = [iter(_sorted(top))]
+    open_ones = [iter(_sort_entries(top))]
     while open_ones:
         entry = next(open_ones[-1], None)
         if entry is None:
@@ -271,7 +271,7 @@ def _walk(
         yield entry, len(open_ones) - 1
         if len(open_ones) < depth and _is_directory(entry) and entry.name not in unopened:
             try:
-                open_ones.append(iter(_sorted(entry.path)))
+                open_ones.append(iter(_sort_entries(entry.path)))
             except OSError:  # unreadable, or nested too deep: it stands there without its entries
                 continue
 
@@ -280,7 +280,7 @@ def _is_directory(entry: "os.DirEntry[str]") -> bool:
     return entry.is_dir(follow_symlinks=False)
 
 
-def _described(entry: "os.DirEntry[str]") -> str:
+def _describe_entry(entry: "os.DirEntry[str]") -> str:
     name = _printable(entry.name)
     if entry.is_symlink():
         return f"{name} -> {_printable(os.readlink(entry.path))}"
@@ -332,7 +332,7 @@ def _matcher(request: FileRequest) -> Callable[[str], object]:
 
 def _candidates(request: FileRequest) -> Iterator[tuple[str, str]]:
     """Files to look into, each with its path relative to where the search begins."""
-    top = _located(request)
+    top = _locate_path(request)
     if not os.path.isdir(top):
         yield top, os.path.basename(top)
         return
@@ -343,7 +343,7 @@ def _candidates(request: FileRequest) -> Iterator[tuple[str, str]]:
 
 
 def _hits(path: str, shown: str, holds: Callable[[str], object], largest: int) -> Iterator[str]:
-    with _opened(path, shown) as stream:
+    with _open_regular(path, shown) as stream:
         if os.fstat(stream.fileno()).st_size > largest:
             raise FileRefused(f"{shown} is too large.")
         if not _is_text(stream):

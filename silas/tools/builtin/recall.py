@@ -75,7 +75,7 @@ class MemorySearchTool(ReadOnlyTool):
         return ToolResult(
             ok=True,
             return_value=f"{len(shown)} found",
-            content=tuple(_shown(one) for one in shown),
+            content=tuple(_memory_view(one) for one in shown),
             taint=join_taint(one.taint for one in shown),
             origin=OriginKind.memory,
             source=", ".join(one.memory_id for one in shown),
@@ -92,7 +92,7 @@ def _fitting(found: Sequence[MemoryItem]) -> list[MemoryItem]:
     return fitting
 
 
-def _shown(one: MemoryItem) -> dict[str, Any]:
+def _memory_view(one: MemoryItem) -> dict[str, Any]:
     """A memory as it was stored, to the byte where it was stored clean: JSON holds any text."""
     clean = one.taint is not TaintLevel.external or one.source_kind == EVICTED
     text = one.content if clean else scrub(one.content)

@@ -8,7 +8,7 @@ from silas.sandbox import SandboxFiles
 from silas.tools.builtin.sandboxed import MAX_ARGUMENTS, Argument, Arguments, SandboxedTool
 
 
-def _named(argv: list[str]) -> list[str]:
+def _require_program(argv: list[str]) -> list[str]:
     if not argv[0].strip():
         raise ValueError("the first word must name a program")
     return argv
@@ -18,7 +18,9 @@ class ShellArguments(Arguments):
     """The program and its arguments, word by word; no shell reads them."""
 
     argv: Annotated[
-        list[Argument], Field(min_length=1, max_length=MAX_ARGUMENTS), AfterValidator(_named)
+        list[Argument],
+        Field(min_length=1, max_length=MAX_ARGUMENTS),
+        AfterValidator(_require_program),
     ]
 
 

@@ -90,7 +90,7 @@ class WorkspaceTool(ReadOnlyTool):
             except SandboxError as error:
                 return ToolResult(ok=False, error=f"Nothing was looked at: {error.message}")
             answer = answer_of(self.name, ran)
-            looks.seen(answer.return_value or answer.error or "")
+            looks.count_answer(answer.return_value or answer.error or "")
         where = {"origin": OriginKind.file, "source": str(request.get("path", "."))}
         return answer.model_copy(update=where)
 

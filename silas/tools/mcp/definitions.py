@@ -77,7 +77,7 @@ def listing(server: str, offered: Sequence[ListedTool]) -> Listing:
     """Sort what a server offers into what can be used and what cannot."""
     definitions: dict[str, McpToolDefinition] = {}
     refused: dict[str, str] = {}
-    names = Counter(_called(server, tool.name) for tool in offered)
+    names = Counter(_tool_name(server, tool.name) for tool in offered)
     for tool in offered[:MOST_TOOLS]:
         shown = scrub(tool.name)[:_LONGEST_NAME]
         why = _objection(server, tool, names)
@@ -95,13 +95,13 @@ def listing(server: str, offered: Sequence[ListedTool]) -> Listing:
     return Listing(definitions, refused)
 
 
-def _called(server: str, name: str) -> str:
+def _tool_name(server: str, name: str) -> str:
     return f"{server}__{re.sub('[./]', '_', name)}"
 
 
 def _objection(server: str, tool: ListedTool, names: Mapping[str, int]) -> str:
     """Why a tool cannot be used, or nothing."""
-    called = _called(server, tool.name)
+    called = _tool_name(server, tool.name)
     if not _NAME.fullmatch(tool.name) or len(called) > _LONGEST_NAME:
         return tr_later("its name is no plain name of at most 64 signs together with its server's")
     if names[called] > 1:
@@ -151,18 +151,20 @@ def drift(
 
 def shown_schema(definition: McpToolDefinition) -> dict[str, Any]:
     """The schema as a model sees it: explanations scrubbed, everything else as it was."""
-    return cast(dict[str, Any], _shown(definition.arguments()))
+    return cast(dict[str, Any], _scrub_prose(definition.arguments()))
 
 
-def _shown(value: Any) -> Any:
+def _scrub_prose(value: Any) -> Any:
     match value:
         case dict():
             members = cast(dict[str, Any], value).items()
             return {
-                key: scrub(member) if key in _PROSE and isinstance(member, str) else _shown(member)
+                key: scrub(member)
+                if key in _PROSE and isinstance(member, str)
+                else _scrub_prose(member)
                 for key, member in members
             }
         case list():
-            return [_shown(member) for member in cast(list[Any], value)]
+            return [_scrub_prose(member) for member in cast(list[Any], value)]
         case _:
             return value

@@ -296,7 +296,7 @@ class MCPServers:
         """
         named = {entry.name for entry in entries}
         gone = ({*self._servers, *self._untrusted, *self._left}) - named
-        changed = [entry for entry in entries if self._changed(entry)]
+        changed = [entry for entry in entries if self._has_changed(entry)]
         later = {
             name
             for name in {*gone, *(entry.name for entry in changed)}
@@ -313,7 +313,7 @@ class MCPServers:
         await self._start(begun)
         return later
 
-    def _changed(self, entry: MCPEntry) -> bool:
+    def _has_changed(self, entry: MCPEntry) -> bool:
         try:
             trusted = self._home.trust.of(entry.name)
         except DatabaseError:

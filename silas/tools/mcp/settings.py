@@ -22,7 +22,7 @@ _SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}(?<!_)")
 _TOLD_APART = 8  # characters; what is shorter is part of ordinary words (decision D71)
 
 
-def _named(name: str) -> str:
+def _check_server_name(name: str) -> str:
     if not _SERVER_NAME.fullmatch(name):
         raise ValueError(
             "a server's name is 1 to 31 letters, digits, `-` and `_`, with no `__` and no `_` at "
@@ -45,7 +45,7 @@ def is_server_url(text: str) -> bool:
     return " " not in text
 
 
-ServerName = Annotated[str, AfterValidator(_named)]
+ServerName = Annotated[str, AfterValidator(_check_server_name)]
 
 
 def _host(entry: str) -> str:

@@ -162,7 +162,7 @@ class MCPTool:
                 "took effect is unknown. Check before repeating it.",
                 repeatable=self.idempotent,
             ) from error
-        text = _bounded(answer.text, context.limits.output_bytes)
+        text = _cut_bytes(answer.text, context.limits.output_bytes)
         return ToolResult(
             ok=answer.ok,
             return_value=text,
@@ -172,6 +172,6 @@ class MCPTool:
         )
 
 
-def _bounded(text: str, most: int) -> str:
+def _cut_bytes(text: str, most: int) -> str:
     encoded = text.encode("utf-8", "replace")
     return text if len(encoded) <= most else encoded[:most].decode("utf-8", "ignore") + _CUT

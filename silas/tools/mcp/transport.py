@@ -36,7 +36,7 @@ class PeerExit:
         self.came = asyncio.Event()
         self.words = ""
 
-    def told(self, words: str) -> None:
+    def note_exit(self, words: str) -> None:
         """It went away."""
         self.words = words
         self.came.set()
@@ -93,21 +93,21 @@ def _files(entry: MCPEntry, record: RecordTraffic) -> SandboxFiles:
 async def _hear(talk: Conversation, into: _Into, ending: PeerExit) -> None:
     """What it says, line by line; a line that is no message is noted as such and passed over."""
     async with into:
-        while (line := await talk.said()) is not None:
+        while (line := await talk.next_line()) is not None:
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError as error:
                 await into.send(error)
                 continue
             await into.send(SessionMessage(message))
-        ending.told(await _last_words(talk))
+        ending.note_exit(await _last_words(talk))
 
 
 async def _last_words(talk: Conversation) -> str:
     """How a program ended that says no more: by itself, or at a limit."""
     try:
         async with asyncio.timeout(_END_SECONDS):
-            result = await talk.ended()
+            result = await talk.wait_for_end()
     except TimeoutError:
         return "it says nothing any more"
     except SilasError as error:
@@ -161,7 +161,7 @@ class _Careful(httpx2.AsyncHTTPTransport):
             response = await super().handle_async_request(request)
         except httpx2.TransportError as error:
             if request.method == "POST":
-                self._ending.told(f"it cannot be reached ({type(error).__name__})")
+                self._ending.note_exit(f"it cannot be reached ({type(error).__name__})")
             raise
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.stream = _Bounded(response.stream)

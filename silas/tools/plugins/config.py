@@ -48,7 +48,7 @@ def expand(config: Mapping[str, Any], environ: Mapping[str, str], where: str) ->
                 return match.group()[1:]
             if not environ.get(name):
                 raise ConfigError(
-                    f"{_dotted(where, loc)} needs the environment variable {name}, which is not "
+                    f"{_key_path(where, loc)} needs the environment variable {name}, which is not "
                     "set.",
                     code="E_CFG_ENV",
                 )
@@ -106,9 +106,9 @@ def _by_model(model: type[BaseModel], expanded: Expanded, where: str) -> BaseMod
         first = next((e for e in errors if e.kind == "extra_forbidden"), errors[0])
         # the words of a class's own validator could hold something that was filled in
         words = first.plain if expanded.places else first.words
-        place = _dotted(where, first.loc)
+        place = _key_path(where, first.loc)
     raise ConfigError(f"{place}: {words}.", code=CODE)
 
 
-def _dotted(where: str, loc: SettingsLoc) -> str:
+def _key_path(where: str, loc: SettingsLoc) -> str:
     return ".".join((where, *(str(part) for part in loc)))

@@ -60,10 +60,10 @@ async def mount_toolset(
         ToolsetFault: One sentence; nothing of it stays entered.
     """
     name = context.name
-    made_by = _imported(name, class_path)
+    made_by = _import_toolset(name, class_path)
     toolset = _construct_toolset(name, made_by, _settings(name, made_by, expanded, where), context)
     async with AsyncExitStack() as trying:
-        entered, listed = await _started(name, toolset, context, trying)
+        entered, listed = await _start_toolset(name, toolset, context, trying)
         ask = _asks_by(name, toolset, entered)
         mount = MountedToolset(entered, context, said, ask, clean)
         tools = _adapt_tools(mount, listed, redact)
@@ -91,7 +91,7 @@ class _Leaving:
         return False
 
 
-def _imported(name: str, class_path: str) -> object:
+def _import_toolset(name: str, class_path: str) -> object:
     if not class_path:
         raise _fault(name, f"no installed package offers it under {GROUP}; install the package")
     module, _, attribute = class_path.rpartition(".")
@@ -137,7 +137,7 @@ def _follows_convention(made_by: Callable[..., Any]) -> bool:
     return {"config", "context"} <= names.keys()
 
 
-async def _started(
+async def _start_toolset(
     name: str, toolset: Foreign, context: ToolsetContext, stack: AsyncExitStack
 ) -> tuple[Foreign, dict[str, ToolsetTool[Any]]]:
     """Enter a toolset as an agent run would, and list its tools once."""

@@ -50,7 +50,7 @@ def first_misfit(validator: Validator, found: Any) -> str:
     if error is None:
         return ""
     place = ".".join(str(part) for part in error.absolute_path)
-    rule = f"{error.validator}: {_shown(error.validator_value)}"
+    rule = f"{error.validator}: {_rule_text(error.validator_value)}"
     if error.validator == "required":
         rule = f"needs {', '.join(_absent(error.validator_value, error.instance))}"
     if error.validator == "additionalProperties":
@@ -112,6 +112,6 @@ def _absent(required: object, found: object) -> list[str]:
     return [name for name in names if not isinstance(found, Mapping) or name not in found]
 
 
-def _shown(rule: object) -> str:
+def _rule_text(rule: object) -> str:
     text = canonical_json(rule)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

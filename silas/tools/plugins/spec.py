@@ -100,20 +100,20 @@ def read_spec(
     Raises:
         ConfigError: `E_CFG_TOOLSET`, with the place: a cycle, an unknown profile, a wrong setting.
     """
-    merged = _merged(spec, profiles, where, ())
+    merged = _merge_spec(spec, profiles, where, ())
     return tuple(_split(name, settings, where) for name, settings in merged.items())
 
 
-def _merged(
+def _merge_spec(
     spec: Mapping[str, Any], profiles: Mapping[str, Any], where: str, above: tuple[str, ...]
 ) -> dict[str, dict[str, Any]]:
     merged = _inherited_profiles(spec.get(EXTENDS), profiles, where, above)
     for name in _names(spec.get(DEFAULTS, []), f"{where}.{DEFAULTS}"):
-        merged.setdefault(_checked(name, f"{where}.{DEFAULTS}"), {})
+        merged.setdefault(_require_name(name, f"{where}.{DEFAULTS}"), {})
     for name, settings in spec.items():
         if name in (DEFAULTS, EXTENDS):
             continue
-        _checked(name, where)
+        _require_name(name, where)
         if settings is False:
             merged.pop(name, None)
         else:
@@ -136,7 +136,7 @@ def _inherited_profiles(
         chain = " extends ".join((*above[above.index(profile) :], profile))
         raise _wrong(f"{where}.{EXTENDS}", f"the profiles go round in a circle: {chain}")
     place = f"toolset_profiles.{profile}"
-    return _merged(_mapping(profiles[profile], place), profiles, place, (*above, profile))
+    return _merge_spec(_mapping(profiles[profile], place), profiles, place, (*above, profile))
 
 
 def _mapping(found: object, where: str) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _names(found: object, where: str) -> list[str]:
     return [str(name) for name in cast(list[object], found)]
 
 
-def _checked(name: str, where: str) -> str:
+def _require_name(name: str, where: str) -> str:
     if not is_name(name):
         raise _wrong(where, f"{name!r} is neither a class path, an alias nor an entry point")
     return name

@@ -121,7 +121,7 @@ class ToolsetLoader:
             except ToolsetFault as error:
                 faults.append(ToolsetProblem(one.name, error.message))
                 continue
-            tools += [_loaded(tool) for tool in own]
+            tools += [_load_tool(tool) for tool in own]
         return Loaded(tuple(tools), tuple(faults))
 
     def examine(self, spec: Mapping[str, Any], where: str = "toolsets") -> None:
@@ -148,7 +148,7 @@ class ToolsetLoader:
         return self._redact(self.scrub(text))
 
 
-def _loaded(tool: PluginTool) -> LoadedTool:
+def _load_tool(tool: PluginTool) -> LoadedTool:
     """With the owner's rating; what nothing was said about is high risk and external."""
     [scope], said, approval = tool.scopes_required, tool.said, tool.approval
     config = ToolConfig(

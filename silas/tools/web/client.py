@@ -131,7 +131,7 @@ class WebClient:
         exchange = _Exchange(most)
         try:
             async with asyncio.timeout(seconds):
-                streams = await self._opened(to, record)
+                streams = await self._open_streams(to, record)
                 try:
                     return await exchange.run(streams, to, headers, body)
                 finally:
@@ -144,7 +144,7 @@ class WebClient:
             if exchange.out:
                 await record(Traffic(*to.there, 1, exchange.out, exchange.into))
 
-    async def _opened(self, to: Address, record: RecordTraffic) -> Streams:
+    async def _open_streams(self, to: Address, record: RecordTraffic) -> Streams:
         addresses = await self._addresses(to.there.host)
         await record(HostOpened(*to.there, addresses))
         for found in addresses:

@@ -92,20 +92,20 @@ class WebFetchTool(BuiltInTool):
             DatabaseError: The connection could not be recorded.
         """
         try:
-            fetched = await self._fetched(address(request["url"]), context.task_id)
+            fetched = await self._fetch_redirected(address(request["url"]), context.task_id)
         except HttpRequestNotSent as error:
-            return _failed(str(error), request["url"])
+            return _failed_result(str(error), request["url"])
         where = str(fetched.at)
         if fetched.answer.status not in _OK:
             told = f"{fetched.at.there.host} answered with status {fetched.answer.status}."
-            return _failed(told, where)
+            return _failed_result(told, where)
         try:
             text = await asyncio.to_thread(lambda: scrub(_text(fetched)))
         except ValueError as error:
-            return _failed(f"{where} {error}.", where)
-        return _shown(fetched, text, int(request.get("start") or 0))
+            return _failed_result(f"{where} {error}.", where)
+        return _page_result(fetched, text, int(request.get("start") or 0))
 
-    async def _fetched(self, to: Address, whose: str) -> _Fetched:
+    async def _fetch_redirected(self, to: Address, whose: str) -> _Fetched:
         """Follow redirects, each judged as the first address was."""
         for _ in range(MAX_REDIRECTS + 1):
             answer = await self._web.ask(
@@ -133,7 +133,7 @@ def _next(before: Address, location: str) -> Address:
     return to
 
 
-def _failed(why: str, where: str) -> ToolResult:
+def _failed_result(why: str, where: str) -> ToolResult:
     return ToolResult(
         ok=False, error=why, taint=TaintLevel.external, origin=OriginKind.web, source=where
     )
@@ -166,7 +166,7 @@ def _content_type(headers: Mapping[str, str]) -> tuple[str, str]:
     return kind.strip().lower(), charset
 
 
-def _shown(fetched: _Fetched, text: str, start: int) -> ToolResult:
+def _page_result(fetched: _Fetched, text: str, start: int) -> ToolResult:
     piece = text[start : start + MAX_SHOWN]
     end = start + len(piece)
     more = f"; go on with start {end}" if end < len(text) else ""

@@ -89,7 +89,7 @@ def _tokens(html: str) -> Iterator[Tag | str]:
             yield html[at:start]
         named = _NAME.match(html, start)
         if named is None:
-            at = _skipped(html, start)
+            at = _end_of_markup(html, start)
             continue
         attributes, at = _attributes(html, named.end())
         tag = Tag(named[2].lower(), bool(named[1]), attributes)
@@ -103,7 +103,7 @@ def _tokens(html: str) -> Iterator[Tag | str]:
             at = closing.start()
 
 
-def _skipped(html: str, start: int) -> int:
+def _end_of_markup(html: str, start: int) -> int:
     """Where a comment, declaration or instruction ends."""
     comment = html.startswith("<!--", start)
     closing = "-->" if comment else ">"
@@ -161,9 +161,9 @@ class _Reader:
         elif name in _UNREAD or _hides(tag):
             self._hidden, self._depth = name, 1
         else:
-            self._shown(tag)
+            self._show_tag(tag)
 
-    def _shown(self, tag: Tag) -> None:
+    def _show_tag(self, tag: Tag) -> None:
         name = tag.name
         if name in _BLOCKS:
             self._parts.append("\n\n" if name in ("p", "pre") or name[0] == "h" else "\n")

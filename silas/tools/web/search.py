@@ -110,16 +110,16 @@ def _at(host: str, target: str) -> Address:
 
 
 def _of_tavily(answer: Any) -> list[SearchResult]:
-    return [_found(one, "content") for one in answer["results"]]
+    return [_parse_result(one, "content") for one in answer["results"]]
 
 
 def _of_brave(answer: Any) -> list[SearchResult]:
     if "web" not in answer:  # nothing was found
         return []
-    return [_found(one, "description") for one in answer["web"]["results"]]
+    return [_parse_result(one, "description") for one in answer["web"]["results"]]
 
 
-def _found(one: Any, snippet: str) -> SearchResult:
+def _parse_result(one: Any, snippet: str) -> SearchResult:
     texts = [one["title"], one["url"], one.get(snippet) or ""]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("a result is not text")
@@ -233,7 +233,7 @@ class WebSearchTool(BuiltInTool):
         except HttpRequestNotSent as error:
             raise _down(str(error)) from error
         found = [one for one in self._results(answer) if _within(one.url, limits.allowed_domains)]
-        text = _listed(found[:count])
+        text = _results_text(found[:count])
         return ToolResult(
             ok=True,
             # a provider that repeats what it was sent must not tell the key to a model
@@ -285,7 +285,7 @@ def _within(url: str, domains: Sequence[str]) -> bool:
     return not domains or any(host == only or host.endswith(f".{only}") for only in domains)
 
 
-def _listed(found: Sequence[SearchResult]) -> str:
+def _results_text(found: Sequence[SearchResult]) -> str:
     lines = [
         f"{number}. {_line(one.title, _TITLE)}\n   {_line(one.url, _LINK)}\n"
         f"   {_line(one.snippet, _SNIPPET)}"

@@ -96,7 +96,7 @@ class RunGrants:
         literals = literals_of(grants)
         self.provenance = Provenance(literals)
         # The approved words themselves; what they say of tools is fixed by the grants alone.
-        self.provenance.entered(f"{item.title}\n{item.body}", _PLAN)
+        self.provenance.add_text(f"{item.title}\n{item.body}", _PLAN)
 
     def __bool__(self) -> bool:
         return bool(self._grants)
@@ -123,14 +123,17 @@ class RunGrants:
         if call.tool_name != _FETCH or any(one.tool == _FETCH for one in self._grants):
             return False
         given = {name: value for name, value in call.args.items() if value is not None}
-        if given.keys() != {"url"} or not _granted(given["url"], self._item.network):
+        if given.keys() != {"url"} or not _network_grants(given["url"], self._item.network):
             return False
         return self.provenance.comes_from(_FETCH, "url", given["url"], OriginKind.plan.value)
 
     def _count_uses(self, call: ValidatedCall) -> Mapping[int, int]:
         made = [one for one in self._outcomes.calls_of(self._item.id) if one.digest != call.digest]
         steps = [grant_step(self._item, index) for index in range(len(self._grants))]
-        return {index: sum(_spent(one, step) for one in made) for index, step in enumerate(steps)}
+        return {
+            index: sum(_counts_as_use(one, step) for one in made)
+            for index, step in enumerate(steps)
+        }
 
 
 def grant_step(item: WorkItem, index: int) -> str:
@@ -145,7 +148,7 @@ def _step(item: WorkItem, what: str) -> str:
     return f"grant.{'' if token is None else token.token_id}.{what}"
 
 
-def _granted(url: str, network: Sequence[str]) -> bool:
+def _network_grants(url: str, network: Sequence[str]) -> bool:
     """Whether a plan's `network` has the host and port of an address; what is unclear has not."""
     try:
         there = address(url).there
@@ -161,6 +164,6 @@ def under_grant(item: WorkItem, call: OutcomeRecord) -> bool:
     return call.step_id.startswith(_step(item, ""))
 
 
-def _spent(call: OutcomeRecord, step: str) -> bool:
+def _counts_as_use(call: OutcomeRecord, step: str) -> bool:
     """A call that a tool reported as failed used nothing; one that nobody knows of did."""
     return call.step_id == step and call.status is not OutcomeStatus.failed

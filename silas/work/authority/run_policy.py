@@ -23,7 +23,7 @@ class RunPolicies:
         self._given: dict[str, RunApprovalPolicy] = {}
 
     @contextmanager
-    def given(self, work_item_id: str, policy: RunApprovalPolicy) -> Generator[None]:
+    def hold_policy(self, work_item_id: str, policy: RunApprovalPolicy) -> Generator[None]:
         """The policy of a run, from now to its end.
 
         Raises:

@@ -71,7 +71,7 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
             "Moves {many} to folders below, over nothing; each can be taken back.", many=many
         ),
         details=(
-            *_grouped(moves),
+            *_details_by_folder(moves),
             *_lines(moves),
             *_whole(batch.folder),
             Detail(heading=tr("Hash"), lines=(f"sha256:{digest}",)),
@@ -108,7 +108,7 @@ def _short(folder: Folder) -> str:
     return place if len(place) <= _MOST_OF_PATH else f"…/{show_exactly(folder.path.name)}"
 
 
-def _cut(folder: Folder) -> str:
+def _full_path_if_long(folder: Folder) -> str:
     """The whole path, where a title has its last name alone; else nothing."""
     place = show_exactly(str(folder.path))
     return place if len(place) > _MOST_OF_PATH else ""
@@ -116,7 +116,7 @@ def _cut(folder: Folder) -> str:
 
 def _whole(folder: Folder) -> tuple[Detail, ...]:
     """The same as a part of a card whose line is taken."""
-    place = _cut(folder)
+    place = _full_path_if_long(folder)
     return (Detail(heading=tr("The folder"), lines=(place,), open=True),) if place else ()
 
 
@@ -128,7 +128,7 @@ def _choosing(moves: Sequence[FileMove]) -> tuple[Action[BatchAnswer], ...]:
     )
 
 
-def _grouped(moves: Sequence[FileMove]) -> tuple[Detail, ...]:
+def _details_by_folder(moves: Sequence[FileMove]) -> tuple[Detail, ...]:
     """Each file with its number, under the folder that it goes to."""
     numbered = list(enumerate(moves, 1))
     return tuple(
@@ -164,7 +164,7 @@ def attention_card(folder: Folder, moves: Sequence[FileMove]) -> DecisionCard:
         rationale=tr("They are not what their names say; opening one may start a program.")
         if len(moves) > 1
         else tr("It is not what its name says; opening it may start a program."),
-        affected=_cut(folder),
+        affected=_full_path_if_long(folder),
         details=(Detail(heading=tr("What they are"), lines=_names(moves), open=True),),
         actions=(
             Action(
@@ -190,7 +190,7 @@ def teaching_card(folder: Folder, ending: str, moves: Sequence[FileMove]) -> Dec
             )
         ),
         risk=Risk.low,
-        rationale=_unknown(len(moves), show_exactly(str(folder.path))),
+        rationale=_why_undecided(len(moves), show_exactly(str(folder.path))),
         details=(Detail(heading=tr("Which"), lines=_names(moves), open=True),),
         actions=(
             *(
@@ -210,7 +210,7 @@ def teaching_card(folder: Folder, ending: str, moves: Sequence[FileMove]) -> Dec
     )
 
 
-def _unknown(many: int, folder: str) -> str:
+def _why_undecided(many: int, folder: str) -> str:
     """Why it is asked where files should go."""
     if many == 1:
         return tr(
@@ -235,7 +235,7 @@ def go_on_card(folder: Folder, left: int) -> DecisionCard:
         ),
         risk=Risk.low,
         rationale=tr("You moved nothing of the last two."),
-        affected=_cut(folder),
+        affected=_full_path_if_long(folder),
         actions=(
             Action(
                 label=tr("Show the next one"),

@@ -134,7 +134,7 @@ class BatchExecution:
                 self._record_end(
                     batch_id, states, "batch_moved", [moves[n - 1].goal for n in moved]
                 )
-        return self._moved(batch_id)
+        return self._moved_batch(batch_id)
 
     async def undo(self, batch_id: str, numbers: Sequence[int] = ()) -> UndoneBatch:
         """Take back a whole batch, only its files with these numbers, or every batch by `all`.
@@ -199,7 +199,9 @@ class BatchExecution:
         if word in ("", "last"):
             found = self.newest(1)[:1]
         else:
-            found = self.store.named(word if word.startswith("batch-") else f"batch-{word}")
+            found = self.store.list_by_prefix(
+                word if word.startswith("batch-") else f"batch-{word}"
+            )
         if len(found) == 1:
             return found[0]
         many = f"There is more than one batch {which!r}; `silas batch list` has the ids."
@@ -222,13 +224,13 @@ class BatchExecution:
             The ids of those that a crash had interrupted.
         """
         settled: list[str] = []
-        for found in self.store.unsettled():
+        for found in self.store.list_unsettled():
             try:
                 with hold_journal(self._place(found.id)):
                     kept = self._find_unsettled(found.id)
                     if kept is None:
                         continue  # whoever was at it has ended it
-                    states = await finish_work(asyncio.to_thread(_settled, kept))
+                    states = await finish_work(asyncio.to_thread(_settle_states, kept))
                     at = [n for n, (state, _) in states.items() if state is ItemState.moved]
                     goals = [item.move.goal for item in kept.items if item.number in at]
                     self._record_end(kept.id, states, "batch_recovered", goals)
@@ -238,7 +240,7 @@ class BatchExecution:
         return settled
 
     def _find_unsettled(self, batch_id: str) -> KeptBatch | None:
-        return next((one for one in self.store.unsettled() if one.id == batch_id), None)
+        return next((one for one in self.store.list_unsettled() if one.id == batch_id), None)
 
     def _undoable_items(self, kept: KeptBatch, numbers: Sequence[int]) -> list[KeptItem]:
         moved = kept.in_state(ItemState.moved)
@@ -267,7 +269,7 @@ class BatchExecution:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
         return place
 
-    def _moved(self, batch_id: str) -> MovedBatch:
+    def _moved_batch(self, batch_id: str) -> MovedBatch:
         kept = self.get(batch_id)
         left = tuple(
             SkippedFile(item.move.name, item.why) for item in kept.in_state(ItemState.left)
@@ -283,7 +285,7 @@ class BatchExecution:
         event: str,
         paths: list[str],
     ) -> None:
-        self.store.ended(
+        self.store.save_end(
             batch_id,
             [(number, state, why) for number, (state, why) in states.items()],
             self._clock.now(),
@@ -293,7 +295,7 @@ class BatchExecution:
         )
 
 
-def _settled(kept: KeptBatch) -> dict[int, tuple[ItemState, str]]:
+def _settle_states(kept: KeptBatch) -> dict[int, tuple[ItemState, str]]:
     """Where each file is that was under way; a folder that moving made and that is empty goes."""
     states: dict[int, tuple[ItemState, str]] = {}
     with mover.open_folder(kept.folder) as root:

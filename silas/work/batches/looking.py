@@ -163,7 +163,7 @@ def look_into(folder: Folder, descriptor: int, now: datetime, only: str = "") ->
     found: list[FoundFile] = []
     for name in files:
         try:
-            found.append(_found(name, descriptor, states[name], sizes))
+            found.append(_describe_file(name, descriptor, states[name], sizes))
         except OSError as error:
             left.append(SkippedFile(name, f"it cannot be read ({error.strerror})"))
     kinds = {name: stat.S_ISDIR(state.st_mode) for name, state in states.items()}
@@ -205,7 +205,9 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _found(name: str, parent: int, state: os.stat_result, sizes: Mapping[int, int]) -> FoundFile:
+def _describe_file(
+    name: str, parent: int, state: os.stat_result, sizes: Mapping[int, int]
+) -> FoundFile:
     with open_descriptor(open_file(name, parent)) as reading:
         head = os.pread(reading, _HEAD, 0)
         same = _same_size(state, sizes)

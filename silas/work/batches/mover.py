@@ -104,12 +104,12 @@ def rename_new(source: int, name: str, target: int, new: str) -> None:
     Raises:
         OSError: EEXIST where something stands there, or why else it could not be done.
     """
-    if not _renamed(source, name, target, new):
+    if not _rename_without_replacing(source, name, target, new):
         os.link(name, new, src_dir_fd=source, dst_dir_fd=target, follow_symlinks=False)
         os.unlink(name, dir_fd=source)
 
 
-def _renamed(source: int, name: str, target: int, new: str) -> bool:
+def _rename_without_replacing(source: int, name: str, target: int, new: str) -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
     call = getattr(libc, "renameat2", None)
     if call is None:

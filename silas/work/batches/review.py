@@ -130,7 +130,7 @@ class FolderReview:
             await self._noted(Signal(FAMILY, "undo"))
         return undone
 
-    async def asked(self, batch: FileBatch, ask: AskCard, number: int, of: int) -> BatchAnswer:
+    async def ask_owner(self, batch: FileBatch, ask: AskCard, number: int, of: int) -> BatchAnswer:
         """The owner's answer to a batch's card; while it is open pictures of it can be had."""
         batch_id = batch.proposal.batch_id
         self._shown[batch_id] = batch
@@ -142,7 +142,7 @@ class FolderReview:
         finally:
             del self._shown[batch_id]
 
-    async def decided(self, batch: FileBatch, verdict: str) -> None:
+    async def record_verdict(self, batch: FileBatch, verdict: str) -> None:
         """Record a verdict and learn from it (5.2.4 step 7)."""
         await self._audit.log(
             "batch_reviewed",
@@ -229,10 +229,10 @@ class _Run:
         about anew, because its items are others than those that were shown.
         """
         for _ in range(_EDITS):
-            answer = await self._review.asked(batch, self._ask, number, of)
+            answer = await self._review.ask_owner(batch, self._ask, number, of)
             if answer.verdict == "edit_selection" and not answer.selected_item_ids:
                 continue  # where nothing is chosen nothing was decided: it is shown again
-            await self._review.decided(batch, answer.verdict)
+            await self._review.record_verdict(batch, answer.verdict)
             if answer.verdict == "approve":
                 self.moved.append(await self._review.move(batch))
                 self._row = 0

@@ -123,7 +123,7 @@ def sort_files(looked: FolderContents, now: datetime) -> Sorted:
     left = list(looked.left)
     for file in looked.files:
         move = _move_of(FileFacts(file, kept.get(file.name, ""), now))
-        blocked = _blocked(move, looked.names)
+        blocked = _why_blocked(move, looked.names)
         if blocked:
             left.append(SkippedFile(file.name, blocked))
         else:
@@ -145,7 +145,7 @@ def _move_of(facts: FileFacts) -> FileMove:
     return FileMove(facts.file.name, "", facts.file.identity, ending, why, NO_RULE, about, lines)
 
 
-def _blocked(move: FileMove, names: Mapping[str, bool]) -> str:
+def _why_blocked(move: FileMove, names: Mapping[str, bool]) -> str:
     top = move.target.partition("/")[0]
     if top and top in names and not names[top]:
         return f"{top} is no folder, so nothing can go there"

@@ -112,7 +112,7 @@ class SqlBatchStore:
                 [{"id": batch_id, "number": number} for number in numbers],
             )
 
-    def ended(
+    def save_end(
         self,
         batch_id: str,
         states: Sequence[tuple[int, ItemState, str]],
@@ -147,7 +147,7 @@ class SqlBatchStore:
             after=_stamp(ended_after),
         )
 
-    def named(self, begins: str) -> list[KeptBatch]:
+    def list_by_prefix(self, begins: str) -> list[KeptBatch]:
         """Those whose ids begin so."""
         return self._query_batches(
             f"SELECT {_BATCH} FROM file_batches WHERE substr(id, 1, :length) = :begins",
@@ -155,7 +155,7 @@ class SqlBatchStore:
             length=len(begins),
         )
 
-    def unsettled(self) -> list[KeptBatch]:
+    def list_unsettled(self) -> list[KeptBatch]:
         """Those in the middle of something: of a living process, or left by a crash."""
         return self._query_batches(
             f"SELECT {_BATCH} FROM file_batches WHERE phase <> 'moved' ORDER BY began_at"

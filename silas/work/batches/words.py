@@ -35,7 +35,7 @@ def tidied_words(tidied: TidiedFolder) -> list[str]:
         lines.append(tr("Not approved: {batches}.", batches=batches))
     if tidied.unseen:
         lines.append(tr("Not shown any more: {many}.", many=_files(tidied.unseen)))
-    return [*lines, *_left(tidied.left)]
+    return [*lines, *_lines_of_skipped(tidied.left)]
 
 
 def _first(tidied: TidiedFolder, place: str) -> str:
@@ -56,7 +56,7 @@ def moved_words(batch: MovedBatch) -> list[str]:
             "Until {until} `silas batch undo {batch}` takes them back.", until=until, batch=name
         )
         lines[0] += f" {back}"
-    return [*lines, *_left(batch.left)]
+    return [*lines, *_lines_of_skipped(batch.left)]
 
 
 def tidied_in_short(tidied: TidiedFolder) -> str:
@@ -151,7 +151,10 @@ def plan_words(plan: FolderPlan, size: int) -> list[str]:
     known = [move for move in plan.moves if move.target]
     unknown = [move for move in plan.moves if not move.target]
     if not plan.moves:
-        return [tr("There is nothing to tidy in {place}.", place=place), *_left(plan.left)]
+        return [
+            tr("There is nothing to tidy in {place}.", place=place),
+            *_lines_of_skipped(plan.left),
+        ]
     asked = tr_many(-(-len(known) // size), "{count} batch", "{count} batches")
     lines = [
         tr(
@@ -167,14 +170,14 @@ def plan_words(plan: FolderPlan, size: int) -> list[str]:
     if unknown:
         lines.append(tr("You would be asked where these go:"))
         lines += [f"  {show(move.name)}: {_why(move)}" for move in unknown]
-    return [*lines, *_left(plan.left)]
+    return [*lines, *_lines_of_skipped(plan.left)]
 
 
 def _why(move: FileMove) -> str:
     return show(file_words(move.reason))
 
 
-def _left(left: Sequence[SkippedFile]) -> list[str]:
+def _lines_of_skipped(left: Sequence[SkippedFile]) -> list[str]:
     lines = [_stays(one) for one in left[:_SHOWN]]
     more = len(left) - len(lines)
     return [*lines, *([f"  {tr('... and {more} more', more=more)}"] if more else [])]

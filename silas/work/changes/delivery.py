@@ -41,7 +41,7 @@ class ChangeDelivery:
         self._secrets = secrets
         self._settings = settings
 
-    async def done(
+    async def deliver_verified(
         self,
         item: WorkItem,
         task_workspace: TaskWorkspace,
@@ -89,7 +89,7 @@ class ChangeDelivery:
         changes: Changes,
         result: WorkItemResult,
     ) -> WorkItemResult:
-        end = partial(self._record.finished, item, result)
+        end = partial(self._record.save_result, item, result)
         if not changes:
             return await end()
         place = next_place(self._settings.undo / item.id)
@@ -112,11 +112,16 @@ def _rules(
     runs = run_files(changes.all, item, tree_of(task_workspace.root)) if influence.led else {}
     demands = expected_texts(item.verify, item.workspace or "")
     return Rules(
-        item.writes, bool(item.verify), influence.led, runs, demands, name_words(_said(item))
+        item.writes,
+        bool(item.verify),
+        influence.led,
+        runs,
+        demands,
+        name_words(_words_of_plan(item)),
     )
 
 
-def _said(item: WorkItem) -> Iterator[str]:
+def _words_of_plan(item: WorkItem) -> Iterator[str]:
     """What the owner read of a plan before he approved it, where words may name a path."""
     yield item.title
     yield from item.writes or ()

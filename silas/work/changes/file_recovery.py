@@ -123,11 +123,11 @@ LeftBehind = HalfChanged | UnreadableChange
 
 def left_in(folder: Path) -> list[LeftBehind]:
     """What is half-changed, or may be, of what the journals in this folder tell, by their names."""
-    found = (_left(place) for place in sorted(folder.glob("*/*")))
+    found = (_change_left_at(place) for place in sorted(folder.glob("*/*")))
     return [left for left in found if left is not None]
 
 
-def _left(place: Path) -> LeftBehind | None:
+def _change_left_at(place: Path) -> LeftBehind | None:
     if is_unreadable(place):
         return UnreadableChange(place.parent.name, place, root_of_unreadable(place))
     journal = half_changed(place)
@@ -135,7 +135,7 @@ def _left(place: Path) -> LeftBehind | None:
 
 
 def _half(place: Path, journal: Journal) -> HalfChanged:
-    gone, why = not os.path.lexists(journal.root), _told(place)
+    gone, why = not os.path.lexists(journal.root), _read_told(place)
     return HalfChanged(place.parent.name, place, journal, "" if why == _GONE else why, gone)
 
 
@@ -149,7 +149,7 @@ class FileRecovery:
         self._folder = folder
         self._audit = audit
 
-    def left(self) -> list[LeftBehind]:
+    def list_left(self) -> list[LeftBehind]:
         """What is half-changed now, or may be, oldest first; looks and changes nothing."""
         return left_in(self._folder)
 
@@ -163,7 +163,7 @@ class FileRecovery:
             asked: The work that the owner wants taken back: of it, files that are missing are put
                 back, too.
         """
-        halves = await asyncio.to_thread(self.left)
+        halves = await asyncio.to_thread(self.list_left)
         return frozenset(
             [
                 half.work_item_id
@@ -181,14 +181,14 @@ class FileRecovery:
         if workspace is None:
             return
         await self.recover()
-        for half in await asyncio.to_thread(self.left):
+        for half in await asyncio.to_thread(self.list_left):
             words = await asyncio.to_thread(_refusal, half, workspace)
             if words:
                 raise SandboxError(words, code="E_SANDBOX_HALF")
 
     async def tell(self, tell: Callable[[str], Awaitable[None]]) -> None:
         """Say at a start what could not be brought back, so that nobody finds it by chance."""
-        halves = await asyncio.to_thread(self.left)
+        halves = await asyncio.to_thread(self.list_left)
         words = [half.words for half in halves if _is_told(half)]
         if words:
             await tell("\n".join(words))
@@ -199,7 +199,7 @@ class FileRecovery:
         Raises:
             SandboxError: Nothing of this work is half-changed; nothing was done.
         """
-        mine = [half for half in self.left() if half.work_item_id == work_item_id]
+        mine = [half for half in self.list_left() if half.work_item_id == work_item_id]
         if not mine:
             raise SandboxError(
                 f"Nothing of {work_item_id!r} is half-changed, so there is nothing to leave; see "
@@ -228,7 +228,7 @@ class FileRecovery:
     async def _tell(self, half: HalfChanged, error: SandboxError | OSError) -> None:
         words = error.message if isinstance(error, SandboxError) else str(error.strerror)
         why = _GONE if half.gone else words.partition(";")[0].rstrip(".")
-        if why == _told(half.place):
+        if why == _read_told(half.place):
             return
         await self._audit.log(
             "workspace_not_recovered", work_item_id=half.work_item_id, reason=words
@@ -242,7 +242,7 @@ def _is_told(half: LeftBehind) -> bool:
     return isinstance(half, UnreadableChange) or bool(half.why) or half.gone
 
 
-def _told(place: Path) -> str:
+def _read_told(place: Path) -> str:
     try:
         return (place / _TOLD).read_text(encoding="utf-8")
     except (OSError, ValueError):

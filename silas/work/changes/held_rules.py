@@ -99,8 +99,8 @@ def held_changes(
         rules: What the plan says of them.
         contents: What changed files hold; a path that is missing there has no content.
     """
-    allowed = _allowed(rules)
-    kept = _moved(changes, allowed, rules.words)
+    allowed = _allowed_paths(rules)
+    kept = _paths_of_moved(changes, allowed, rules.words)
     found: list[HeldPath] = []
     for change in changes:
         why = _outside(change, changes, allowed, rules)
@@ -113,7 +113,7 @@ def held_changes(
     return tuple(found)
 
 
-def _allowed(rules: Rules) -> Sequence[str]:
+def _allowed_paths(rules: Rules) -> Sequence[str]:
     if rules.writes is not None:
         return rules.writes
     return _ANYWHERE if rules.checked else ()
@@ -148,7 +148,7 @@ def name_words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word.casefold() for text in texts for word in _NAME_WORD.findall(text))
 
 
-def _moved(
+def _paths_of_moved(
     changes: Sequence[Change], allowed: Sequence[str], said: frozenset[str]
 ) -> frozenset[str]:
     """Paths of deleted files whose content stands, unchanged, where the plan says (decision D362).
@@ -183,7 +183,7 @@ def _says_where(said: frozenset[str], old: str, new: str) -> bool:
 Reason = Callable[[Change, ChangedContent], str]
 
 
-def _deleted(change: Change, content: ChangedContent) -> str:
+def _why_deletion_asks(change: Change, content: ChangedContent) -> str:
     before, after = change.before, change.after
     if before is None or before.kind == "dir":
         return ""
@@ -192,7 +192,7 @@ def _deleted(change: Change, content: ChangedContent) -> str:
     return "" if after.kind == before.kind else f"a {after.kind} takes its place"
 
 
-def _emptied(change: Change, content: ChangedContent) -> str:
+def _why_emptying_asks(change: Change, content: ChangedContent) -> str:
     del change
     return "hardly anything is left of what it held" if content.emptied else ""
 
@@ -211,17 +211,23 @@ def _leads_out(change: Change, content: ChangedContent) -> str:
     return "it is a link that leads out of the workspace" if content.leaves else ""
 
 
-def _unread(change: Change, content: ChangedContent) -> str:
+def _why_uncompared_asks(change: Change, content: ChangedContent) -> str:
     del change
     return "" if content.known else "it could not be compared with what it was"
 
 
-_REASONS: tuple[Reason, ...] = (_deleted, _emptied, _executable, _leads_out, _unread)
+_REASONS: tuple[Reason, ...] = (
+    _why_deletion_asks,
+    _why_emptying_asks,
+    _executable,
+    _leads_out,
+    _why_uncompared_asks,
+)
 
 
 def _dangerous(change: Change, content: ChangedContent, rules: Rules, moved: frozenset[str]) -> str:
     """Why a change that followed what was read has to be seen; empty where the plan names it."""
-    if _is_folder(change) or _named(rules.writes or (), change):
+    if _is_folder(change) or _plan_names_path(rules.writes or (), change):
         return ""
     why = _configures(change.path)
     if why == _BUILDS and content.added in rules.demands.get(change.path, ()):
@@ -244,7 +250,7 @@ def _configures(path: str) -> str:
     return ""
 
 
-def _named(writes: Sequence[str], change: Change) -> bool:
+def _plan_names_path(writes: Sequence[str], change: Change) -> bool:
     """Whether the plan names this path, and not merely a place where it lies."""
     path = change.path
     if any(entry == path and not WILD & set(entry) for entry in writes):

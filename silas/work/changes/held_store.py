@@ -294,7 +294,7 @@ class Holding:
         await self._approval.require(token, held.subject)
         self._require_running()
         item.verification_results = list(held.result.verification_results)
-        journal = self._undoing.applied(item.id)
+        journal = self._undoing.latest_applied(item.id)
         if journal is not None and journal.changes == held.kept.changes:
             return await self._finish_item(item, held)  # a crash came after it, before the record
         place = next_place(self._undo_folder / item.id)
@@ -313,7 +313,7 @@ class Holding:
             raise
 
     async def _finish_item(self, item: WorkItem, held: HeldChanges) -> WorkItemResult:
-        result = await self._record.finished(item, held.result)
+        result = await self._record.save_result(item, held.result)
         self.held.drop(item.id)
         return result
 
@@ -328,7 +328,7 @@ class Holding:
             left=AttemptOutput(done.output, done.report, done.grounds),
         )
         told = result.model_copy(update={"held": held.kept.digest})
-        return await self._record.finished(item, told)
+        return await self._record.save_result(item, told)
 
 
 async def diff_of(held: HeldChanges) -> str:
@@ -345,7 +345,7 @@ async def drop_changes(
     """Record that the owner does not want some changes, then remove them."""
     await audit.log("changes_dropped", work_item_id=item.id, digest=held.kept.digest)
     words = "You did not want its changes: nothing was applied, and they are gone."
-    result = await record.ended(item, WorkItemStatus.blocked, words)
+    result = await record.record_end(item, WorkItemStatus.blocked, words)
     store.drop(item.id)
     return result
 

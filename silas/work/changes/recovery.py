@@ -68,7 +68,7 @@ class Recovery:
         """Remove the private copies that a crash left; whatever resumes makes a fresh one."""
         await finish_work(asyncio.to_thread(_sweep, self._scratch))
 
-    async def finished(self, item: WorkItem) -> bool:
+    async def finish_recorded(self, item: WorkItem) -> bool:
         """Record an interrupted item as ended where it had ended; False where it had not.
 
         Raises:
@@ -80,7 +80,7 @@ class Recovery:
             await self._store.save(item)
             await self._audit.log("work_item_had_ended", work_item_id=item.id, status=ended.value)
             return True
-        journal = self._undoing.applied(item.id)
+        journal = self._undoing.latest_applied(item.id)
         result = None if journal is None else _result(journal, item)
         if journal is None or result is None:
             return False
@@ -88,7 +88,7 @@ class Recovery:
         await self._audit.log("workspace_applied_before", work_item_id=item.id, paths=paths)
         item.verification_results = result.verification_results
         item.budget_used = result.budget_used
-        await self._record.finished(item, result)
+        await self._record.save_result(item, result)
         return True
 
     def _recorded_end(self, item: WorkItem) -> WorkItemStatus | None:

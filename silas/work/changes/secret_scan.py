@@ -27,14 +27,14 @@ def leaks(root: Path, changes: Iterable[Change], secrets: Secrets) -> list[str]:
     found: list[str] = []
     with open_descriptor(open_root(root)) as tree:
         for change in changes:
-            names = [*secrets.names_in(change.path), *_held(tree, change, secrets)]
+            names = [*secrets.names_in(change.path), *_secrets_held(tree, change, secrets)]
             if names:
                 said = ", ".join(dict.fromkeys(names))
                 found.append(f"{secrets.redact(change.path)} holds the secret {said}")
     return found
 
 
-def _held(tree: int, change: Change, secrets: Secrets) -> tuple[str, ...]:
+def _secrets_held(tree: int, change: Change, secrets: Secrets) -> tuple[str, ...]:
     if change.after is None or change.after.kind == "dir":
         return ()
     try:

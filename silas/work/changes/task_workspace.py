@@ -130,7 +130,7 @@ class TaskWorkspace:
     def _mounts_around(self) -> tuple[tuple[Mount, ...], tuple[Mount, ...]]:
         """What is shown read-only below the work and what covers parts of it."""
         reads = tuple(Mount(source=path, target=path) for path in self._read)
-        guarded = () if self._workspace is None else self._workspace.guarded()
+        guarded = () if self._workspace is None else self._workspace.guard_mounts()
         artifacts = Mount(source=self._scratch / "artifacts", target=_ARTIFACTS)
         return (*self._tools.below, *reads), (*guarded, *self._tools.above, artifacts)
 

@@ -33,7 +33,7 @@ def _journal(place: Path) -> Journal | None:
         return None  # nothing was changed from here
 
 
-def _shared(journal: Journal, later: Journal) -> str | None:
+def _shared_path(journal: Journal, later: Journal) -> str | None:
     """A path that both changed, or that later work made in a directory that would go."""
     mine = {journal.root / change.path: change.before for change in journal.changes}
     for change in later.changes:
@@ -72,7 +72,7 @@ class Undo:
         """
         if work_item_id in await self.files.recover(work_item_id):
             return
-        for half in self.files.left():
+        for half in self.files.list_left():
             if half.work_item_id == work_item_id:
                 raise SandboxError(half.words, code="E_SANDBOX_HALF")
         self._audit.require_whole()
@@ -88,7 +88,7 @@ class Undo:
         Raises:
             SandboxError: E_SANDBOX_HALF, with what to do.
         """
-        for half in self.files.left():
+        for half in self.files.list_left():
             if isinstance(half, UnreadableChange) and half.work_item_id in names:
                 raise SandboxError(half.words, code="E_SANDBOX_HALF")
 
@@ -108,7 +108,7 @@ class Undo:
             code="E_SANDBOX_NO_UNDO",
         )
 
-    def applied(self, work_item_id: str) -> Journal | None:
+    def latest_applied(self, work_item_id: str) -> Journal | None:
         """The journal of the item's last change that stands whole; None where there is none."""
         try:
             _, journal = self._latest_journal(work_item_id)
@@ -147,7 +147,7 @@ class Undo:
             later = _journal(place)
             if later is None or later.phase != "applied" or later.began <= journal.began:
                 continue
-            shared = _shared(journal, later)
+            shared = _shared_path(journal, later)
             if shared is not None:
                 name = place.parent.name
                 raise SandboxError(

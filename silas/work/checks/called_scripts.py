@@ -70,9 +70,9 @@ def _lines(command: SimpleCommand, tree: CopyTree) -> Iterator[tuple[str, str]]:
     for path in _files(command, tree):
         place, text = posixpath.dirname(path), tree.text(path)
         if name in _MAKE:
-            yield from ((line, place) for line in _recipes(text, _wanted(command)))
+            yield from ((line, place) for line in _recipes(text, _script_names(command)))
         elif name in _PACKAGE:
-            yield from ((line, place) for line in _scripts(text, _wanted(command)))
+            yield from ((line, place) for line in _scripts(text, _script_names(command)))
         elif name in SHELLS or name in ("source", ".") or _for_shell(path, text):
             yield text, command.cwd
 
@@ -97,7 +97,7 @@ def _for_shell(path: str, text: str) -> bool:
     return path.endswith((".sh", ".bash")) or (first.startswith("#!") and "sh" in first)
 
 
-def _wanted(command: SimpleCommand) -> tuple[str, ...]:
+def _script_names(command: SimpleCommand) -> tuple[str, ...]:
     words = [word for word in command.argv[1:] if not word.startswith("-") and "=" not in word]
     return tuple(word for word in words if word not in ("run", "run-script"))
 
@@ -110,15 +110,15 @@ def _recipes(makefile: str, wanted: tuple[str, ...]) -> Iterator[str]:
     for line in makefile.replace("\\\n", " ").split("\n"):
         if line.startswith("\t"):
             for target in under:
-                rules[target][1].append(_expanded(line.lstrip("\t @+-"), given))
+                rules[target][1].append(_expand_variables(line.lstrip("\t @+-"), given))
         elif assigned := _GIVEN.fullmatch(line):
             given[assigned["name"]] = assigned["value"]
         elif rule := _RULE.fullmatch(line):
-            under = _expanded(rule["targets"], given).split()
+            under = _expand_variables(rule["targets"], given).split()
             for target in under:
                 needs, does = rules.setdefault(target, ([], []))
-                needs += _expanded(rule["needs"], given).split()
-                does += [_expanded(rule["does"], given)] if rule["does"] else []
+                needs += _expand_variables(rule["needs"], given).split()
+                does += [_expand_variables(rule["does"], given)] if rule["does"] else []
     first = [name for name in rules if not name.startswith(".")][:1]
     left, seen = [name for name in wanted if name in rules] or first, set[str]()
     while left:
@@ -129,7 +129,7 @@ def _recipes(makefile: str, wanted: tuple[str, ...]) -> Iterator[str]:
             yield from rules[target][1]
 
 
-def _expanded(text: str, given: dict[str, str]) -> str:
+def _expand_variables(text: str, given: dict[str, str]) -> str:
     """With the variables that the makefile gives; what is not known is left out."""
     known = {"MAKE": "make", "SHELL": "sh", **given}
     return _VARIABLE.sub(lambda found: known.get(found["name"], ""), text).replace("$$", "$")

@@ -46,7 +46,7 @@ def changed_files(
     return tuple(
         change.path
         for change in sorted(changes)
-        if _is_file(change) and any(_meant(change, use, workspace, tree) for use in uses)
+        if _is_file(change) and any(_use_means_change(change, use, workspace, tree) for use in uses)
     )
 
 
@@ -93,7 +93,7 @@ def _runs(
 ) -> str:
     """Why this change is one of what a use runs by name; empty where it is not."""
     if use.how is FileUse.told:
-        return why if _meant(change, use, workspace, tree) else ""
+        return why if _use_means_change(change, use, workspace, tree) else ""
     if use.how is FileUse.collects:
         within = inside(use.within, workspace)
         return why if change.path == within and change.path not in made else ""
@@ -124,7 +124,7 @@ def _is_at(path: str, named: str, tree: CopyTree) -> bool:
     return path in (named, tree.real(named))
 
 
-def _meant(change: Change, use: Use, workspace: str, tree: CopyTree) -> bool:
+def _use_means_change(change: Change, use: Use, workspace: str, tree: CopyTree) -> bool:
     path, name = change.path, posixpath.basename(change.path)
     match use.how:
         case FileUse.runs:

@@ -241,7 +241,7 @@ class Preflight:
         made = Workspace.prepare(original, place, max_bytes=MAX_BYTES, max_entries=MAX_ENTRIES)
         copied = made.copy
         secrets = remove_secrets(copied)
-        found = self._tools.found(item.workspace)
+        found = self._tools.find_tools(item.workspace)
         tools = mounts_of(found, item.workspace, make_masks(place / "masks"))
         reads: tuple[Mount, ...] = ()  # what the plan would read is shown after a yes, not before
         below = (*tools.below, *reads)
@@ -317,15 +317,15 @@ def _plain(name: str) -> str:
 def remove_secrets(copy: Path) -> tuple[str, ...]:
     """Take what may hold secrets out of a copy; returns the relative paths."""
     gone: list[Path] = []
-    for folder, folders, files in os.walk(copy, onerror=_unseen, followlinks=False):
+    for folder, folders, files in os.walk(copy, onerror=_raise_error, followlinks=False):
         for name in [one for one in folders if _secret(one)]:
             folders.remove(name)
-            gone.append(_gone(Path(folder) / name))
-        gone += [_gone(Path(folder) / name) for name in files if _secret(name)]
+            gone.append(_remove_path(Path(folder) / name))
+        gone += [_remove_path(Path(folder) / name) for name in files if _secret(name)]
     return tuple(str(one.relative_to(copy)) for one in gone)
 
 
-def _unseen(error: OSError) -> None:
+def _raise_error(error: OSError) -> None:
     """A folder that cannot be listed may hold anything: then nothing is tried."""
     raise error
 
@@ -334,7 +334,7 @@ def _secret(name: str) -> bool:
     return name.casefold() in _FOLDERS | _FILES or holds_credentials(name)
 
 
-def _gone(path: Path) -> Path:
+def _remove_path(path: Path) -> Path:
     if path.is_symlink() or not path.is_dir():
         path.unlink()
     else:

@@ -97,7 +97,7 @@ def _sure(run: str, depth: int = _DEPTH) -> bool:
     plain = _MERGED.sub("", _QUOTED.sub("''", run))
     if _INNER.search(run) or _UNSURE.search(plain) or _MAY_SKIP.search(plain):
         return False
-    inner = [text for one in commands_in(run) if (text := _shell_text(_unwrapped(one.argv)))]
+    inner = [text for one in commands_in(run) if (text := _shell_text(_unwrap_command(one.argv)))]
     return all(depth and _sure(text, depth - 1) for text in inner)
 
 
@@ -118,7 +118,7 @@ def _summaries(runner: Runner, lines: Sequence[str]) -> int:
 def _starts(run: str, cwd: str = "", depth: int = _DEPTH) -> Iterator[_Start]:
     """Every runner that the line starts itself; what a script or `make` starts is not known."""
     for command in commands_in(run, cwd):
-        argv = _unwrapped(command.argv)
+        argv = _unwrap_command(command.argv)
         name = program_of(argv[0]) if argv else ""
         if depth and (text := _shell_text(argv)):
             yield from _starts(text, command.cwd, depth - 1)
@@ -141,7 +141,7 @@ _RUNNERS: Final[dict[str, Runner]] = {
 }
 
 
-def _unwrapped(argv: tuple[str, ...]) -> tuple[str, ...]:
+def _unwrap_command(argv: tuple[str, ...]) -> tuple[str, ...]:
     """A command without what only starts it; a program with `-m` as `python -m`."""
     for _ in range(_DEPTH):
         name = program_of(argv[0]) if argv else ""

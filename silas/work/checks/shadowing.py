@@ -90,14 +90,14 @@ def refusal(found: Sequence[ShadowingFile]) -> str:
 
 def _of_check(run: str, changes: Sequence[Change], tree: CopyTree) -> Iterator[tuple[Change, str]]:
     commands = tuple(programs_in(run))
-    told = frozenset(_told(commands))
+    told = frozenset(_python_path_folders(commands))
     roots = told | frozenset(_roots(run, commands, changes, tree))
     parts = _parts(commands)
     for change in changes:
         stands_for = (
             _module(change, roots, parts, tree)
             or _at_start(change, told)
-            or _installed(change, parts)
+            or _installed_part(change, parts)
             or _program(change, commands, tree)
         )
         if stands_for:
@@ -119,12 +119,12 @@ def _program_words(command: SimpleCommand) -> Iterator[str]:
         yield from (word for word in argv if word.startswith("-m"))
 
 
-def _told(commands: Sequence[SimpleCommand]) -> Iterator[str]:
+def _python_path_folders(commands: Sequence[SimpleCommand]) -> Iterator[str]:
     """The directories that `PYTHONPATH` names."""
     for command in commands:
         for variable, value in command.assigned:
             if variable == "PYTHONPATH":
-                yield from (_joined(command.cwd, part) for part in value.split(":"))
+                yield from (_join_folder(command.cwd, part) for part in value.split(":"))
 
 
 def _roots(
@@ -136,12 +136,12 @@ def _roots(
         name = program_of(command.argv[0])
         tests = tests or bool(_RUNNERS & set(_program_words(command)))
         python = name in ("python", "pypy")
-        if name in _OTHERS | _LAUNCHERS or (python and _closed(command.argv)):
+        if name in _OTHERS | _LAUNCHERS or (python and _is_isolated(command.argv)):
             continue
-        yield _joined(command.cwd, "")
+        yield _join_folder(command.cwd, "")
         if python and (script := next((w for w in command.argv[1:] if w[:1] != "-"), "")):
-            yield _joined(command.cwd, posixpath.dirname(script))
-            yield _joined(command.cwd, script)  # a directory with a `__main__.py`
+            yield _join_folder(command.cwd, posixpath.dirname(script))
+            yield _join_folder(command.cwd, script)  # a directory with a `__main__.py`
     if tests:
         yield from _test_roots(run, changes, tree)
 
@@ -173,7 +173,7 @@ def _is_test(name: str) -> bool:
     return name == "conftest.py" or name.startswith("test_") or name.endswith("_test.py")
 
 
-def _closed(argv: Sequence[str]) -> bool:
+def _is_isolated(argv: Sequence[str]) -> bool:
     """Whether this Python imports nothing from where it stands (`-I`, `-P`)."""
     for word in argv[1:]:
         flags = re.match(r"-(?P<own>[A-Za-z]*?)(?P<last>[cmWX]|$)", word)
@@ -186,7 +186,7 @@ def _closed(argv: Sequence[str]) -> bool:
     return False
 
 
-def _joined(cwd: str, path: str) -> str:
+def _join_folder(cwd: str, path: str) -> str:
     joined = posixpath.normpath(posixpath.join(cwd, path))
     return "" if joined == "." else joined
 
@@ -229,7 +229,7 @@ def _is_code(name: str) -> bool:
     return name.endswith((".py", ".pyc", ".pyw", ".so", ".pyd"))
 
 
-def _installed(change: Change, parts: frozenset[str]) -> str:
+def _installed_part(change: Change, parts: frozenset[str]) -> str:
     """What lies among installed packages, or says where they are."""
     if posixpath.basename(change.path) == "pyvenv.cfg":
         return "the settings of a Python environment"
@@ -260,7 +260,7 @@ def _program(change: Change, commands: Sequence[SimpleCommand], tree: CopyTree) 
         placed = posixpath.basename(directory) in _PROGRAMS or directory in _path(command)
         if program == name and placed:
             return f"the program `{name}`"
-        if environment and _joined(command.cwd, program) == change.path:
+        if environment and _join_folder(command.cwd, program) == change.path:
             return f"the environment's `{name}`"
     return ""
 
@@ -268,4 +268,4 @@ def _program(change: Change, commands: Sequence[SimpleCommand], tree: CopyTree) 
 def _path(command: SimpleCommand) -> frozenset[str]:
     given = [value for variable, value in command.assigned if variable == "PATH"]
     parts = (part for value in given for part in value.split(":"))
-    return frozenset(_joined(command.cwd, part.removeprefix("$PWD/")) for part in parts)
+    return frozenset(_join_folder(command.cwd, part.removeprefix("$PWD/")) for part in parts)

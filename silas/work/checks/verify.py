@@ -27,7 +27,7 @@ from silas.workspace.throwaway_copy import throwaway
 _OUTPUT_CHARS = 1000  # how much of a check's output is kept (spec 4.10)
 
 
-def _unrecorded(check: str) -> RecordTraffic:
+def _record_no_traffic(check: str) -> RecordTraffic:
     del check
     return record_nothing
 
@@ -82,7 +82,7 @@ class CheckSetup(NamedTuple):
     path: tuple[Path, ...] = ()
     env: dict[str, str] = {}  # noqa: RUF012 - never changed
     network: tuple[str, ...] = ()
-    record: Callable[[str], RecordTraffic] = _unrecorded
+    record: Callable[[str], RecordTraffic] = _record_no_traffic
     watch: WatchCheck = watch_no_check
 
     def files(self, copy: Path) -> SandboxFiles:

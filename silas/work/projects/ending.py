@@ -35,7 +35,7 @@ class ProjectEnding:
                 status=tr(status.value),
             )
             if child.attempts:
-                await self.record.ended(child, WorkItemStatus.blocked, why)
+                await self.record.record_end(child, WorkItemStatus.blocked, why)
             else:
                 await self.record.record_not_begun(child, why)
         if left:
@@ -59,7 +59,7 @@ class ProjectEnding:
         )
         return await self._keep_result(item, WorkItemStatus.blocked, words)
 
-    async def failed(self, item: WorkItem, task: WorkItem, short: str) -> WorkItemResult:
+    async def end_failed(self, item: WorkItem, task: WorkItem, short: str) -> WorkItemResult:
         """A task did not end well, and that ends the project.
 
         Args:
@@ -101,7 +101,7 @@ class ProjectEnding:
             artifacts={PATCH: patch} if patch else {},
             diff="\n".join(f"{head}\n{one.diff}" for head, one in found if one.diff),
         )
-        return await self.record.finished(item, result)
+        return await self.record.save_result(item, result)
 
 
 def _heading(task: WorkItem) -> str:

@@ -55,17 +55,19 @@ class FilesLeft:
         if token is None or not isinstance(signed, Mapping):
             return
         binds = cast(FileFacts, signed)
-        made = await asyncio.to_thread(self._made, tasks)
+        made = await asyncio.to_thread(self._files_made, tasks)
         files = cast(FileFacts, binds.get("files", {}))
-        changed = await asyncio.to_thread(_changed, item, files, made) if made else {}
+        changed = await asyncio.to_thread(_explained_changes, item, files, made) if made else {}
         if changed:
             self._binding.accept(token.token_id, {**binds, "files": {**files, **changed}})
             paths = sorted(changed)[:SHOWN_PATHS]
             await self._audit.log("project.files_left", work_item_id=item.id, paths=paths)
 
-    def _made(self, tasks: Sequence[WorkItem]) -> MadeFiles:
+    def _files_made(self, tasks: Sequence[WorkItem]) -> MadeFiles:
         done = [task.id for task in tasks if task.status is WorkItemStatus.done]
-        journals = [found for name in done if (found := self._undoing.applied(name)) is not None]
+        journals = [
+            found for name in done if (found := self._undoing.latest_applied(name)) is not None
+        ]
         made: dict[str, MadeChange] = {}
         for journal in sorted(journals, key=lambda one: one.began):
             for change in journal.changes:
@@ -75,7 +77,7 @@ class FilesLeft:
         return made
 
 
-def _changed(item: WorkItem, signed: FileFacts, made: MadeFiles) -> dict[str, Any]:
+def _explained_changes(item: WorkItem, signed: FileFacts, made: MadeFiles) -> dict[str, Any]:
     """The files that differ from what was signed, as they are now, where that is explained."""
     now = files_now(item, signed)
     return {

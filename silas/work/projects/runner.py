@@ -83,12 +83,12 @@ class ProjectRunner:
         try:
             result = await self._run_to_end(item, notify)
         except asyncio.CancelledError:
-            ended = await self._ending.record.stopped(item)
+            ended = await self._ending.record.record_stop(item)
             if ended is not None:
                 return ended  # the cancellation came too late
             for child in item.children:
                 if child.status is WorkItemStatus.pending:
-                    await self._ending.record.stopped(child)
+                    await self._ending.record.record_stop(child)
             raise
         await notify(ProgressEvent(item.id, result.status.value, result.summary, item.attempts))
         return result
@@ -190,7 +190,7 @@ class ProjectRunner:
         ended = [child for child in unfinished if child.status not in _OPEN]
         bad = [child for child in ended if not self._waits(child.id)]
         if bad:
-            return await self._ending.failed(item, bad[0], self._tasks.short(bad[0]))
+            return await self._ending.end_failed(item, bad[0], self._tasks.short(bad[0]))
         if ended:
             return await self._ending.waits(item, ended)
         done = {child.id for child in item.children if child.status is _DONE}

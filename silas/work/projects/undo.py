@@ -54,7 +54,7 @@ async def undo_work(work_item_id: str, undoing: Undo, store: WorkItemStore) -> U
     standing = [
         (journal.began, child.id)
         for child in children
-        if (journal := undoing.applied(child.id)) is not None
+        if (journal := undoing.latest_applied(child.id)) is not None
     ]
     if not standing:
         raise SandboxError(

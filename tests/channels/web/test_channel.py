@@ -169,7 +169,7 @@ async def test_each_card_goes_to_a_page_and_its_signed_answer_comes_back(
         event = await _next(page)
         assert event["card"]["intent"] == card.intent
         assert event == await _next(other)
-        await h.channel.answered(page, h.signed(event, **_YES[kind.__name__]))
+        await h.channel.take_answer(page, h.signed(event, **_YES[kind.__name__]))
         assert await _soon(asking) == card.actions[0].value
         assert (await _of(other, "card_closed"))["outcome"] == "answered"
         assert h.channel.cards == ()
@@ -184,11 +184,11 @@ async def test_a_browser_without_a_key_may_say_no_and_never_yes(
         asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
         event = await _next(page)
         name = kind.__name__
-        await h.channel.answered(page, _answer(request_id=event["request_id"], **_YES[name]))
+        await h.channel.take_answer(page, _answer(request_id=event["request_id"], **_YES[name]))
         assert (await _next(page))["code"] == "E_CHANNEL_PROOF"
         assert not asking.done()
         refused = {**_YES[name], **_NO[name]}
-        await h.channel.answered(page, _answer(request_id=event["request_id"], **refused))
+        await h.channel.take_answer(page, _answer(request_id=event["request_id"], **refused))
         assert await _soon(asking) == card.safe
 
 
@@ -207,7 +207,7 @@ async def test_a_signature_for_another_card_or_another_answer_does_not_count(
         turned = no.model_copy(update={"verdict": "approved"})
         tampered = h.signed({**shown, "digest": other["digest"]}, **_YES["PlanCard"])
         for forged in (moved, turned, tampered):
-            await h.channel.answered(page, forged)
+            await h.channel.take_answer(page, forged)
             assert (await _next(page))["code"] == "E_CHANNEL_PROOF"
         assert not first.done()
         assert not second.done()
@@ -228,7 +228,7 @@ async def test_an_answer_that_the_card_does_not_offer_counts_for_nothing(tmp_pat
             {"type": "checkpoint", "verdict": "approved"},
         ]
         for fields in foreign:
-            await h.channel.answered(page, h.signed(event, **fields))
+            await h.channel.take_answer(page, h.signed(event, **fields))
             assert (await _next(page))["code"] == "E_CHANNEL_NOT_OFFERED"
         assert not asking.done()
         asking.cancel()
@@ -240,8 +240,8 @@ async def test_the_first_answer_stands_and_a_later_one_is_told_so(tmp_path: Path
         asking = asyncio.ensure_future(h.channel.ask(OWNER, a_card(PlanCard)))
         event = await _next(page)
         no = h.signed(event, type="approval_response", verdict="declined")
-        await h.channel.answered(page, no)
-        await h.channel.answered(page, h.signed(event, **_YES["PlanCard"]))
+        await h.channel.take_answer(page, no)
+        await h.channel.take_answer(page, h.signed(event, **_YES["PlanCard"]))
         assert await _soon(asking) == PlanAnswer(verdict="declined")
         assert (await _of(page, "error"))["code"] == "E_CHANNEL_CARD_CLOSED"
 
@@ -268,7 +268,7 @@ async def test_a_question_of_work_waits_for_whoever_comes_though_no_page_is_ther
         assert not asking.done()
         page, (event,) = h.page(), h.channel.cards
         yes = h.signed(event.model_dump(mode="json"), **_YES["DecisionCard"])
-        await h.channel.answered(page, yes)
+        await h.channel.take_answer(page, yes)
         answer = await _soon(asking)
         assert isinstance(answer, DecisionAnswer)
         assert answer.approved
@@ -329,8 +329,8 @@ async def test_a_message_is_kept_once_acknowledged_each_time_and_heard_once(
     async with house(tmp_path) as h:
         page, other = h.page(), h.page()
         message = Message(type="message", id="m-1", text="hello")
-        await h.channel.said(page, message)
-        await h.channel.said(page, message)
+        await h.channel.take_message(page, message)
+        await h.channel.take_message(page, message)
         assert [(await _next(page))["type"] for _ in range(3)] == ["ack", "message", "ack"]
         said = await _next(other)
         assert (said["seq"], said["text"], said["sender"]) == (1, "hello", "auth")
@@ -345,7 +345,7 @@ async def test_what_is_said_while_silas_ends_is_not_acknowledged_and_so_not_lost
     async with house(tmp_path) as h:
         page = h.page()
         h.channel.close()
-        await h.channel.said(page, Message(type="message", id="m-9", text="one more thing"))
+        await h.channel.take_message(page, Message(type="message", id="m-9", text="one more thing"))
         assert [pair async for pair in h.channel.listen()] == []
         await _soon(h.channel.wait_until_heard())
         assert h.channel.transcript.newest() == 0
@@ -362,9 +362,9 @@ async def test_a_signed_message_reaches_the_stream_with_its_signature_and_claims
         said = ChannelMessage(channel="web", sender_id="x", text="fix it", timestamp=now)
         proof = h.proof(lambda empty: message_bytes(said, empty.nonce))
         fields = {"type": "message", "id": "m-2", "text": "fix it", "sender_id": "the owner"}
-        await h.channel.said(page, Message.model_validate({**fields, "proof": proof}))
+        await h.channel.take_message(page, Message.model_validate({**fields, "proof": proof}))
         forged = {**fields, "id": "m-3", "text": "delete it", "proof": proof}
-        await h.channel.said(page, Message.model_validate(forged))
+        await h.channel.take_message(page, Message.model_validate(forged))
         assert (await _of(page, "error"))["code"] == "E_CHANNEL_SIGNATURE"
         h.channel.close()
         [(arrived, connection)] = [pair async for pair in h.channel.listen()]
@@ -434,9 +434,9 @@ async def test_a_selection_is_of_the_batch_and_in_its_order(tmp_path: Path) -> N
         event = await _next(page)
         assert [row["item_id"] for row in event["batch"]["items"]] == ["a", "b", "c"]
         some = {"type": "batch_review_response", "verdict": "edit_selection"}
-        await h.channel.answered(page, h.signed(event, **some, selected_item_ids=("z",)))
+        await h.channel.take_answer(page, h.signed(event, **some, selected_item_ids=("z",)))
         assert (await _next(page))["code"] == "E_CHANNEL_NOT_OFFERED"
-        await h.channel.answered(page, h.signed(event, **some, selected_item_ids=("c", "a")))
+        await h.channel.take_answer(page, h.signed(event, **some, selected_item_ids=("c", "a")))
         chosen = BatchAnswer(verdict="edit_selection", selected_item_ids=("a", "c"))
         assert await _soon(asking) == chosen
 
@@ -462,7 +462,7 @@ async def test_words_of_the_owners_own_come_with_an_edit_and_nothing_else(
         card = a_card(DraftReviewCard, actions=actions)
         asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
         event = await _next(page)
-        await h.channel.answered(page, h.signed(event, type="draft_review_response", **fields))
+        await h.channel.take_answer(page, h.signed(event, type="draft_review_response", **fields))
         if answer is None:
             assert (await _next(page))["code"] == "E_CHANNEL_NOT_OFFERED"
             asking.cancel()
@@ -480,7 +480,7 @@ async def test_free_words_answer_only_a_question_that_allows_them(
         asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
         event = await _next(page)
         own = {"type": "decision_response", "selected_value": None, "freetext": "neither"}
-        await h.channel.answered(page, h.signed(event, **own))
+        await h.channel.take_answer(page, h.signed(event, **own))
         if allowed:
             assert await _soon(asking) == DecisionAnswer(
                 freetext="neither", approved=True, signed=True

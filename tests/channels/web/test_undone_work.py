@@ -54,7 +54,7 @@ async def test_what_was_undone_before_and_what_is_undone_now_is_told_once(tmp_pa
     record, told = Record("before", "changed nothing"), list[str]()
 
     def tell(name: str) -> None:
-        transcript.undone(name)
+        transcript.mark_undone(name)
         told.append(name)
 
     results = UndoneResults(transcript, Pages(), record, tell)

@@ -228,7 +228,9 @@ def _runtime(models: "Mapping[str, Model]", clock: Clock, web: Web) -> Any:
             library = PlanLibrary.of_owner(config.plans_dirs)
             return scripted or RunbookModel(
                 library,
-                equipment(config, default(config.sandbox, forbidden=(), register=register)).found,
+                equipment(
+                    config, default(config.sandbox, forbidden=(), register=register)
+                ).find_tools,
                 config.scheduler.zone,
             )
 

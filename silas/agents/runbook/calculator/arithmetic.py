@@ -122,27 +122,27 @@ class _Reader:
             other = self._product()
             by = other.number * value.number if other.percent else other.number
             total = value.number + by if sign == "+" else value.number - by
-            value = _bounded(total, value.exact and other.exact)
+            value = _bounded_value(total, value.exact and other.exact)
         return value
 
     def _product(self) -> _Value:
-        value = self._signed()
+        value = self._signed_value()
         while (sign := self._take("*", "/", "of")) is not None:
             if sign == "of" and not value.percent:
                 raise _NoSum
-            other = self._signed()
+            other = self._signed_value()
             if sign == "/" and other.number == 0:
                 raise _Refused(tr("nothing can be divided by zero."))
             by = other.number if sign != "/" else 1 / other.number
-            value = _bounded(value.number * by, value.exact and other.exact)
+            value = _bounded_value(value.number * by, value.exact and other.exact)
         return value
 
-    def _signed(self) -> _Value:
+    def _signed_value(self) -> _Value:
         sign = self._take("-", "+")
         if sign is None:
             return self._power()
         self._deeper()
-        value = self._signed()
+        value = self._signed_value()
         self._depth -= 1
         return value._replace(number=-value.number) if sign == "-" else value
 
@@ -151,9 +151,9 @@ class _Reader:
         if self._take("^") is None:
             return base
         self._deeper()
-        exponent = self._signed()
+        exponent = self._signed_value()
         self._depth -= 1
-        return _raised(base, exponent)
+        return _power_of(base, exponent)
 
     def _single(self) -> _Value:
         if (name := self._take("sqrt", "cbrt")) is not None:
@@ -188,13 +188,13 @@ class _Reader:
             raise _Refused(f"more than {_DEPTH} brackets stand within each other.")
 
 
-def _bounded(number: Fraction, exact: bool) -> _Value:
+def _bounded_value(number: Fraction, exact: bool) -> _Value:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > _BITS:
         raise _Refused("a number on the way is too large.")
     return _Value(number, exact)
 
 
-def _raised(base: _Value, exponent: _Value) -> _Value:
+def _power_of(base: _Value, exponent: _Value) -> _Value:
     number, power = base.number, exponent.number
     if power.denominator != 1:
         raise _Refused("I know powers with whole numbers only, and square and cube roots.")
@@ -204,7 +204,7 @@ def _raised(base: _Value, exponent: _Value) -> _Value:
     # before it is computed: afterwards would be too late
     if abs(power) * size > _BITS:
         raise _Refused("a number on the way is too large.")
-    return _bounded(number ** int(power), base.exact)
+    return _bounded_value(number ** int(power), base.exact)
 
 
 def _root(value: _Value, of: int) -> _Value:

@@ -169,7 +169,7 @@ def _between(at: _Moment, given: DateGroups) -> str | None:
     return tr("{days} from {first} to {last}.", days=told, first=_long(first), last=_long(second))
 
 
-def _counted(at: _Moment, given: DateGroups) -> str | None:
+def _count_on(at: _Moment, given: DateGroups) -> str | None:
     base = at.today
     if given.get("base"):
         day = parse_day(given["base"], at.today)
@@ -251,7 +251,7 @@ _ANSWERS: Final[tuple[tuple[Callable[[_Moment, DateGroups], str | None], tuple[s
     ),
     (_leap, (r"(?:is|was|will)\s+(?P<year>[1-9]\d{0,3})\s+(?:be\s+)?a\s+leap\s+year",)),
     (
-        _counted,
+        _count_on,
         (
             rf"{_WHICH}(?:in\s+)?{_COUNT}\s+{_UNIT}"
             r"(?:\s+(?P<back>before|ago)|\s+(?:from|after))?(?:\s+today)?",
@@ -308,7 +308,7 @@ def answer(said: str, now: datetime, zone: ZoneInfo) -> str | None:
         if found is None:
             continue
         try:
-            told = reply(at, _given(found))
+            told = reply(at, _date_groups(found))
         except UnclearDay as error:
             return str(error)
         if told is not None:
@@ -316,7 +316,7 @@ def answer(said: str, now: datetime, zone: ZoneInfo) -> str | None:
     return None
 
 
-def _given(found: re.Match[str]) -> DateGroups:
+def _date_groups(found: re.Match[str]) -> DateGroups:
     """A slot may stand in several forms of a question; `one_` is another place of `one`."""
     given = dict[str, str]()
     for name, value in found.groupdict(default="").items():

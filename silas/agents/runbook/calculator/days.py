@@ -59,7 +59,7 @@ def _easter(year: int) -> date:
     return date(year, month, (h - m + r + month + 19) % 32)
 
 
-def _fixed(month: int, day: int) -> Callable[[int], date]:
+def _day_of_month(month: int, day: int) -> Callable[[int], date]:
     return lambda year: date(year, month, day)
 
 
@@ -76,18 +76,18 @@ def _after_easter(days: int) -> Callable[[int], date]:
 
 
 FEASTS: Final[dict[str, Callable[[int], date]]] = {
-    "christmas": _fixed(12, 25),
-    "xmas": _fixed(12, 25),
-    "christmas day": _fixed(12, 25),
-    "christmas eve": _fixed(12, 24),
-    "boxing day": _fixed(12, 26),
-    "new year": _fixed(1, 1),
-    "new year's": _fixed(1, 1),
-    "new year's day": _fixed(1, 1),
-    "new year's eve": _fixed(12, 31),
-    "the end of the year": _fixed(12, 31),
-    "valentine's day": _fixed(2, 14),
-    "halloween": _fixed(10, 31),
+    "christmas": _day_of_month(12, 25),
+    "xmas": _day_of_month(12, 25),
+    "christmas day": _day_of_month(12, 25),
+    "christmas eve": _day_of_month(12, 24),
+    "boxing day": _day_of_month(12, 26),
+    "new year": _day_of_month(1, 1),
+    "new year's": _day_of_month(1, 1),
+    "new year's day": _day_of_month(1, 1),
+    "new year's eve": _day_of_month(12, 31),
+    "the end of the year": _day_of_month(12, 31),
+    "valentine's day": _day_of_month(2, 14),
+    "halloween": _day_of_month(10, 31),
     "good friday": _after_easter(-2),
     "easter": _after_easter(0),
     "easter sunday": _after_easter(0),
@@ -113,14 +113,14 @@ def parse_day(text: str, today: date) -> Day | None:
     feast = re.fullmatch(r"(?P<name>.+?)(?:\s+(?:of\s+|in\s+)?(?P<year>\d{4}))?", plain)
     if feast is not None and feast["name"].removeprefix("next ") in FEASTS:
         year = int(feast["year"]) if feast["year"] else None
-        return Day(_checked(FEASTS[feast["name"].removeprefix("next ")], plain, year), year)
+        return Day(_check_day(FEASTS[feast["name"].removeprefix("next ")], plain, year), year)
     if (slashed := _SLASHED.fullmatch(plain)) is not None:
         return _of_slashes(int(slashed["one"]), int(slashed["two"]), int(slashed["year"]), plain)
     found = next((match for form in _FORMS if (match := form.fullmatch(plain))), None)
     if found is None:
         return None
     month, year = _month_of(found["month"]), int(found["year"]) if found["year"] else None
-    return Day(_checked(_fixed(month, int(found["day"])), plain, year), year)
+    return Day(_check_day(_day_of_month(month, int(found["day"])), plain, year), year)
 
 
 def next_of(day: Day, today: date) -> date:
@@ -152,7 +152,7 @@ def _try(day: Day, year: int) -> date | None:
         return None
 
 
-def _checked(of: Callable[[int], date], said: str, year: int | None) -> Callable[[int], date]:
+def _check_day(of: Callable[[int], date], said: str, year: int | None) -> Callable[[int], date]:
     try:
         of(2000 if year is None else year)  # a leap year
     except ValueError:
@@ -185,4 +185,4 @@ def _of_slashes(one: int, two: int, year: int, said: str) -> Day:
             "please write the month as a word."
         )
     day, month = (one, two) if two <= 12 else (two, one)
-    return Day(_checked(_fixed(month, day), said, year), year)
+    return Day(_check_day(_day_of_month(month, day), said, year), year)

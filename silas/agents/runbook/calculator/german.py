@@ -106,14 +106,16 @@ def in_english(said: str) -> str | None:
     """
     for form, english in _FORMS:
         if (found := form.fullmatch(said)) is not None:
-            given = {name: _translated(name, value) for name, value in found.groupdict().items()}
+            given = {
+                name: _translate_value(name, value) for name, value in found.groupdict().items()
+            }
             words = english.format(**given)
             # nothing in it was German: small letters alone would make another unit of "Mb"
             return None if words.casefold() == said.casefold() else words
     return None
 
 
-def _translated(kind: str, value: str) -> str:
+def _translate_value(kind: str, value: str) -> str:
     """Its words in English; in a number the comma is the decimal point, and the point groups."""
     text = value.lower()
     if kind == "day":

@@ -96,7 +96,7 @@ warmth | 1 | K | kelvin
 """
 
 
-def _sized(text: str) -> Fraction:
+def _parse_size(text: str) -> Fraction:
     over, _, under = text.partition("/")
     return Fraction(over) / Fraction(under or 1)
 
@@ -105,7 +105,7 @@ def _units() -> Mapping[str, Unit]:
     found = dict[str, Unit]()
     for line in _TABLE.strip().split("\n"):
         measures, size, shown, names = (one.strip() for one in line.split("|"))
-        unit = Unit(measures, _sized(size), shown)
+        unit = Unit(measures, _parse_size(size), shown)
         for name in (shown.lower(), *(one.replace("_", " ") for one in names.split())):
             found[name] = unit
     return found
@@ -166,14 +166,18 @@ def answer(said: str) -> str | None:
     if source.measures == "warmth":
         value = _from_celsius(_to_celsius(signed, source.shown), target.shown)
         low = _to_celsius(signed, source.shown) < Fraction("-273.15")
-        return tr("Nothing is colder than -273.15 °C.") if low else _said(shown, value, target)
+        return (
+            tr("Nothing is colder than -273.15 °C.")
+            if low
+            else _conversion_words(shown, value, target)
+        )
     if less is not None:
         shown += f" {format_number(more)} {less.of(more)}"
         signed += (-more if found["sign"] else more) * less.size / source.size
-    return _said(shown, signed * source.size / target.size, target)
+    return _conversion_words(shown, signed * source.size / target.size, target)
 
 
-def _said(shown: str, value: Fraction, target: Unit) -> str:
+def _conversion_words(shown: str, value: Fraction, target: Unit) -> str:
     return f"{shown} = {format_number(value)} {target.of(value)}"
 
 

@@ -40,10 +40,10 @@ _NOT_SEEN: Final = re.compile(
 def _list(given: Given, at: Moment) -> Asking:
     del given, at
     text = yield LookCall(LIST, {"depth": 1})
-    return LookAnswer(_listed(text))
+    return LookAnswer(_listing_words(text))
 
 
-def _listed(text: str) -> str:
+def _listing_words(text: str) -> str:
     kind, _, rest = text.partition("\n")
     if not kind.startswith("Kind: "):
         return text
@@ -82,29 +82,29 @@ def _count(given: Given, at: Moment) -> Asking:
         of=_of(given),
         in_bytes=in_bytes(found.size),
     )
-    lines = [one.told(at.zone) for one in found.shown if given.get("kind", "*") != "*"]
+    lines = [one.line_in(at.zone) for one in found.shown if given.get("kind", "*") != "*"]
     return LookAnswer("\n".join([said, *lines, *found.notes]))
 
 
 def _find(given: Given, at: Moment) -> Asking:
     found = read_files((yield _some(given, "name", _ALL)))
-    return None if found is None else _told(found, at, f"{number_of(found.total)}{_of(given)}:")
+    return None if found is None else _answer(found, at, f"{number_of(found.total)}{_of(given)}:")
 
 
-def _ordered(given: Given, at: Moment) -> Asking:
+def _answer_in_order(given: Given, at: Moment) -> Asking:
     order, count = given["order"], int(given.get("count", "5"))
     found = read_files((yield _some(given, order, count)))
     if found is None:
         return None
     of = tr(" of {number_of}{of}", number_of=number_of(found.total), of=_of(given))
-    return _told(_rest_known(found), at, f"{tr(_ORDERS[order])}{of}:")
+    return _answer(_rest_known(found), at, f"{tr(_ORDERS[order])}{of}:")
 
 
-def _told(found: FilesSeen, at: Moment, heading: str) -> LookAnswer:
+def _answer(found: FilesSeen, at: Moment, heading: str) -> LookAnswer:
     if not found.total:
         return LookAnswer("\n".join([tr("There is no such file in this folder."), *found.notes]))
     return LookAnswer(
-        "\n".join([heading, *(one.told(at.zone) for one in found.shown), *found.notes])
+        "\n".join([heading, *(one.line_in(at.zone) for one in found.shown), *found.notes])
     )
 
 
@@ -113,8 +113,8 @@ def _changed_last(given: Given, at: Moment) -> Asking:
     if found is None:
         return None
     if not found.total:
-        return _told(found, at, "")
-    first, *rest = [one.told(at.zone) for one in found.shown]
+        return _answer(found, at, "")
+    first, *rest = [one.line_in(at.zone) for one in found.shown]
     before = [tr("Before it:"), *rest] if rest else []
     said = tr(
         "Changed last of {number_of}{of} ({key}):",
@@ -125,7 +125,7 @@ def _changed_last(given: Given, at: Moment) -> Asking:
     return LookAnswer("\n".join([said, first, *before, *_rest_known(found).notes]))
 
 
-def _changed(given: Given, at: Moment) -> Asking:
+def _answer_changes(given: Given, at: Moment) -> Asking:
     found = read_files((yield _some(given, "newest", _ALL)))
     if found is None:
         return None
@@ -143,7 +143,7 @@ def _changed(given: Given, at: Moment) -> Asking:
         return LookAnswer(
             tr("No file of this folder was changed {when} ({key}).", when=when, key=at.zone.key)
         )
-    lines = [one.told(at.zone) for one in shown]
+    lines = [one.line_in(at.zone) for one in shown]
     return LookAnswer(
         "\n".join(
             [
@@ -171,7 +171,7 @@ def _larger(given: Given, at: Moment) -> Asking:
         return LookAnswer(
             tr("No file of this folder is larger than {in_bytes}.", in_bytes=in_bytes(least))
         )
-    lines = [one.told(at.zone) for one in shown]
+    lines = [one.line_in(at.zone) for one in shown]
     return LookAnswer(
         "\n".join(
             [tr("{files} above {size}:", files=number_of(len(shown)), size=in_bytes(least)), *lines]
@@ -194,7 +194,7 @@ def _part(given: Given, at: Moment) -> Asking:
     return LookAnswer("\n".join([f"{file.path}:", "", *lines[-int(given["last"]) :]]))
 
 
-def _named(given: Given, at: Moment) -> Asking:
+def _answer_by_name(given: Given, at: Moment) -> Asking:
     name = given.get("file") or given.get("word") or given["name"]
     pattern = name if "file" in given or re.search(r"[*?\[]", name) else f"*{name}*"
     found = read_files((yield LookCall(FILES, {"names": [pattern], "count": _ALL})))
@@ -203,7 +203,7 @@ def _named(given: Given, at: Moment) -> Asking:
     return (
         None
         if found is None
-        else _told(found, at, tr("{files} found:", files=number_of(found.total)))
+        else _answer(found, at, tr("{files} found:", files=number_of(found.total)))
     )
 
 
@@ -211,7 +211,7 @@ def _facts(given: Given, at: Moment) -> Asking:
     found = read_files((yield LookCall(FILES, {"names": [given["file"]], "count": MOST})))
     if found is None:
         return None
-    return _told(found, at, tr("Size, and when it was changed last ({key}):", key=at.zone.key))
+    return _answer(found, at, tr("Size, and when it was changed last ({key}):", key=at.zone.key))
 
 
 def _size(given: Given, at: Moment) -> Asking:
@@ -223,7 +223,7 @@ def _size(given: Given, at: Moment) -> Asking:
         in_bytes=in_bytes(found.size),
         number_of=number_of(found.total),
     )
-    return _told(_rest_known(found), at, said)
+    return _answer(_rest_known(found), at, said)
 
 
 def _rest_known(found: FilesSeen) -> FilesSeen:
@@ -237,7 +237,7 @@ def _inside(given: Given, at: Moment) -> Asking:
     if found is None or not found.total:
         names = {"names": given.get("files", "")}
         return (yield from _loose(_show)(names, at)) if names["names"] else None
-    return _told(
+    return _answer(
         found,
         at,
         tr(
@@ -260,16 +260,16 @@ def _loose(then: Callable[[Given, Moment], Asking] | None) -> Callable[[Given, M
         if found is None or not found.total:
             return None
         if then is None:
-            return _told(found, at, tr("{files} found:", files=number_of(found.total)))
+            return _answer(found, at, tr("{files} found:", files=number_of(found.total)))
         if found.total == 1:
             return (yield from then({"file": found.shown[0].path}, at))
-        several = _told(found, at, tr("Several files fit; name the one that you mean:"))
+        several = _answer(found, at, tr("Several files fit; name the one that you mean:"))
         return several._replace(understood=False)
 
     return asking
 
 
-def _known(given: Given) -> Generator[LookCall, str, str]:
+def _find_well_known(given: Given) -> Generator[LookCall, str, str]:
     """The name of a file that is meant, such as README.md for `readme`."""
     if (name := given.get("well_known", "")) == "":
         return given["file"]
@@ -279,7 +279,7 @@ def _known(given: Given) -> Generator[LookCall, str, str]:
 
 def _show(given: Given, at: Moment) -> Asking:
     del at
-    file = yield from whole_text((yield from _known(given)))
+    file = yield from whole_text((yield from _find_well_known(given)))
     if file.why is not None:
         return file.why
     end = tr("\n(It goes on; this is the beginning.)") if file.cut else ""
@@ -288,7 +288,7 @@ def _show(given: Given, at: Moment) -> Asking:
 
 def _extract(given: Given, at: Moment) -> Asking:
     del at
-    file = yield from whole_text((yield from _known(given)))
+    file = yield from whole_text((yield from _find_well_known(given)))
     if file.why is not None or file.cut:
         return file.why
     return LookAnswer(f"{file.path}. {extract(file.text)}")
@@ -359,10 +359,10 @@ KINDS: Final[Kinds] = {
     "project": _project,
     "count": _count,
     "find": _find,
-    "ordered": _ordered,
+    "ordered": _answer_in_order,
     "changed_last": _changed_last,
-    "changed": _changed,
-    "named": _named,
+    "changed": _answer_changes,
+    "named": _answer_by_name,
     "larger": _larger,
     "part": _part,
     "facts": _facts,

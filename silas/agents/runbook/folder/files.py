@@ -19,7 +19,7 @@ class FileSeen(NamedTuple):
     at: datetime
     path: str
 
-    def told(self, zone: ZoneInfo) -> str:
+    def line_in(self, zone: ZoneInfo) -> str:
         """A line of an answer, with the time in the owner's zone."""
         return f"- {self.path}  {in_bytes(self.size)}, {self.at.astimezone(zone):%Y-%m-%d %H:%M}"
 

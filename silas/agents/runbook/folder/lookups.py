@@ -124,7 +124,7 @@ def _lines(said: str) -> list[str]:
     return [one for one in said.split("\n") if one]
 
 
-def _quoted(words: Sequence[str]) -> str:
+def _quote_words(words: Sequence[str]) -> str:
     return tr(" and ").join(repr(one) for one in words)
 
 
@@ -134,12 +134,14 @@ def _lookup(given: Given, at: Moment) -> Asking:
     if named is None:
         return None
     files = [one for one in named.shown if has_all(one.path.rpartition("/")[2], about)]
-    told = [] if does else _told(files, at)
+    told = [] if does else _lines_of_files(files, at)
     seen = yield _search([*about, *does])
     lines, unsaid = _found_lines(seen), _unsaid(seen)
     if lines:
         return LookAnswer(
-            "\n".join([*told, tr("Lines with {about}:", about=_quoted([*about, *does])), *lines])
+            "\n".join(
+                [*told, tr("Lines with {about}:", about=_quote_words([*about, *does])), *lines]
+            )
         )
     if unsaid and not unsaid.startswith("("):  # it broke off: nothing is known
         return LookAnswer("\n".join([*told, unsaid]), understood=False)
@@ -150,7 +152,7 @@ def _lookup(given: Given, at: Moment) -> Asking:
                     *told,
                     tr(
                         "No line of a text here has {about}. {unsaid}",
-                        about=_quoted(about),
+                        about=_quote_words(about),
                         unsaid=unsaid,
                     ),
                 ]
@@ -163,11 +165,13 @@ def _lookup(given: Given, at: Moment) -> Asking:
             said = tr(
                 "{one} has {about} in its name; its lines with {does}:",
                 one=one.path,
-                about=_quoted(about),
-                does=_quoted(does),
+                about=_quote_words(about),
+                does=_quote_words(does),
             )
             return LookAnswer("\n".join([said, *(f"{one.path}:{line}" for line in inside)]))
-    nothing = tr("No line of a text in this folder has {about}", about=_quoted([*about, *does]))
+    nothing = tr(
+        "No line of a text in this folder has {about}", about=_quote_words([*about, *does])
+    )
     near = _found_lines((yield _search(about))) if does else []
     if near or files:
         said = "\n".join([f"{nothing}. {unsaid}", *_near(about, near, files, at)])
@@ -175,7 +179,7 @@ def _lookup(given: Given, at: Moment) -> Asking:
     why = tr(
         "{nothing}, and no name of a file has {about}. {unsaid}",
         nothing=nothing,
-        about=_quoted(about),
+        about=_quote_words(about),
         unsaid=unsaid,
     ).rstrip()
     return LookAnswer(why, understood=False)
@@ -195,7 +199,7 @@ def _with_lines(first: Callable[[Given, Moment], Asking]) -> Callable[[Given, Mo
         told = [] if answer is None else [answer.text]
         if lines:
             return LookAnswer(
-                "\n".join([*told, tr("Lines with {words}:", words=_quoted(words)), *lines])
+                "\n".join([*told, tr("Lines with {words}:", words=_quote_words(words)), *lines])
             )
         if unsaid and not unsaid.startswith("("):  # it broke off: nothing is known
             return answer or LookAnswer(unsaid, understood=False)
@@ -213,15 +217,15 @@ def _with_lines(first: Callable[[Given, Moment], Asking]) -> Callable[[Given, Mo
 def _near(
     about: Sequence[str], lines: Sequence[str], files: Sequence[FileSeen], at: Moment
 ) -> list[str]:
-    heading = [tr("Lines with {about}:", about=_quoted(about))] if lines else []
-    return [*heading, *lines, *_told(files, at)]
+    heading = [tr("Lines with {about}:", about=_quote_words(about))] if lines else []
+    return [*heading, *lines, *_lines_of_files(files, at)]
 
 
-def _told(files: Sequence[FileSeen], at: Moment) -> list[str]:
+def _lines_of_files(files: Sequence[FileSeen], at: Moment) -> list[str]:
     if not files:
         return []
     more = tr("({files} more are not shown)", files=len(files) - _MOST_FILES)
-    shown = [one.told(at.zone) for one in files[:_MOST_FILES]]
+    shown = [one.line_in(at.zone) for one in files[:_MOST_FILES]]
     return [
         tr_many(len(files), "{count} file is called so:", "{count} files are called so:"),
         *shown,

@@ -80,17 +80,17 @@ _MOST: Final = 3  # words of a name: in every order that makes six patterns
 def loose_request(text: str) -> LookRequest | None:
     """What a message asks to be looked at by a name that is not a file's whole name."""
     said, place = hear(text)
-    return next(_found(said), None) if said and not place else None
+    return next(_find_requests(said), None) if said and not place else None
 
 
-def _found(said: str) -> Iterator[LookRequest]:
+def _find_requests(said: str) -> Iterator[LookRequest]:
     for kind, sentences in _SENTENCES:
         for slots in matches(sentences, said):
-            names = _inside(slots) if "folder" in slots else _named(slots["loose"])
+            names = _inside(slots) if "folder" in slots else _name_patterns(slots["loose"])
             if names:
                 given = {"names": "\n".join(names)}
                 if kind == "inside_or_show":
-                    given["files"] = "\n".join(_named(slots["folder"]))
+                    given["files"] = "\n".join(_name_patterns(slots["folder"]))
                 yield LookRequest(kind, MappingProxyType(given))
 
 
@@ -102,7 +102,7 @@ def _inside(slots: Mapping[str, str]) -> list[str]:
     return [f"{folder}/{ending}" for ending in endings]
 
 
-def _named(said: str) -> list[str]:
+def _name_patterns(said: str) -> list[str]:
     """Patterns of names that hold every word of what was said, in any order."""
     words = [one for one in re.findall(r"[\w-]+", said.lower()) if one not in _FILLER]
     if not 0 < len(words) <= _MOST or any(len(one) < len("abc") for one in words):

@@ -211,7 +211,7 @@ def _numbers(seen: _Seen, at: int) -> NumbersOfColumn | LookAnswer:
     return found
 
 
-def _left(found: NumbersOfColumn, at: int) -> list[str]:
+def _lines_left_out(found: NumbersOfColumn, at: int) -> list[str]:
     if not found.left:
         return []
     told = [f"line {row.line} ({_line(row.cells[at]) or 'empty'})" for row in found.left[:_MOST]]
@@ -228,7 +228,7 @@ def _figure(given: Given, seen: _Seen) -> LookAnswer:
         return found
     numbers = [one for one, _ in found.values]
     head, what = seen.table.heads[at], given["figure"]
-    value = _told(what, numbers)
+    value = _number_words(what, numbers)
     named = tr(FIGURES[what], column=head)
     lines = [
         tr(
@@ -246,10 +246,10 @@ def _figure(given: Given, seen: _Seen) -> LookAnswer:
         lines += (
             [tr("({rows} more have the same)", rows=len(rows) - _MOST)] if len(rows) > _MOST else []
         )
-    return LookAnswer("\n".join([*lines, *_left(found, at)]))
+    return LookAnswer("\n".join([*lines, *_lines_left_out(found, at)]))
 
 
-def _told(what: str, numbers: Sequence[Decimal]) -> str:
+def _number_words(what: str, numbers: Sequence[Decimal]) -> str:
     if what == "average":
         return average_of(numbers)
     return format_number(total_of(numbers) if what == "total" else _extreme(what, numbers))
@@ -270,7 +270,7 @@ def _line(cell: str) -> str:
     return " ".join(cell.split())
 
 
-def _grouped(rows: Sequence[Row], at: int) -> dict[str, list[Row]]:
+def _rows_by_column(rows: Sequence[Row], at: int) -> dict[str, list[Row]]:
     """Rows by what stands in a column, in the order in which it stands there first."""
     found = dict[str, list[Row]]()
     for row in rows:
@@ -284,7 +284,7 @@ def _figures(
     """What is told of each group, by its name; and of which rows nothing is."""
     column = given.get("column")
     if column is None:
-        counted = _grouped(seen.table.rows, group)
+        counted = _rows_by_column(seen.table.rows, group)
         return _BY_ROWS, {one: Decimal(len(rows)) for one, rows in counted.items()}, []
     at = column_of(seen.table, column)
     if at is None:
@@ -297,7 +297,7 @@ def _figures(
     for value, row in found.values:
         values.setdefault(_line(row.cells[group]) or tr("(empty)"), []).append(value)
     told = {one: _exact(what, numbers) for one, numbers in values.items()}
-    return tr(FIGURES[what], column=seen.table.heads[at]), told, _left(found, at)
+    return tr(FIGURES[what], column=seen.table.heads[at]), told, _lines_left_out(found, at)
 
 
 def _exact(what: str, numbers: Sequence[Decimal]) -> Decimal:

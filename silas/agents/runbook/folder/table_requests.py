@@ -121,10 +121,10 @@ _MEANS: Final = {"extreme": "figure", "often": "best"}
 def table_request(text: str) -> LookRequest | None:
     """What a message asks about a table of this folder; None where it is no such question."""
     said, place = hear(text)
-    return next(_found(said), None) if said and not place else None
+    return next(_find_requests(said), None) if said and not place else None
 
 
-def _found(said: str) -> Iterator[LookRequest]:
+def _find_requests(said: str) -> Iterator[LookRequest]:
     for kind, sentences in _SENTENCES:
         for slots in matches(sentences, said):
             read = {name: _READS[name](value) for name, value in slots.items()}
