@@ -17,7 +17,7 @@ const TOKEN_REFUSED = 4001;
 const OPENING = 15_000; // until Silas has said what there is
 const QUIET = 15_000; // without a word from Silas: then it is asked for one
 const SOON = 2_000; // the same, where this page has just sent something
-const ANSWER = 6_000; // until the word that was asked for is there
+const ANSWER = 10_000; // until the word that was asked for is there
 const PING = "ping";
 
 let socket = null;

@@ -13,7 +13,7 @@ from tests.web.test_page_code import NOW
 
 pytestmark = in_a_browser
 
-QUIET, ANSWER, OPENING = 15_000, 6_000, 15_000
+QUIET, ANSWER, OPENING = 15_000, 10_000, 15_000
 """Milliseconds, as in `web/socket.js`."""
 
 

@@ -169,7 +169,7 @@ async def test_a_phone_whose_network_goes_without_a_word_notices_and_comes_back(
     async with a_phone(at_home, machine, tmp_path) as phone:
         machine.loses()
         await phone.page.clock.run_for(15_000)
-        await phone.page.clock.run_for(6_000)
+        await phone.page.clock.run_for(10_000)
         await expect(phone.page.locator("#link")).to_have_attribute("data-link", "lost")
         machine.delivers()
         await phone.page.clock.run_for(15_000)
