@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from silas.plans import WorkItem, WorkItemResult
     from silas.stream.models import Reply
 
-STATUS_CODES = {"done": DONE, "healthy": DONE, "blocked": DECLINED, "paused": STOPPED}
+STATUS_CODES = {
+    **{"done": DONE, "healthy": DONE, "blocked": DECLINED, "paused": STOPPED},
+    "running": DECLINED,  # another process asked about it and has the yes
+}
 """The exit code of work that ended so; anything else failed."""
 
 

@@ -45,7 +45,7 @@ from silas.stop.sentinel import RequireRunning
 from silas.stream import goal_words
 from silas.stream.dispatch import Dispatcher
 from silas.stream.models import SendText
-from silas.stream.propose import STAYS, Proposer
+from silas.stream.propose import APPROVED_ELSEWHERE, STAYS, Proposer
 from silas.types import OWNER
 from silas.work.authority.allowed_hosts import PlannedNetwork
 from silas.work.authority.plan_approval import MISSING_APPROVAL
@@ -57,7 +57,6 @@ from silas.work.models import AlreadyRunning
 _ATTEMPTS: Final = 10_000  # it ends, and is told, however long its owner cannot be reached
 _LONGEST: Final = timedelta(hours=1)
 _GIVES_UP: Final = 6  # attempts that end in an error that nobody expects
-
 _WAITS: Final = (ChannelError, Stopped)
 """What says nothing about the goal: it goes on once that is over."""
 
@@ -73,7 +72,6 @@ _ENDED: Final = frozenset(
         WorkItemStatus.paused,
     }
 )
-
 
 _FAILS: Final = frozenset({Outcome.failed, Outcome.not_fixed, Outcome.not_done})
 _WENT_WELL: Final = frozenset({Outcome.fixed, Outcome.done})
@@ -295,6 +293,8 @@ class GoalCycles:
             return cycle, await self._wait_for_work(task)
         if proposal.verdict in STAYS:
             return cycle, _End(Outcome.asked, f"{why} {goal_words.waiting_words(task.id)}")
+        if proposal.verdict == APPROVED_ELSEWHERE:
+            return cycle, _End(Outcome.asked, f"{why} {proposal.words}")
         task.status = WorkItemStatus.blocked
         await self._store.save(task)
         return cycle, _End(Outcome.declined, proposal.words, why)

@@ -12,7 +12,7 @@ from silas.plans.source_marks import with_marks
 from silas.stream.models import Outcome, SendText
 from silas.stream.plan_marks import plan_marks
 from silas.stream.plan_review import PROPOSALS, ReviewPlans, is_owners
-from silas.stream.propose import STAYS, Proposal, Proposer
+from silas.stream.propose import APPROVED_ELSEWHERE, STAYS, Proposal, Proposer
 from silas.stream.scope_work import ScopeWork
 from silas.stream.state import Turn, need
 from silas.stream.turn_modes import TurnModes
@@ -23,6 +23,7 @@ from silas.work.models import AlreadyRunning
 
 _OUTCOMES: dict[str, Outcome] = {
     "refused": "blocked",
+    APPROVED_ELSEWHERE: "blocked",
     "waiting": "waiting",
     "edit_requested": "waiting",
 }
@@ -170,7 +171,7 @@ class PlanFlow:
     ) -> str:
         if (decided := _DECISIONS.get(proposal.verdict)) is not None:
             await self._learn(Signal(plan_family(item), decided, turn.scope_id))
-        if proposal.verdict == "approved" or proposal.verdict in STAYS:
+        if proposal.verdict in {"approved", APPROVED_ELSEWHERE, *STAYS}:
             made_from = (turn.source, *turn.proposal.made_from)
             for one in (item, *item.children):
                 self._work.claim(one.id, turn.address, made_from)

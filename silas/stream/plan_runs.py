@@ -21,7 +21,7 @@ from silas.plans import (
 from silas.plans.projects.kept import waiting_project
 from silas.stop.halt import StoppableWork
 from silas.stream.dispatch import Dispatcher
-from silas.stream.propose import Proposer
+from silas.stream.propose import APPROVED_ELSEWHERE, Proposer
 from silas.stream.stream import Stream
 from silas.tools import RunApprovalPolicy
 from silas.types import OWNER
@@ -174,12 +174,13 @@ class PlanRuns:
         if proposal.verdict != "approved":
             self.halt.require_running()  # who was asked while Silas was stopped has not declined
             wanted = change_it if proposal.verdict == "edit_requested" else ""
+            elsewhere = proposal.verdict == APPROVED_ELSEWHERE
             words = f"{proposal.words} {wanted}".rstrip()
             return WorkItemResult(
                 work_item_id=item.id,
-                status=WorkItemStatus.blocked,
+                status=WorkItemStatus.running if elsewhere else WorkItemStatus.blocked,
                 summary=words,
-                last_error=words,
+                last_error=None if elsewhere else words,
             )
         with ExitStack() as given:
             for one in (item, *item.children):

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from silas.audit import Audit
 from silas.cards import CardChannel, PlanAnswer, PlanCard
@@ -57,10 +57,13 @@ _ELSEWHERE = {
 STAYS = frozenset({"waiting", "edit_requested"})
 """Verdicts after which the question stays open."""
 
+APPROVED_ELSEWHERE: Final = "approved_elsewhere"
+"""The verdict where another process of the same home took the yes: the work is that one's."""
+
 
 class Proposal(NamedTuple):
-    """What became of a plan: `approved`, `declined`, `edit_requested`, `waiting`, or `refused` with
-    words.
+    """What became of a plan: `approved`, `declined`, `edit_requested`, `waiting`,
+    `approved_elsewhere`, or `refused` with words.
     """
 
     item: WorkItem | None
@@ -206,9 +209,17 @@ class Proposer:
             raise
         if proposal.verdict not in STAYS:
             await self._waiting.drop(item)
-        elif proposal.verdict == "edit_requested":
-            await self._waiting.put(waiting._replace(changes_wanted=True))
+        elif proposal.verdict == "edit_requested" and not self._keep_changes_wanted(waiting):
+            return await self._answered_elsewhere(item, channel)
         return proposal
+
+    def _keep_changes_wanted(self, waiting: WaitingPlan) -> bool:
+        """Keep that its owner wants it changed; False where another process closed it first."""
+        with self._together():
+            if not at_once(self._waiting.stands(waiting.item.id, plan_hash(waiting.item))):
+                return False
+            at_once(self._waiting.put(waiting._replace(changes_wanted=True)))
+        return True
 
     async def to_change(self) -> list[WorkItem]:
         """The plans that the owner wants changed; the one he said so of last comes last."""
@@ -274,7 +285,7 @@ class Proposer:
         await self._audit.log("plan_proposed", work_item_id=item.id, plan_hash=card.plan_hash)
         answer = await self._answer(card, channel, to)
         if answer is None:
-            return await self._answered_elsewhere(card, item, channel)
+            return await self._answered_elsewhere(item, channel)
         if answer.verdict == "waiting":
             await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=card.plan_hash)
             return Proposal(
@@ -290,7 +301,7 @@ class Proposer:
         except ApprovalError as error:  # it changed, or a signer apart was told no
             return await self._record_refusal(item, error.message)
         if not self._keep_approved(item, card):
-            return await self._answered_elsewhere(card, item, channel)
+            return await self._answered_elsewhere(item, channel)
         for one in (item, *item.children):
             signed = one.approval_token
             token = "" if signed is None else signed.token_id
@@ -335,18 +346,17 @@ class Proposer:
                 self._goal_approved(item)
         return True
 
-    async def _answered_elsewhere(
-        self, card: PlanCard, item: WorkItem, channel: CardChannel
-    ) -> Proposal:
+    async def _answered_elsewhere(self, item: WorkItem, channel: CardChannel) -> Proposal:
         known = await self._store.get(item.id)
         approved = (
             known is not None
             and known.approval_token is not None
-            and plan_hash(known) == card.plan_hash
+            and plan_hash(known) == plan_hash(item)
         )
         item.approval_token = None
         await self._audit.log("plan_answered_elsewhere", work_item_id=item.id, approved=approved)
-        return Proposal(item, "refused", said_at(channel.channel_name, tr(_ELSEWHERE[approved])))
+        verdict = APPROVED_ELSEWHERE if approved else "refused"
+        return Proposal(item, verdict, said_at(channel.channel_name, tr(_ELSEWHERE[approved])))
 
     async def _record_refusal(self, item: WorkItem, reason: str) -> Proposal:
         await self._audit.log("plan_refused", work_item_id=item.id, reason=reason.rstrip("."))

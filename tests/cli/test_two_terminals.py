@@ -64,6 +64,26 @@ def test_a_yes_elsewhere_closes_the_card_and_the_work_is_done_once(
     assert (house.work / "result.txt").exists()
 
 
+def test_of_three_who_ask_at_once_one_runs_it_and_none_calls_it_blocked(
+    house: House, chat: Person
+) -> None:
+    plan = house.asked()
+    with (
+        person(silas("approve", plan), house.env, cwd=house.work) as late,
+        person(silas("approve", plan), house.env, cwd=house.work) as first,
+    ):
+        late.waits_for(CHOICE)
+        first.waits_for(CHOICE)
+        first.types("1\r")
+        late.waits_for("running: You approved this plan somewhere else, and it runs there.")
+        assert late.leaves() == 3
+        chat.waits_for("You approved this plan somewhere else, and it runs there.")
+        assert first.leaves() == 0
+    assert "blocked" not in late.seen
+    assert "working: attempt" not in late.seen
+    assert (house.work / "result.txt").exists()
+
+
 def test_a_no_elsewhere_closes_the_card_and_nothing_runs(house: House, chat: Person) -> None:
     with person(silas("approve", house.asked()), house.env, cwd=house.work) as other:
         other.waits_for(CHOICE)

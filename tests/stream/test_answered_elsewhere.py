@@ -1,0 +1,121 @@
+"""A plan that two processes of one home ask about: whoever answers first, nothing of it is lost."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.cards import Card, PlanAnswer, PlanCard
+from silas.goals.models import Outcome
+from silas.plans import WorkItemStatus
+from silas.plans.goals.schedule import StandingLimit
+from silas.testing import Harness, MockClock, ScriptedChannel, plan_text
+from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
+from tests.stream.kit import answering, done_sandbox, entries_of, soon
+
+PLAN = plan_text(verify=None)
+NAME = "task-example"
+ELSEWHERE = "You approved this plan somewhere else, and it runs there."
+
+
+class Open(ScriptedChannel):
+    """Cards of plans stay open until they are answered or closed."""
+
+    def __init__(self, answer: Callable[[Card[Any]], Any] = yes) -> None:
+        super().__init__(answer)
+        self.shown = asyncio.Event()
+        self.answer = asyncio.get_running_loop().create_future()
+
+    async def ask(self, to: str, card: Card[Any]) -> Any:
+        if not isinstance(card, PlanCard) or card.work_item_id == WATCHED:
+            return await super().ask(to, card)
+        self.cards.append(card)
+        self.shown.set()
+        return await self.answer
+
+
+def process(home: Path, channel: ScriptedChannel, clock: MockClock) -> Harness:
+    """Another process of this home."""
+    return Harness(channel, sandbox=done_sandbox(), home=home, clock=clock, resume=False)
+
+
+async def test_a_yes_elsewhere_is_said_of_work_that_runs_and_not_of_blocked_work(
+    tmp_path: Path,
+) -> None:
+    clock, here = MockClock(), Open()
+    async with process(tmp_path, here, clock) as h:
+        asked = asyncio.create_task(h.silas.run(PLAN))
+        await soon(here.shown.wait())
+        there = ScriptedChannel(answering("approved"))
+        async with process(tmp_path, there, clock) as other:
+            done = await soon(other.silas.answer(NAME))
+        told = await soon(asked)
+        assert (told.status, told.summary) == (WorkItemStatus.running, ELSEWHERE)
+        assert told.last_error is None
+        kept = await h.store.get(NAME)
+        assert kept is not None
+        assert (kept.status, kept.approval_token is None) == (done.status, False)
+
+
+async def test_changes_wanted_here_and_a_yes_elsewhere_leave_no_open_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, here = MockClock(), Open()
+    async with process(tmp_path, here, clock) as h:
+        log = h.audit.log
+        noting, goes_on = asyncio.Event(), asyncio.Event()
+
+        async def slow(event: str, **data: Any) -> Any:
+            if event == "plan_not_approved":
+                noting.set()
+                await goes_on.wait()
+            return await log(event, **data)
+
+        monkeypatch.setattr(h.audit, "log", slow)
+        asked = asyncio.create_task(h.silas.run(PLAN))
+        await soon(here.shown.wait())
+        here.answer.set_result(PlanAnswer(verdict="edit_requested"))
+        await soon(noting.wait())
+        async with process(tmp_path, ScriptedChannel(answering("approved")), clock) as other:
+            await soon(other.silas.answer(NAME))
+        goes_on.set()
+        told = await soon(asked)
+        assert told.summary == ELSEWHERE
+        assert await h.silas.runs.proposer.waiting() == []
+        assert len(await entries_of(h, "plan_approved")) == 1
+
+
+def once(*_: object) -> StandingLimit:
+    """One yes starts work once."""
+    return StandingLimit(uses=1)
+
+
+async def test_work_of_a_goal_that_is_approved_elsewhere_stays_approved(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("silas.wiring.session.standing_limit", once)
+    here, clock, watched = Open(), MockClock(START), Watched()
+    async with house(here, clock, watched, tmp_path) as h:
+        await soon(h.silas.run(goal_text()))
+        watched.good = False
+        found = await after(watched, clock, 30 * 60, 1)
+        assert found[0].outcome is Outcome.fixed
+        watched.good = False
+        clock.advance(30 * 60)
+        await soon(here.shown.wait())
+        (card,) = here.cards[-1:]
+        assert isinstance(card, PlanCard)
+        name = card.work_item_id
+        async with Harness(
+            ScriptedChannel(yes), sandbox=watched.sandbox, home=tmp_path, clock=clock, resume=False
+        ) as other:
+            done = await soon(other.silas.answer(name))
+        assert done.status is WorkItemStatus.done
+        found = await after(watched, clock, 0, 2)
+        assert found[0].outcome is Outcome.asked
+        assert ELSEWHERE in found[0].words
+        task = await h.store.get(name)
+        assert task is not None
+        assert (task.status, task.approval_token is None) == (WorkItemStatus.done, False)
