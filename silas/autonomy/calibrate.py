@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from math import isfinite
 from typing import Final, Literal, NamedTuple
 
 from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, ApprovalVerifier
@@ -58,6 +59,19 @@ class TunableSetting(NamedTuple):
         moved = now + by if self.adds else now * by
         least, most = sorted((self.cap, self.narrowest))
         return min(max(moved, least), most)
+
+    def in_force(self, kept: str | None) -> float:
+        """The value that counts, of what is kept for it: never wider than the cap, and of what is
+        damaged the narrowest, for nobody knows how narrow its owner had made it.
+        """
+        if kept is None:
+            return self.configured
+        try:
+            value = float(kept)
+        except ValueError:
+            return self.narrowest
+        least, most = sorted((self.cap, self.narrowest))
+        return min(max(value, least), most) if isfinite(value) else self.narrowest
 
     def is_wider(self, value: float) -> bool:
         """Whether a value lets Silas ask less than the configured one."""
@@ -179,8 +193,10 @@ class AutonomyCalibrator:
 
     def in_force(self, scope_id: str) -> dict[str, str]:
         """Every setting as it is: as configured, or as the owner approved."""
-        configured = {key: _number_words(knob.configured) for key, knob in self._settings.items()}
-        return {**configured, **self._store.thresholds(scope_id)}
+        kept = self._store.thresholds(scope_id)
+        return {
+            key: _number_words(knob.in_force(kept.get(key))) for key, knob in self._settings.items()
+        }
 
     async def apply(
         self, proposal: AutonomyThresholdProposal, decision: AutonomyThresholdDecision

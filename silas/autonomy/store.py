@@ -274,13 +274,13 @@ class SqlAutonomyStore:
             witness()
 
     def thresholds(self, scope_id: str) -> dict[str, str]:
-        """Settings that the owner changed by a card."""
+        """Settings that the owner changed by a card, as they are kept: `in_force` reads them."""
         with self._db.read() as tx:
             rows = tx.run(
                 "SELECT key, value FROM autonomy_thresholds WHERE scope_id = :scope_id",
                 scope_id=scope_id,
             ).fetchall()
-        return dict(rows)
+        return {key: str(value) for key, value in rows}
 
     def reset(self, scope_id: str, keys: list[str], witness: Callable[[], object]) -> None:
         """Settings are as configured again; `witness` is called within the transaction."""

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from math import isfinite
 from typing import Any, Final, LiteralString, NamedTuple, cast
 
 from silas.clock import is_moment
@@ -53,7 +54,7 @@ TABLES: Final[Mapping[str, RowForm]] = {
         "id int id id json int text? at at?",
     ),
     "autonomy_thresholds": RowForm(
-        "SELECT key, scope_id, value, token_id, at FROM autonomy_thresholds", "id id id id at"
+        "SELECT key, scope_id, value, token_id, at FROM autonomy_thresholds", "id id amount id at"
     ),
     "behavior_preferences": RowForm(
         "SELECT pattern, scope_id, memory_id, decision, at FROM behavior_preferences",
@@ -238,6 +239,13 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int)
 
 
+def _is_amount(value: object) -> bool:
+    try:
+        return isinstance(value, str) and isfinite(float(value))
+    except ValueError:
+        return False
+
+
 def _is_local(value: object) -> bool:
     try:
         datetime.fromisoformat(value if isinstance(value, str) else "")
@@ -269,6 +277,7 @@ _FORMS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "text": _is_text,
     "key": lambda value: isinstance(value, str) and _NONCE.match(value) is not None,
     "int": _is_number,
+    "amount": _is_amount,
     "flag": lambda value: value in (0, 1),
     "hex": lambda value: isinstance(value, str) and _HEX.fullmatch(value) is not None,
     "at": is_moment,

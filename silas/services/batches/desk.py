@@ -55,7 +55,7 @@ def thresholds_in_force(config: SilasConfig, db: Database) -> Thresholds:
     known = knobs(config.autonomy, batches.default_size, batches.confidence.high_min)
     kept = SqlAutonomyStore(db).thresholds(OWNER)
     size, high = (
-        float(kept.get(key, known[key].configured))
+        known[key].in_force(kept.get(key))
         for key in ("batch_review.default_size", "batch_review.confidence.high_min")
     )
     return Thresholds(max(int(size), 1), high, min(batches.confidence.medium_min, high))

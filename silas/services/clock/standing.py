@@ -25,8 +25,7 @@ def standing_limit(config: SilasConfig, db: Database) -> StandingLimit:
     settings, kept = configured_knobs(config), SqlAutonomyStore(db).thresholds(OWNER)
 
     def value(key: str) -> int:
-        knob = settings[key]
-        return max(1, min(int(float(kept.get(key, knob.configured))), int(knob.cap)))
+        return int(settings[key].in_force(kept.get(key)))
 
     return StandingLimit(value(_USES), value(_DAYS))
 

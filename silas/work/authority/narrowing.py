@@ -192,7 +192,7 @@ class ApprovalNarrowing:
         wider = tuple(
             TightenedSetting(key, value, f"{self._settings[key].configured:g}")
             for key, value in self._kept.thresholds(OWNER).items()
-            if key in self._settings and self._settings[key].is_wider(float(value))
+            if key in self._settings and self._is_wider(key, value)
         )
 
         def witness() -> None:
@@ -203,6 +203,10 @@ class ApprovalNarrowing:
             self._kept.reset(OWNER, [one.key for one in wider], witness)
             self._kept.note(NARROWED, self._clock.now())
         return TightenedSettings(wider)
+
+    def _is_wider(self, key: str, kept: str) -> bool:
+        setting = self._settings[key]
+        return setting.is_wider(setting.in_force(kept))
 
     def _fault(self, uses: int, left: int, end: datetime, ends: datetime) -> str:
         """Why this is no smaller approval; nothing where it is one."""
