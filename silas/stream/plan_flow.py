@@ -1,6 +1,7 @@
 """Step 12: a plan in an answer becomes a card, a decision and background work (5.1, 5.1.2)."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from silas.agents import AgentResponse, PlanAction, PlanActionType
@@ -137,9 +138,27 @@ class PlanFlow:
                 turn.answer.said = need(turn.answer.response, "step 7").message
                 if turn.answer.said:
                     await turn.seat.send(turn.answer.said)
-            return await self._proposer.propose(
-                item, turn.seat.channel, _asking_address(turn), why, replaces, turn.asked_by
-            )
+            async with self._claim_while_asked(turn, item):
+                return await self._proposer.propose(
+                    item, turn.seat.channel, _asking_address(turn), why, replaces, turn.asked_by
+                )
+
+    @asynccontextmanager
+    async def _claim_while_asked(self, turn: Turn, item: WorkItem) -> AsyncGenerator[None]:
+        """Its work is this scope's while its card is open, wherever that is answered; afterwards
+        only what has a yes or may get one.
+        """
+        free = not await self._proposer.why_ids_taken(item)
+        begun = [one for one in (item, *item.children) if free]
+        begun = [one for one in begun if not self._work.is_claimed(one.id)]
+        for one in begun:
+            self._work.claim(one.id, turn.address, (turn.source, *turn.proposal.made_from))
+        try:
+            yield
+        finally:
+            if not await self._proposer.is_kept(item):
+                for one in begun:
+                    self._work.release(one.id, turn.address)
 
     async def _answer_unreadable(
         self, turn: Turn, message: str, error: PlanError, back: str

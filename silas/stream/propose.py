@@ -140,7 +140,7 @@ class Proposer:
             return error.message
         return ""
 
-    async def _why_ids_taken(self, item: WorkItem) -> str:
+    async def why_ids_taken(self, item: WorkItem) -> str:
         """Why no new work can have this item's ids; nothing where it can."""
         if taken := await taken_id(item, self._store):
             return taken
@@ -239,6 +239,12 @@ class Proposer:
         found = (one for one in await self._waiting.all() if one.item.id == work_item_id)
         return next(found, None)
 
+    async def is_kept(self, item: WorkItem) -> bool:
+        """Whether a question about a plan of this id is open, or one was approved."""
+        return (
+            await self.question(item.id) is not None or await self._store.get(item.id) is not None
+        )
+
     async def waiting(self) -> list[WorkItem]:
         """The plans whose question is open, the oldest first."""
         return [waiting.item for waiting in await self._waiting.all()]
@@ -271,7 +277,7 @@ class Proposer:
         unable = await self.unable(item)
         if unable is not None:
             return unable
-        taken = await self._why_ids_taken(item)
+        taken = await self.why_ids_taken(item)
         if taken:
             return await self._record_refusal(item, taken)
         try:

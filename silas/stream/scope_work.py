@@ -78,6 +78,7 @@ ON CONFLICT (work_item_id)
 DO UPDATE SET forgotten = excluded.forgotten, sources = excluded.sources
 WHERE scope_work.scope_id = excluded.scope_id
 """
+_RELEASE = "DELETE FROM scope_work WHERE work_item_id = :work_item_id AND scope_id = :scope_id"
 _SCOPE = "SELECT scope_id FROM scope_work WHERE work_item_id = :work_item_id"
 _ADDRESS = "SELECT scope_id, conversation FROM scope_work WHERE work_item_id = :work_item_id"
 _FORGOTTEN = "SELECT forgotten FROM scope_work WHERE work_item_id = :work_item_id"
@@ -117,6 +118,16 @@ class ScopeWork:
                 forgotten=last,
                 sources=made_from,
             )
+
+    def is_claimed(self, work_item_id: str) -> bool:
+        """Whether somebody said that it came from him."""
+        with self._db.read() as tx:
+            return tx.run(_SCOPE, work_item_id=work_item_id).fetchone() is not None
+
+    def release(self, work_item_id: str, address: str) -> None:
+        """It came to nothing: its id may be that of somebody else's work."""
+        with self._db.write() as tx:
+            tx.run(_RELEASE, work_item_id=work_item_id, scope_id=whose(address))
 
     def scope_of(self, work_item_id: str) -> str:
         """Whose it is."""

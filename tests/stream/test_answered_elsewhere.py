@@ -11,9 +11,19 @@ from silas.cards import Card, PlanAnswer, PlanCard
 from silas.goals.models import Outcome
 from silas.plans import WorkItemStatus
 from silas.plans.goals.schedule import StandingLimit
-from silas.testing import Harness, MockClock, ScriptedChannel, plan_text
+from silas.services.work import scope_work
+from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
 from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
-from tests.stream.kit import answering, done_sandbox, entries_of, soon
+from tests.stream.kit import (
+    answering,
+    done_sandbox,
+    entries_of,
+    plans_of,
+    proposing,
+    said,
+    soon,
+    to_planner,
+)
 
 PLAN = plan_text(verify=None)
 NAME = "task-example"
@@ -119,3 +129,42 @@ async def test_work_of_a_goal_that_is_approved_elsewhere_stays_approved(
         task = await h.store.get(name)
         assert task is not None
         assert (task.status, task.approval_token is None) == (WorkItemStatus.done, False)
+
+
+def asked_by_a_stranger(home: Path, channel: ScriptedChannel, clock: MockClock) -> Harness:
+    models = {
+        "proxy": ScriptedModel([to_planner()]),
+        "planner": ScriptedModel([proposing(PLAN)]),
+    }
+    sandbox = done_sandbox()
+    return Harness(channel, models=models, sandbox=sandbox, home=home, clock=clock, resume=False)
+
+
+async def test_a_strangers_plan_that_is_approved_elsewhere_is_the_strangers_work(
+    tmp_path: Path,
+) -> None:
+    clock, here, asked_for = MockClock(), Open(), list[str]()
+    async with asked_by_a_stranger(tmp_path, here, clock) as h:
+        asked = asyncio.create_task(h.silas.stream.handle(said(h, "run it", "stranger")))
+        await soon(here.shown.wait())
+
+        def answer(card: Card[Any]) -> Any:
+            asked_for.append(scope_work(h.db, clock).scope_of(NAME))
+            return yes(card)
+
+        async with process(tmp_path, ScriptedChannel(answer), clock) as other:
+            await soon(other.silas.answer(NAME))
+        assert asked_for[:1] == ["stranger"]  # before its work begins
+        reply = await soon(asked)
+        assert reply.text.endswith(ELSEWHERE)
+
+
+@pytest.mark.parametrize("verdict", ["declined", "conditional"])
+async def test_an_id_of_a_strangers_plan_that_had_no_yes_is_nobodys(
+    verdict: str, tmp_path: Path
+) -> None:
+    channel = ScriptedChannel(answering(verdict))
+    async with asked_by_a_stranger(tmp_path, channel, MockClock()) as h:
+        await soon(h.silas.stream.handle(said(h, "run it", "stranger")))
+        assert plans_of(channel)
+        assert not scope_work(h.db, h.clock).is_claimed(NAME)
