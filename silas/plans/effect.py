@@ -155,7 +155,17 @@ def _together(writes: Sequence[str]) -> Iterator[str]:
     if len(files) > _MOST_LINES and _are_called_alike(files):
         yield _one_name(files)
         return
+    inside = commonpath([file.rpartition("/")[0] for file in files] or [""])
     folders = _folders(files)
+    if inside and len(_to_depth(files, _DEEPEST)) > _MOST_LINES:
+        below = _folders([file.removeprefix(f"{inside}/") for file in files])
+        yield tr(
+            "may change {count} files in {folder}: {names}",
+            count=len(files),
+            folder=as_code(f"{inside}/"),
+            names="; ".join(_parts(below)),
+        )
+        return
     if len(folders) <= _MOST_LINES:
         for folder, names in folders.items():
             path = as_code(f"{folder}/") if folder else tr("the workspace itself")

@@ -73,6 +73,15 @@ def test_forty_files_of_one_name_in_forty_folders_stand_on_24_lines(parent: str)
     assert f"may change `README.md` in 40 folders{of}: {below}" in text
 
 
+def test_the_folder_that_holds_all_others_is_named_once_and_these_by_their_own_names() -> None:
+    parts = [f"part-{number}" for number in range(10)]
+    names = ("index.tsx", "style.css", "test.tsx", "story.mdx")
+    shown = render_short(_card([f"web/src/views/{part}/{x}" for part in parts for x in names]), 80)
+    assert len(shown.split("\n")) <= FIRST_SCREEN
+    below = "; ".join(f"in `{part}/`: {', '.join(names)}" for part in parts)
+    assert f"may change 40 files in `web/src/views/`: {below}" in " ".join(_joined(shown).split())
+
+
 def test_a_folder_that_holds_the_others_is_named_with_its_whole_path() -> None:
     lines = _card([f"{folder}/x.md" for folder in ("a/b", "a", "a/b c", "a/d", "a/e")]).details[0]
     said = "may change `x.md` in 5 folders: a/, a/b/, `a/b c/`, a/d/, a/e/"
