@@ -253,6 +253,11 @@ def require() -> Machinery:
     return machinery
 
 
+def supervision_words() -> str:
+    """Whether the kernel counts processes per namespace, for `silas doctor`."""
+    return f"processes counted by the kernel: {'yes' if supervision() else 'no'}"
+
+
 def forget() -> None:
     """Ask the machine again: after installing something, or after changing the user."""
     for remembered in (require, _devices, hidden_files):
@@ -264,7 +269,7 @@ def probe() -> list[CapabilityCheck]:
     return look(
         ("bubblewrap", lambda: f"{find_bwrap(_PLACES)}"),
         ("system-call filter", lambda: f"written for {machine_here()}"),
-        ("supervision", lambda: f"processes counted by the kernel: {supervision()}"),
+        ("supervision", supervision_words),
         ("Landlock", lambda: Landlock(kernel_version()).words()),
         ("isolation", lambda: f"tested in a run: {require().bwrap}"),
     )

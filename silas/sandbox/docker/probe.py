@@ -6,7 +6,14 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from silas.sandbox.capability import CapabilityCheck, judge, look, machine_here, supervision
+from silas.sandbox.capability import (
+    CapabilityCheck,
+    judge,
+    look,
+    machine_here,
+    supervision,
+    supervision_words,
+)
 from silas.sandbox.docker.backend import DockerSandbox
 from silas.sandbox.docker.command import DockerCommands
 from silas.sandbox.docker.engine import CLIENTS, Engine, find_client, find_engine
@@ -86,7 +93,7 @@ def probe_docker(image: str) -> list[CapabilityCheck]:
         ("docker engine", lambda: engine_here(image).words()),
         ("docker image", lambda: f"{image}, {engine_here(image).image[:19]}"),
         ("system-call filter", lambda: f"written for {machine_here()}"),
-        ("supervision", lambda: f"processes counted by the kernel: {supervision()}"),
+        ("supervision", supervision_words),
         ("Landlock", lambda: Landlock(kernel_version()).words()),
         ("isolation", lambda: f"tested in a run: {require(image).client.program}"),
     )
