@@ -1,3 +1,4 @@
+import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -8,6 +9,14 @@ from playwright.async_api import Browser
 from tests.web.support.chromium import LIGHT, chromium
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import NewDevice, devices
+from tests.web.support.namespace import OWN_NETWORK
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The tests of a phone are run by `test_phone_network.py`, or by their name."""
+    if collection_path.name != "test_phone.py" or os.environ.get(OWN_NETWORK):
+        return None
+    return not any(collection_path.name in word for word in config.args) or None
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
