@@ -27,7 +27,13 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "gate_answered",
             ),
             *("changes_answered", "record.accepted", "batch_reviewed"),
-            *("memory.promoted", "skill.installed", "queue_seen_to", "channel.answered"),
+            *(
+                "memory.promoted",
+                "skill.installing",
+                "skill.installed",
+                "queue_seen_to",
+                "channel.answered",
+            ),
         }
     ),
     "ran": frozenset(
@@ -53,7 +59,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
             *("key.rotation_began", "access_level_changed", "onboarded"),
             "models_chosen",
-            "settings_saved",
+            *("settings_saved", "settings_saving", "models_choosing"),
             *(
                 "approval.narrowed",
                 "approval.revoked",
@@ -75,7 +81,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("memory.exported", "memory.import_began", "memory.imported"),
             *("memory.forgotten", "memory.consolidated", "memory.added", "memory.corrected"),
             *("autonomy_decided", "autonomy_tightened", "preference_decided"),
-            *("skill.imported", "skill.removed"),
+            *("skill.imported", "skill.removed", "skill.importing", "skill.removing"),
         }
     ),
     "refused": frozenset(
@@ -96,6 +102,8 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "mcp.removing",
                 "mcp.removed",
                 "mcp.not_written",
+                "models_not_chosen",
+                "settings_not_saved",
                 "memory_op_blocked",
             ),
             *("gate_blocked", "gate_additional_block", "gate_unavailable", "rejected_mutation"),
@@ -105,6 +113,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("proof.refused", "web.refused", "web.limited", "channel.refused"),
             *("limit.exceeded", "memory_ops_truncated"),
             *("memory_op_refused", "continuation_dropped", "skill.refused", "changes_dropped"),
+            *("skill.not_imported", "skill.not_installed", "skill.not_removed"),
         }
     ),
 }
@@ -118,6 +127,8 @@ QUIET: frozenset[str] = frozenset(
         "memory.import_began",
         "mcp.adding",
         "mcp.removing",
+        *("settings_saving", "models_choosing"),
+        *("skill.importing", "skill.installing", "skill.removing"),
         *("quality_gate_after_step", "quality_gate_input", "quality_gate_output"),
         *("quality_gate_tool_call", "tool_call.deduped", "witness_recovered"),
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from silas.audit import Audit
+from silas.audit.intent import ChangeEvents, record_change
 from silas.canonical import digest
 from silas.cards import Action, Detail
 from silas.cards.models import DecisionCard
@@ -35,6 +36,8 @@ from silas.tools.mcp.settings import MCPEntry, is_server_name, is_server_url
 from silas.types import Risk
 
 _CODE: Final = "E_CFG_MCP"
+_ADDITION: Final = ChangeEvents("mcp.adding", "mcp.added", "mcp.not_written")
+_REMOVAL: Final = ChangeEvents("mcp.removing", "mcp.removed", "mcp.not_written")
 _SHOWN: Final = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64")))
 """What every sandbox shows of the system."""
 
@@ -115,7 +118,7 @@ class SavedServers:
             "writes": list(map(str, entry.handling.write)),
             "digest": planned.digest,
         }
-        await self._write(planned.edit, "mcp.adding", "mcp.added", facts)
+        await self._write(planned.edit, _ADDITION, facts)
 
     def names(self, name: str) -> bool:
         """Whether the file names a server."""
@@ -142,19 +145,13 @@ class SavedServers:
         Raises:
             ConfigError: The file changed meanwhile, or cannot be written.
         """
-        await self._write(edit, "mcp.removing", "mcp.removed", {})
+        await self._write(edit, _REMOVAL, {})
 
     async def _write(
-        self, edit: ServersEdit, begun: str, done: str, facts: Mapping[str, object]
+        self, edit: ServersEdit, events: ChangeEvents, facts: Mapping[str, object]
     ) -> None:
-        """Write the file; the record says first what is wanted, and then what happened."""
-        await self._audit.log(begun, server=edit.name, **facts)
-        try:
+        async with record_change(self._audit, events, server=edit.name, **facts):
             await asyncio.to_thread(write_servers, edit, self._place)
-        except ConfigError as error:
-            await self._audit.log("mcp.not_written", server=edit.name, why=error.message)
-            raise
-        await self._audit.log(done, server=edit.name, **facts)
 
     def _saved_config(self) -> SilasConfig:
         file = self._place.file

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from silas.audit import Audit
+from silas.audit.intent import ChangeEvents, record_change
 from silas.cards import Action, Detail
 from silas.cards.models import DecisionCard
 from silas.config import SilasConfig
@@ -29,6 +30,7 @@ from silas.stream.owner import Owner
 from silas.types import Risk
 
 _CODE: Final = "E_CFG_SETTING"
+_SAVING: Final = ChangeEvents("settings_saving", "settings_saved", "settings_not_saved")
 
 _SWITCHED: Final[Mapping[str, Scalar]] = {"true": True, "on": True, "false": False, "off": False}
 _DIGITS: Final = 10
@@ -204,12 +206,12 @@ class SettingsDesk:
             ConfigError: The file changed meanwhile, or cannot be written.
         """
         self.audit.require_whole()
-        await self.audit.log(
-            "settings_saved",
-            names=[one.setting.name for one in planned.changes],
-            widened=[one.setting.name for one in planned.changes if one.widens],
-        )
-        return await asyncio.to_thread(write_values, planned.edit, self._place)
+        facts = {
+            "names": [one.setting.name for one in planned.changes],
+            "widened": [one.setting.name for one in planned.changes if one.widens],
+        }
+        async with record_change(self.audit, _SAVING, **facts):
+            return await asyncio.to_thread(write_values, planned.edit, self._place)
 
 
 class AskedSettings:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from silas.agents.choice import RUNBOOK, ModelChoice, ModelsConfig, default_models
 from silas.audit import Audit
+from silas.audit.intent import ChangeEvents, record_change
 from silas.cards import Action, Detail
 from silas.cards.models import DecisionCard
 from silas.clock import Clock
@@ -35,6 +36,7 @@ AnswerProvider = Literal["openrouter", "local", "runbook"]
 
 _SECONDS: Final = 600.0
 _CODE: Final = "E_CFG_MODEL"
+_CHOICE: Final = ChangeEvents("models_choosing", "models_chosen", "models_not_chosen")
 _LONGEST: Final = 200  # characters of an address
 
 
@@ -158,18 +160,18 @@ class ModelSwitch:
         self._audit.require_whole()
         if self._busy():
             raise busy_error()
-        await self._audit.log(
-            "models_chosen",
-            provider=proposed.provider,
-            models=sorted({one.name for _, one in proposed.models}),
-            servers=sorted({one.base_url for _, one in proposed.models if one.base_url}),
-        )
-        await self._models.take(proposed.models, self._busy)
-        try:
-            await asyncio.to_thread(write_models, proposed.edit, self._place.environ)
-        except ConfigError:
-            await self._models.take(before, lambda: False)
-            raise
+        facts = {
+            "provider": proposed.provider,
+            "models": sorted({one.name for _, one in proposed.models}),
+            "servers": sorted({one.base_url for _, one in proposed.models if one.base_url}),
+        }
+        async with record_change(self._audit, _CHOICE, **facts):
+            await self._models.take(proposed.models, self._busy)
+            try:
+                await asyncio.to_thread(write_models, proposed.edit, self._place.environ)
+            except ConfigError:
+                await self._models.take(before, lambda: False)
+                raise
         await asyncio.to_thread(self._keep, proposed.provider)
         self._tell(proposed.models)
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -13,6 +13,7 @@ from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, Sub
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import SqlNonceStore
 from silas.audit import Audit, AuditLog
+from silas.audit.intent import ChangeEvents, record_change
 from silas.cards.models import DecisionCard
 from silas.clock import SystemClock
 from silas.config import SilasConfig
@@ -36,6 +37,10 @@ from silas.skills.validate import check
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+_IMPORT: Final = ChangeEvents("skill.importing", "skill.imported", "skill.not_imported")
+_INSTALLATION: Final = ChangeEvents("skill.installing", "skill.installed", "skill.not_installed")
+_REMOVAL: Final = ChangeEvents("skill.removing", "skill.removed", "skill.not_removed")
 
 Approving = Callable[[], AbstractContextManager[ApprovalEngine]]
 """Unlocks the owner's key for one yes."""
@@ -84,11 +89,10 @@ class SkillDesk:
         found = read_source(source, rules.import_)
         name, files, report = adapt(found.files, found.uri, found.commit, hint, rules.validation)
         self._refuse_shipped(name)
-        await self.audit.log(
-            "skill.imported", skill=name, source=report.source, commit=report.commit
-        )
-        install_tree(self._quarantine, name, files)
-        write_whole(self._report(name), report.model_dump_json().encode("utf-8"))
+        facts = {"source": report.source, "commit": report.commit}
+        async with record_change(self.audit, _IMPORT, skill=name, **facts):
+            install_tree(self._quarantine, name, files)
+            write_whole(self._report(name), report.model_dump_json().encode("utf-8"))
         return name, report
 
     def look(self, named: str) -> SkillLook:
@@ -133,13 +137,12 @@ class SkillDesk:
                 scope=ApprovalScope.skill_install,
             )
             await engine.require(token, subject)
-        await self.audit.log(
-            "skill.installed", skill=shown.name, digest=shown.digest, token_id=token.token_id
-        )
-        # The record first: it makes nothing usable that is not exactly what it names.
-        self.records.keep(shown, token.model_dump(mode="json"))
-        install_tree(self.config.skills_dir, shown.name, look.files)
-        self._drop(shown.name)
+        facts = {"digest": shown.digest, "token_id": token.token_id}
+        async with record_change(self.audit, _INSTALLATION, skill=shown.name, **facts):
+            # What was approved first: it makes nothing usable that is not exactly what it names.
+            self.records.keep(shown, token.model_dump(mode="json"))
+            install_tree(self.config.skills_dir, shown.name, look.files)
+            self._drop(shown.name)
 
     async def refuse(self, look: SkillLook) -> None:
         """Note that the owner looked and did not install."""
@@ -152,10 +155,10 @@ class SkillDesk:
             SkillError: There is none of this name that could be removed.
         """
         self.require(name)
-        await self.audit.log("skill.removed", skill=name)
-        self.records.forget(name)
-        take_away(self.config.skills_dir, name)
-        self._drop(name)
+        async with record_change(self.audit, _REMOVAL, skill=name):
+            self.records.forget(name)
+            take_away(self.config.skills_dir, name)
+            self._drop(name)
 
     def require(self, name: str) -> None:
         """Raise `SkillError` where there is no skill of this name that could be removed."""

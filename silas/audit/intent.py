@@ -1,0 +1,38 @@
+"""A change of something outside the record: what is wanted, and then what became of it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+from silas.audit.models import Audit
+from silas.errors import SilasError
+
+
+class ChangeEvents(NamedTuple):
+    """The names of the three entries about one change.
+
+    Attributes:
+        wanted: Before anything is written; after a kill it is the last one.
+        done: Once it is written.
+        failed: Where it was not; has the facts of the others, and `why`.
+    """
+
+    wanted: str
+    done: str
+    failed: str
+
+
+@asynccontextmanager
+async def record_change(audit: Audit, events: ChangeEvents, **facts: Any) -> AsyncGenerator[None]:
+    """Record what is wanted before the block, and after it what happened.
+
+    A change that cannot be recorded is not begun.
+    """
+    await audit.log(events.wanted, **facts)
+    try:
+        yield
+    except Exception as error:
+        why = error.message if isinstance(error, SilasError) else type(error).__name__
+        await audit.log(events.failed, **facts, why=why)
+        raise
+    await audit.log(events.done, **facts)
