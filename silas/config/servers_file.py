@@ -1,6 +1,6 @@
 """Which servers of tools the configuration file names by now, for a Silas that is open."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,25 +24,33 @@ class _FileState(NamedTuple):
 class ServersFile:
     """Reads the servers of a configuration file again once it has changed.
 
+    The file may have changed between the reading of `named` and the first time that it is asked;
+    so it is read then, too.
+
     Args:
-        place: Where the configuration was read from, just now.
+        place: Where the configuration was read from.
+        named: The servers of that configuration.
     """
 
-    def __init__(self, place: ConfigPlace) -> None:
+    def __init__(self, place: ConfigPlace, named: Sequence[MCPEntry]) -> None:
         self._place = place
-        self._state = _state_of(place.file)
+        self._named = tuple(named)
+        self._states: list[_FileState | None] = []  # that of the last look, once there was one
 
     def __call__(self) -> tuple[MCPEntry, ...] | None:
         """See `ReadServers`. A file that cannot be used changes nothing."""
         state = _state_of(self._place.file)
-        if state == self._state:
+        if self._states == [state]:
             return None
-        self._state = state
+        self._states = [state]
         try:
             config = load_config(None if state is None else self._place.file, self._place.environ)
         except ConfigError:
             return None
-        return config.mcp_entries
+        if config.mcp_entries == self._named:
+            return None
+        self._named = config.mcp_entries
+        return self._named
 
 
 def never_again() -> tuple[MCPEntry, ...] | None:

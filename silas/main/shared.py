@@ -155,12 +155,13 @@ def open_silas(
     from silas.config.servers_file import ServersFile
     from silas.wiring.build import Silas
 
+    place = ConfigPlace(config_file(config_option(ctx)), os.environ)
     return Silas.open(
         config,
         channel=channel,
         resume=resume,
         overdue=partial(end_process, sentinel),
-        read_servers=ServersFile(ConfigPlace(config_file(config_option(ctx)), os.environ)),
+        read_servers=ServersFile(place, config.mcp_entries),
     )
 
 

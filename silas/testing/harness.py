@@ -172,7 +172,11 @@ class Harness:
     def _read_servers(self) -> ReadServers:
         """Those of its file, unless a test gives them."""
         place = ConfigPlace(self.home / "config.yaml", {"SILAS_HOME": str(self.home)})
-        return never_again if "mcpServers" in self._settings else ServersFile(place)
+        return (
+            never_again
+            if "mcpServers" in self._settings
+            else ServersFile(place, self.config.mcp_entries)
+        )
 
     def _role_models(self, config: SilasConfig) -> "Callable[[ModelChoice], Model]":
         @cache  # each role that is the built-in model reads the same runbooks

@@ -149,7 +149,7 @@ async def open_cockpit(
                 hub,
                 overdue=overdue,
                 beside=serve,
-                read_servers=ServersFile(place),
+                read_servers=ServersFile(place, config.mcp_entries),
             )
         )
         await tell_unloaded(loaded, faults.note)

@@ -1,7 +1,7 @@
 """What a terminal adds, trusts or removes reaches a Silas that is open, and nothing more does."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,11 @@ from silas.testing import CallTool
 from tests.cockpit.house import a_house
 from tests.cockpit.program_page import ProgramPage, a_page
 from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool, desk, house, trust
-from tests.support.command import environment, person, run, silas
+from tests.support.command import environment, person, python, run, silas
 from tests.support.waits import SECONDS
 
 ACT = CallTool("fake__act", {"what": "it"})
+SILAS = tuple(silas())
 PLAIN = {"sandbox": {"tools": {"discover": False}}}
 
 
@@ -27,11 +28,28 @@ def _write(home: Path, settings: dict[str, Any]) -> None:
     new.replace(home / "config.yaml")
 
 
+_WRITTEN_WHILE_IT_OPENS = """
+import os, sys
+import silas.services.setup.initialise as room
+later = sys.argv.pop()
+initialise = room.initialise
+async def meanwhile(config):
+    os.replace(later, os.path.join(os.environ["SILAS_HOME"], "config.yaml"))
+    return await initialise(config)
+room.initialise = meanwhile
+from silas.main import cli
+cli()
+"""
+"""Silas, whose configuration is written anew once it has read it."""
+
+
 @asynccontextmanager
-async def _opened(env: dict[str, str]) -> AsyncGenerator[ProgramPage]:
+async def _opened(
+    env: dict[str, str], program: Sequence[str] = SILAS, *further: str
+) -> AsyncGenerator[ProgramPage]:
     """A page of `silas start`."""
-    with person(silas("start", "--port", "0"), env) as owner:
-        owner.waits_for("Ctrl-C ends it.")
+    with person([*program, "start", "--port", "0", *further], env) as owner:
+        owner.waits_for("-C ")  # Ctrl-C, Strg-C
         link = next(word for word in owner.seen.split() if "/pair#" in word)
         async with a_page(link.partition("/pair")[0], link) as page:
             yield page
@@ -82,6 +100,20 @@ async def test_what_a_terminal_adds_and_trusts_is_in_the_open_page(
         assert (await asyncio.to_thread(run, silas("mcp", "remove", "fake"), env)).code == 0
         assert (await page.get("/connections")).json()["servers"] == []
     assert when[language] not in run(silas("mcp", "list"), env).out
+
+
+async def test_a_server_that_is_added_while_silas_opens_is_in_its_page(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    env = environment(home)
+    home.mkdir()
+    _write(home, {})
+    assert run(silas("init"), env).code == 0
+    later = tmp_path / "later.yaml"
+    server = {"far": {"url": "https://a.example/mcp"}}
+    later.write_text(yaml.safe_dump({"silas": {**PLAIN, "mcpServers": server}}), encoding="utf-8")
+    async with _opened(env, python(_WRITTEN_WHILE_IT_OPENS), str(later)) as page:
+        row = await _row(page)
+        assert (row["name"], row["standing"]) == ("far", "untrusted")
 
 
 async def test_the_next_work_has_the_tools_that_were_trusted_meanwhile(tmp_path: Path) -> None:
