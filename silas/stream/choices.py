@@ -10,10 +10,11 @@ from silas.clock import Clock
 from silas.language import tr
 from silas.plans import WorkItem, WorkItemStore, WorkItemType, show
 from silas.plans.characters import show_exactly
-from silas.plans.projects.questions import KeptAnswer, WorkQuestions
+from silas.plans.projects.questions import KeptAnswer
 from silas.stream.owner import Owner
 from silas.tools.builtin.ask_owner import OwnerAnswer
 from silas.types import Risk, TaintLevel
+from silas.work.left_waiting import LeftWaiting
 from silas.work.progress_board import ProgressBoard
 
 _NO_ANSWER = DecisionAnswer()
@@ -81,7 +82,7 @@ class OwnerChoices:
         clock: For how long.
         typed_by: Whose words are typed there.
         store: Knows which project asks.
-        kept: Where the question lives until it is answered.
+        left: Where the question lives until it is answered, or an orderly end leaves it.
         board: Lets the time of what waits stand still.
     """
 
@@ -92,7 +93,7 @@ class OwnerChoices:
         clock: Clock,
         typed_by: TypedBy,
         store: WorkItemStore,
-        kept: WorkQuestions,
+        left: LeftWaiting,
         board: ProgressBoard,
     ) -> None:
         self._owner = Owner(channel, audit, clock)
@@ -100,7 +101,7 @@ class OwnerChoices:
         self._clock = clock
         self._typed_by = typed_by
         self._store = store
-        self._kept = kept
+        self._left, self._kept = left, left.questions
         self._board = board
 
     async def ask(
@@ -121,7 +122,8 @@ class OwnerChoices:
             with self._board.waits_for_owner(work_item_id):
                 answer = await self._owner.ask(await self._card(item, question, options))
         except BaseException:
-            self._kept.drop(item)  # it was stopped; of what a crash ends the question stays
+            if not self._left.has_task(item):
+                self._kept.drop(item)  # it was stopped; else the question stays, as after a crash
             raise
         chosen = answer.selected_value if answer.selected_value in options else None
         number = 0 if chosen is None else options.index(chosen) + 1

@@ -62,6 +62,7 @@ from silas.wiring.tasks import build_holding
 from silas.wiring.tools import plan_binding, tool_door, tool_registry
 from silas.work.authority.run_policy import RunPolicies
 from silas.work.changes.undo import Undo
+from silas.work.left_waiting import LeftWaiting
 from silas.work.progress_board import ProgressBoard
 
 if TYPE_CHECKING:
@@ -158,9 +159,10 @@ class Parts:
         return self.models.meter.recording(RefusalRecord(self.audit, self.runtime.clock))
 
     @cached_property
-    def asked(self) -> WorkQuestions:
-        """What running work asks its owner."""
-        return WorkQuestions(self.db, self.runtime.clock)
+    def asked(self) -> LeftWaiting:
+        """What running work asks its owner, and what of it an orderly end leaves."""
+        questions = WorkQuestions(self.db, self.runtime.clock)
+        return LeftWaiting(questions, self.stop.halt.require_running)
 
     @cached_property
     def notifier(self) -> "ProcessNotifier":

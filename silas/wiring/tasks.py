@@ -116,7 +116,7 @@ def task_runner(
         follows_runbook=parts.models.runbook_executes,
         budget_of=allowances.of,
         watch_checks=parts.board.checks,
-        cut_off=parts.asked.cut_off,
+        left=parts.asked,
     )
     return TaskRunner(
         entry=entry,
@@ -155,7 +155,7 @@ def executor_of(
 ) -> WorkItemExecutor:
     """What runs every kind of work that runs here."""
     runners = partial(runners_of, parts, worker_runner, planner, entry, revising)
-    return WorkItemExecutor(runners, parts.audit)
+    return WorkItemExecutor(runners, parts.audit, parts.asked)
 
 
 def runners_of(
@@ -184,6 +184,7 @@ def runners_of(
         FilesLeft(parts.undoing, parts.binding, parts.audit),
         parts.holding.held.waits,
         parts.preconditions.require_ready,
+        parts.asked,
     )
     goals = GoalStart(
         parts.approval, parts.store, parts.goals_when_needed.coming_words, parts.audit

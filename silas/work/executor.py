@@ -9,6 +9,7 @@ from silas.audit import Audit
 from silas.errors import DatabaseError, SilasError
 from silas.language import tr, tr_later
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemType
+from silas.work.left_waiting import LeftWaiting
 from silas.work.models import AlreadyRunning, Notify, ProgressEvent
 
 RunItem = Callable[[WorkItem, Notify], Awaitable[WorkItemResult]]
@@ -26,6 +27,7 @@ class _Running(NamedTuple):
     task: asyncio.Task[WorkItemResult]
     begun: asyncio.Event
     stopped: Callable[[], Awaitable[None]]
+    item: WorkItem
 
 
 class WorkItemExecutor:
@@ -35,12 +37,14 @@ class WorkItemExecutor:
         runners: Makes who runs which kind. The runner of tasks must be among them: its entry check
             refuses the kinds that have none, on record.
         audit: Where progress that nobody took and failures that nobody saw are recorded.
+        left: What an orderly end leaves for the next start, because it only waits.
     """
 
-    def __init__(self, runners: Runners, audit: Audit) -> None:
+    def __init__(self, runners: Runners, audit: Audit, left: LeftWaiting) -> None:
         self._runners = runners(self.execute)
         self._otherwise = self._runners[WorkItemType.task]
         self._audit = audit
+        self._left = left
         self._running: dict[str, _Running] = {}
 
     async def execute(self, item: WorkItem, notify: Notify) -> WorkItemResult:
@@ -86,7 +90,7 @@ class WorkItemExecutor:
             )
 
         task = asyncio.create_task(begin(), name=f"work:{item.id}")
-        running = _Running(task, begun, report_stop)
+        running = _Running(task, begun, report_stop, item)
         self._running[item.id] = running
         running.task.add_done_callback(lambda task: self._drop_task(item.id, task))
         return running
@@ -146,8 +150,9 @@ class WorkItemExecutor:
         return True
 
     async def stop(self) -> None:
-        """Cancel everything that runs and wait for it."""
+        """Cancel everything that runs and wait for it; what only waits goes on later."""
         all_running = tuple(self._running.values())
+        self._left.leave([running.item for running in all_running])
         for running in all_running:
             await running.begun.wait()
             running.task.cancel()

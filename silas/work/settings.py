@@ -9,6 +9,7 @@ from silas.plans import Budget, WorkItem
 from silas.sandbox import SandboxLimits
 from silas.tools import AutonomyLevel
 from silas.work.checks.verify import WatchCheck
+from silas.work.left_waiting import LeftWaiting
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class TaskSettings:
             another one is put in force only while nothing runs.
         budget_of: What a run of an item may use: its plan's budget, or what its project has left.
         watch_checks: Who looks at the checks of an item while they run, by its id.
-        cut_off: Whether an item's last attempt was cut off while it waited for its owner's answer.
+        left: What was asked when an attempt was cut off, and what an orderly end leaves.
         scopes: What the owner's work is granted beside the sandbox: the mounted toolsets.
     """
 
@@ -38,4 +39,4 @@ class TaskSettings:
     follows_runbook: Callable[[], bool]
     budget_of: Callable[[WorkItem], Budget]
     watch_checks: Callable[[str], WatchCheck]
-    cut_off: Callable[[WorkItem], bool]
+    left: LeftWaiting

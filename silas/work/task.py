@@ -108,6 +108,8 @@ class TaskRunner:
             event = ProgressEvent(item.id, result.status.value, result.summary, item.attempts)
             await notify(event)
         except asyncio.CancelledError:
+            if self._settings.left.has_task(item):  # as after a crash, this attempt is made again
+                raise
             ended = await self._record.record_stop(item)
             if ended is None:
                 raise
@@ -161,7 +163,8 @@ class TaskRunner:
                 )
                 if differs:
                     return await self._block_item(item, differs)
-            if self._settings.cut_off(item):  # that attempt had not failed, and is made again
+            # an attempt that was cut off at a question had not failed, and is made again
+            if self._settings.left.questions.cut_off(item):
                 without_last_attempt(item)
             budget = self._settings.budget_of(item)
             tracker = BudgetTracker(budget, item.budget_used, self._clock)

@@ -153,6 +153,81 @@ async def test_a_question_that_a_kill_cut_off_is_asked_again_and_its_answer_goes
         assert result.status is WorkItemStatus.done, result
 
 
+async def test_a_question_that_an_orderly_end_cut_off_is_asked_again_under_the_same_yes(
+    tmp_path: Path,
+) -> None:
+    channel, clock = Asleep(), MockClock()
+    async with house(channel, ASKS, home=tmp_path, clock=clock) as h:
+        running = asyncio.create_task(h.silas.run(project_text({**TASKS}, **SHORT)))
+        await soon(channel.asked.wait())
+    await asyncio.wait([running])
+    clock.advance(NIGHT)
+    after = Asleep()
+    async with house(after, ASKS, DONE, WORKS, DONE, home=tmp_path, clock=clock) as h:
+        assert "paused" not in await shown(h)
+        await soon(after.asked.wait())  # its only attempt had not failed
+        assert (await shown(h))[0] == "waits for your answer"
+        after.answer.set_result(BLUE)
+        result = await soon(h.silas.wait(PROJECT))
+        assert result is not None
+        assert result.status is WorkItemStatus.done, result
+    assert [type(card) for card in after.cards] == [DecisionCard]
+
+
+class Busy(FakeSandbox):
+    """Its programs run until they are ended."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: exit_result())
+        self.runs_one = asyncio.Event()
+
+    async def run(self, argv: Any, limits: Any, files: Any) -> Any:
+        self.runs_one.set()
+        await asyncio.get_running_loop().create_future()
+        return await super().run(argv, limits, files)
+
+
+async def test_an_orderly_end_stops_a_question_beside_work_that_runs(tmp_path: Path) -> None:
+    channel, busy, home = Asleep(), Busy(), tmp_path / "home"
+    home.mkdir()
+    places = [tmp_path / name for name in ("paint", "hang")]
+    for place in places:
+        place.mkdir()
+    some = {"budget": {"max_tokens": 1000, "max_cost_usd": 0.1, "max_wall_time_seconds": 60}}
+    two: dict[str, dict[str, Any]] = {
+        place.name: {**TASKS[place.name], "depends_on": [], "workspace": str(place), **some}
+        for place in places
+    }
+    model = ScriptedModel([ASKS, WORKS])
+    async with Harness(channel, models={"executor": model}, sandbox=busy, home=home) as h:
+        running = asyncio.create_task(h.silas.run(project_text(two, **SHORT)))
+        await soon(channel.asked.wait())
+        await soon(busy.runs_one.wait())
+    await asyncio.wait([running])
+    after = Asleep()
+    async with house(after, home=home) as h:
+        await h.silas.wait_for_work()
+        project = await h.store.get(PROJECT)
+        assert project is not None
+        assert project.status is WorkItemStatus.paused
+        assert (await shown(h))[0] == "paused"
+    assert after.cards == []
+
+
+async def test_an_emergency_stop_ends_a_question_and_the_yes(tmp_path: Path) -> None:
+    channel = Asleep()
+    async with house(channel, ASKS, home=tmp_path) as h:
+        running = asyncio.create_task(h.silas.run(project_text({**TASKS}, **SHORT)))
+        await soon(channel.asked.wait())
+        told = await asyncio.to_thread(run, silas("stop", "--now"), environment(tmp_path))
+        assert told.code == 0, told
+        await soon(asyncio.wait([running]))
+        project = await h.store.get(PROJECT)
+        assert project is not None
+        assert project.status is WorkItemStatus.paused
+        assert (await shown(h))[0] == "paused"
+
+
 async def test_what_was_answered_is_not_asked_again_after_a_kill(tmp_path: Path) -> None:
     home, left, clock = tmp_path / "home", tmp_path / "left", MockClock()
     home.mkdir()

@@ -26,6 +26,7 @@ from silas.stop.sentinel import RequireRunning
 from silas.work.dependencies import inherited_work
 from silas.work.entry import EntryCheck
 from silas.work.executor import RunItem
+from silas.work.left_waiting import LeftWaiting
 from silas.work.models import Notify, ProgressEvent
 from silas.work.projects.allowances import Allowances, used_of
 from silas.work.projects.checks import ProjectChecks
@@ -50,6 +51,7 @@ class ProjectRunner:
         left: Lets a task run the files that those before it changed.
         waits: Whether changes of a task wait for the owner's yes.
         require_running: Raises where Silas is stopped or its record was changed.
+        left_waiting: What an orderly end leaves for the next start.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class ProjectRunner:
         left: FilesLeft,
         waits: ChangesWait,
         require_running: RequireRunning,
+        left_waiting: LeftWaiting,
     ) -> None:
         self._entry = entry
         self._tasks = ProjectTasks(run_task, allowances, self._further, waits)
@@ -72,6 +75,7 @@ class ProjectRunner:
         self._left = left
         self._require_running = require_running
         self._waits = waits
+        self._left_waiting = left_waiting
         self._ending = ProjectEnding(store, audit)
 
     async def run(self, item: WorkItem, notify: Notify) -> WorkItemResult:
@@ -83,6 +87,8 @@ class ProjectRunner:
         try:
             result = await self._run_to_end(item, notify)
         except asyncio.CancelledError:
+            if self._left_waiting.has_project(item, item.children):
+                raise
             ended = await self._ending.record.record_stop(item)
             if ended is not None:
                 return ended  # the cancellation came too late

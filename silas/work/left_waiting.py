@@ -1,0 +1,54 @@
+"""Work that only waits for its owner when Silas ends: it is left as a crash leaves it (5.2.2)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from silas.errors import SilasError
+from silas.plans import WorkItem, WorkItemStatus, WorkItemType
+from silas.plans.projects.questions import WorkQuestions
+from silas.stop.sentinel import RequireRunning
+
+_WELL: Final = frozenset({WorkItemStatus.pending, WorkItemStatus.running, WorkItemStatus.done})
+
+
+class LeftWaiting:
+    """Which work an orderly end leaves: the next start goes on with it under the same approval.
+
+    Attributes:
+        questions: What running work asks. It makes one call at a time: while it asks nothing runs.
+
+    Args:
+        questions: The same.
+        require_running: Raises where Silas is stopped, which ends all work.
+    """
+
+    def __init__(self, questions: WorkQuestions, require_running: RequireRunning) -> None:
+        self.questions = questions
+        self._require_running = require_running
+        self._left: frozenset[str] = frozenset()
+
+    def leave(self, running: Sequence[WorkItem]) -> None:
+        """Silas ends in an orderly way: of what runs, note what only waits for an answer.
+
+        A project waits where each of its tasks under way does; else all of it is stopped. Work of
+        a goal is not left, for the goal makes it again when it is due.
+        """
+        try:
+            self._require_running()
+        except SilasError:
+            return
+        waits = {item.id for item in running if self.questions.cut_off(item)}
+        alone = {item.id for item in running if item.parent is None and item.id in waits}
+        for project in (item for item in running if item.type is WorkItemType.project):
+            tasks = {item.id for item in running if item.parent == project.id}
+            if tasks and tasks <= waits:
+                alone |= {project.id, *tasks}
+        self._left = frozenset(alone)
+
+    def has_task(self, item: WorkItem) -> bool:
+        """Whether this task is left, and waits still."""
+        return item.id in self._left and self.questions.cut_off(item)
+
+    def has_project(self, item: WorkItem, tasks: Iterable[WorkItem]) -> bool:
+        """Whether this project is left, and nothing of it was stopped or failed."""
+        return item.id in self._left and all(task.status in _WELL for task in tasks)
