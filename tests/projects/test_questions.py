@@ -47,6 +47,12 @@ class Asleep(ScriptedChannel):
         self.asked.set()
         return await self.answer
 
+    async def asked_or(self, ending: asyncio.Task[Any]) -> None:
+        """Until there is a question, or work ended without one."""
+        asking = asyncio.create_task(self.asked.wait())
+        await soon(asyncio.wait({asking, ending}, return_when=asyncio.FIRST_COMPLETED))
+        asking.cancel()
+
 
 def house(channel: ScriptedChannel, *steps: Any, **more: Any) -> Harness:
     model = ScriptedModel([*steps])
@@ -145,10 +151,12 @@ async def test_a_question_that_a_kill_cut_off_is_asked_again_and_its_answer_goes
     clock.advance(NIGHT)
     after = Asleep()
     async with house(after, ASKS, DONE, WORKS, DONE, home=left, clock=clock) as h:
-        await soon(after.asked.wait())  # its only attempt had not failed
+        ending = asyncio.create_task(h.silas.wait(PROJECT))
+        await after.asked_or(ending)
+        assert after.asked.is_set(), ending.result()  # its only attempt had not failed
         assert (await shown(h))[0] == "waits for your answer"
         after.answer.set_result(BLUE)
-        result = await soon(h.silas.wait(PROJECT))
+        result = await soon(ending)
         assert result is not None
         assert result.status is WorkItemStatus.done, result
 
@@ -259,8 +267,10 @@ async def test_what_was_answered_is_not_asked_again_after_a_kill(tmp_path: Path)
         home=left,
         clock=clock,
     ) as h:
-        result = await soon(h.silas.wait(PROJECT))
+        ending = asyncio.create_task(h.silas.wait(PROJECT))
+        await after.asked_or(ending)
+        assert after.cards == []
+        result = ending.result()
         assert result is not None
         assert result.status is WorkItemStatus.done, result
-    assert after.cards == []
     assert "The owner chose 2: blue" in str(model.requests)
