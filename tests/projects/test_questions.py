@@ -274,3 +274,16 @@ async def test_what_was_answered_is_not_asked_again_after_a_kill(tmp_path: Path)
         assert result is not None
         assert result.status is WorkItemStatus.done, result
     assert "The owner chose 2: blue" in str(model.requests)
+
+
+async def test_the_same_question_once_more_is_asked_once_more(tmp_path: Path) -> None:
+    answers = iter([BLUE, DecisionAnswer()])
+
+    def answer(card: Card[Any]) -> Any:
+        return next(answers) if isinstance(card, DecisionCard) else saying_yes(card)
+
+    channel = ScriptedChannel(answer)
+    async with house(channel, ASKS, ASKS, DONE, WORKS, DONE, home=tmp_path) as h:
+        result = await soon(h.silas.run(project_text({**TASKS}, **SHORT)))
+        assert result.status is WorkItemStatus.done, result
+    assert [isinstance(card, DecisionCard) for card in channel.cards].count(True) == 2

@@ -1,7 +1,8 @@
 """What running work asks its owner, in the database: a crash while it waits loses nothing (5.2.2).
 
 A question is of one approval of the work. Work that a crash cut off asks again in a new attempt,
-and what was answered before is its answer: the same question is put to nobody twice.
+and what was answered before is its answer. Work that asks the same twice without a crash between is
+answered twice: a yes to one thing is none to the next that is called the same.
 """
 
 from typing import NamedTuple
@@ -24,6 +25,10 @@ _ANSWERED = """
 SELECT chosen, words FROM work_questions
 WHERE work_item_id = :work_item_id AND token_id = :token_id AND digest = :digest
   AND state = 'answered'
+"""
+_REOPEN = """
+UPDATE work_questions SET state = 'open', chosen = '', words = ''
+WHERE work_item_id = :work_item_id AND token_id = :token_id AND digest = :digest
 """
 _DROP = """
 DELETE FROM work_questions
@@ -49,14 +54,21 @@ class WorkQuestions:
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock
+        self._asked: set[tuple[str, str, str]] = set()  # by this process
 
     def open(self, item: WorkItem, question: str, options: tuple[str, ...]) -> KeptAnswer | None:
-        """Keep a question as waiting; what was answered to the same one before, where it was."""
+        """Keep a question as waiting; what was answered to the same one before a crash, where it
+        was.
+        """
         key = _key(item, question, options)
+        name = (key["work_item_id"], key["token_id"], key["digest"])
         with self._db.write() as tx:
             row = tx.run(_ANSWERED, **key).fetchone()
-            if row is not None:
+            if row is not None and name not in self._asked:
+                self._asked.add(name)
                 return KeptAnswer(str(row[0]), str(row[1]))
+            self._asked.add(name)
+            tx.run(_REOPEN, **key)
             tx.run(_OPEN, **key, asked_at=self._clock.now().isoformat())
         return None
 
