@@ -180,6 +180,35 @@ async def test_files_go_from_a_named_folder_to_a_named_one(said: str, tmp_path: 
     }
 
 
+async def test_files_written_in_capitals_go_along_and_the_folder_above_is_made(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "my folder"
+    filled(place, **{"Downloads/b.pdf": "b", "Downloads/C.PDF": "c", "Downloads/d.txt": "d"})
+    before = files_of(place)
+    said = "move all pdf files from Downloads to Documents/Invoices"
+    status, printed = await asked(said, place, tmp_path / "home")
+    assert status is WorkItemStatus.done, printed
+    there = {"Downloads/b.pdf": "b.pdf", "Downloads/C.PDF": "C.PDF"}
+    assert files_of(place) == {
+        f"Documents/Invoices/{there[name]}" if name in there else name: text
+        for name, text in before.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("folder", "folders"),
+    [("Papers", ["Papers"]), ("Documents/Papers", ["Documents", "Documents/Papers"])],
+)
+def test_the_card_names_each_place_that_may_change_once(folder: str, folders: list[str]) -> None:
+    library = PlanLibrary([shipped_plans()])
+    plan = library.plan_named("move-between-folders")
+    assert plan is not None
+    given = {"workspace": "/home/me", "ending": "pdf", "source": "Downloads", "folder": folder}
+    item = PlanParser().parse(library.fill(plan, given, "task-1"))
+    assert item.writes == ["Downloads/*.pdf", "Downloads/*.PDF", *folders, f"{folder}/*"]
+
+
 @pytest.mark.parametrize("link", ["IMG_9.jpg"])
 async def test_a_link_stays_where_it_is(link: str, tmp_path: Path) -> None:
     place = tmp_path / "my folder"

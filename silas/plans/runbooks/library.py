@@ -23,6 +23,7 @@ from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.markdown import PlanParser, item_from
 from silas.plans.runbooks.fill import blanks, emit, fill_body, fill_data
+from silas.plans.runbooks.parameter import Parameter
 from silas.plans.runbooks.request import beyond_words, fits, parts_of, score, wanted_of, words_of
 from silas.plans.runbooks.requirements import Requirement, commands
 from silas.plans.runbooks.sentences import SentenceError, compile_sentence, hear, matches, slots
@@ -34,34 +35,6 @@ MAX_VALUE = 1000
 
 _ONE_BLANK = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = frozenset({"failed_checks"})
-
-
-class Parameter(Frozen):
-    """One blank of a runbook.
-
-    Attributes:
-        description: What it is, for whoever is asked for it.
-        pattern: A regular expression for the whole value; it also finds the value in a request,
-            as a word or in quotes. Empty: any single line, never found in a request.
-        default: Used where nothing is given. None: it must be given.
-        example: A value that fits, for whoever is asked; needed where there is no default.
-        many: Several values, separated by colons; it stands for whole items of a list.
-        small_of: The parameter whose value, in small letters, this one is; it is never given.
-        capitals_of: The same in capitals.
-    """
-
-    description: str = Field(min_length=1)
-    pattern: str = ""
-    default: str | None = None
-    example: str = ""
-    many: bool = False
-    small_of: str = ""
-    capitals_of: str = ""
-
-    @property
-    def form_of(self) -> str:
-        """The parameter that this one is another form of; empty for none."""
-        return self.small_of or self.capitals_of
 
 
 class GermanWords(Frozen):
@@ -240,6 +213,8 @@ class PlanLibrary:
         given |= commands(plan.requires, values, given)
         front = {**plan.front, "title": plan.shown_title}
         data = fill_data(front, given, _many(plan))
+        if isinstance(data.get("writes"), list):  # forms of one value may be alike
+            data["writes"] = list(dict.fromkeys(cast("list[str]", data["writes"])))
         text = emit({**data, "id": item_id}, fill_body(plan.body, given))
         PlanParser().parse(text)
         return text
@@ -374,7 +349,7 @@ def _check_values(plan: LibraryPlan, values: Mapping[str, str]) -> dict[str, str
     for name, parameter in plan.parameters.items():
         value = values.get(name, parameter.default)
         if other := given.get(parameter.form_of):
-            form = other.upper() if parameter.capitals_of else other.lower()
+            form = parameter.make_form(other)
             if value not in (None, form):
                 raise _misfit(plan, name, f"it is another form of {parameter.form_of}")
             value = form
