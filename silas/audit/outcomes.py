@@ -10,7 +10,10 @@ _FIELDS: Final = ("status", "outcome", "verdict")
 OUTCOMES: Final[Mapping[str, str]] = {
     "accepted": "accepted",
     "approved": "approved",
+    "asked": "it waits for an answer",
+    "begun": "under way",
     "blocked": "it cannot go on",
+    "broken_off": "broken off",
     "busy": "too much was under way",
     "cannot_start": "cannot start",
     "conditional": "approved with conditions, which no plan can be",
@@ -23,6 +26,11 @@ OUTCOMES: Final[Mapping[str, str]] = {
     "expired": "nobody answered in time",
     "failed": "failed",
     "fails": "not passed",
+    "fixed": "fixed",
+    "healthy": "all is well",
+    "not_done": "not done",
+    "not_fixed": "not fixed",
+    "over_budget": "over today's budget",
     "passes": "passed",
     "paused": "paused",
     "refused": "refused",
@@ -32,6 +40,11 @@ OUTCOMES: Final[Mapping[str, str]] = {
     "waiting": "it waits for an answer",
 }
 """The codes of `status`, `outcome`, `verdict` and of tried checks, as a sentence says them."""
+
+
+def outcome_word(code: str) -> str:
+    """One such code in the owner's language; another as it is."""
+    return str(_words(code))
 
 
 def outcome_words(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,11 +31,12 @@ def devices_list(ctx: click.Context, as_json: bool) -> None:
             print_json([each.model_dump(mode="json") for each in found])
             return DONE
         for each in found:
-            signs = "signs for you" if each.level == "owner" else "cannot sign"
-            state = "revoked" if each.revoked else signs
-            seen = moment_words(each.seen_at, zone) if each.seen_at else "never"
+            signs = tr("signs for you") if each.level == "owner" else tr("cannot sign")
+            state = tr("revoked") if each.revoked else signs
+            seen = moment_words(each.seen_at, zone) if each.seen_at else tr("never")
             paired = day_words(each.paired_at.astimezone(zone))
-            click.echo(f"{each.id}  {each.name}: {state}, paired {paired}, seen {seen}")
+            since = tr("paired {day}, seen {moment}", day=paired, moment=seen)
+            click.echo(f"{each.id}  {each.name}: {state}, {since}")
         if not found:
             click.echo(
                 tr(
@@ -59,7 +60,7 @@ def devices_revoke(ctx: click.Context, device_id: str) -> None:
 
         async with open_door(look_config(ctx)) as door:
             await door.revoke(device_id)
-        click.echo(f"Revoked {device_id}.")
+        click.echo(tr("Revoked {device}.", device=device_id))
         return DONE
 
     run_to_exit(work)
@@ -77,7 +78,7 @@ def devices_name(ctx: click.Context, device_id: str, name: str) -> None:
 
         async with open_door(look_config(ctx)) as door:
             kept = await door.rename(device_id, name)
-        click.echo(f"{device_id} is called {kept}.")
+        click.echo(tr("{device} is called {name}.", device=device_id, name=kept))
         return DONE
 
     run_to_exit(work)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import DECLINED, DONE, GivenPath, json_option, look_config, run_to_exit
 
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from silas.memory.bundle_rules import BundleFacts
 
 _LINE = 100  # characters of a memory in a list
+_TRUSTED = {
+    "working": tr_later("not confirmed"),
+    "verified": tr_later("confirmed"),
+    "constitutional": tr_later("who Silas is"),
+}
+_FROM = {
+    "owner": tr_later("signed by you"),
+    "auth": tr_later("from a known sender"),
+    "external": tr_later("from elsewhere"),
+}
 _YES = click.option("--yes", is_flag=True, help="Do not ask; for a machine without a terminal.")
 _MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
@@ -44,7 +54,7 @@ def memory_search(ctx: click.Context, query: str, raw: bool, limit: int, as_json
 
         async with open_memory(look_config(ctx)) as desk:
             found = await desk.search(query, limit, raw=raw)
-        _print_items(ctx, found, as_json, "Nothing that is remembered fits.")
+        _print_items(ctx, found, as_json, tr("Nothing that is remembered fits."))
         return DONE
 
     run_to_exit(work)
@@ -324,6 +334,6 @@ def _line(item: "MemoryItem", zone: "ZoneInfo") -> str:
 
     words = " ".join(item.content.split())
     short = words if len(words) <= _LINE else f"{words[:_LINE]}..."
-    trust = f"{item.trust_level.value}, {item.taint.value}"
+    trust = f"{tr(_TRUSTED[item.trust_level.value])}, {tr(_FROM[item.taint.value])}"
     day = f"{item.created_at.astimezone(zone):%Y-%m-%d}"
     return f"{show(item.memory_id)}  {day}  {trust}  {show(short)}"

@@ -6,10 +6,20 @@ from typing import Any
 
 import click
 
+from silas.language import tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
 _WIDTH = 88  # columns, as cards have
+_AXES = {
+    "warmth": tr_later("warmth"),
+    "assertiveness": tr_later("assertiveness"),
+    "verbosity": tr_later("verbosity"),
+    "formality": tr_later("formality"),
+    "humor": tr_later("humor"),
+    "initiative": tr_later("initiative"),
+    "certainty": tr_later("certainty"),
+}
 
 
 @click.group()
@@ -48,7 +58,7 @@ def persona_preset(ctx: click.Context, name: str) -> None:
 
         async with open_persona(look_config(ctx)) as room:
             await room.preset(name)
-        click.echo(f"Silas speaks as {name} from the next message on.")
+        click.echo(tr("Silas speaks as {name} from the next message on.", name=name))
         return DONE
 
     run_to_exit(work)
@@ -65,7 +75,7 @@ def persona_feedback(ctx: click.Context, kind: str) -> None:
 
         async with open_persona(look_config(ctx)) as room:
             await room.feedback(kind, signed=True)
-        click.echo("Noted. It counts from the next message on.")
+        click.echo(tr("Noted. It counts from the next message on."))
         return DONE
 
     run_to_exit(work)
@@ -73,10 +83,15 @@ def persona_feedback(ctx: click.Context, kind: str) -> None:
 
 def _show(found: Mapping[str, Any]) -> None:
     presets = ", ".join(found["presets"])
-    click.echo(f"preset    {found['preset']} (of {presets})")
-    click.echo(f"mood      {found['mood_words']}")
-    click.echo(f"situation {found['context']}")
+    said = {
+        tr("preset"): tr("{preset} (of {presets})", preset=found["preset"], presets=presets),
+        tr("mood"): ", ".join(map(tr, found["mood_words"].split(", "))),
+        tr("situation"): found["context"],
+    }
+    width = max(map(len, said))
+    for label, words in said.items():
+        click.echo(f"{label:{width}} {words}")
     for axis, value in found["axes"].items():
-        click.echo(f"{axis:14} {value:.2f}  {'#' * round(value * 20)}")
+        click.echo(f"{tr(_AXES.get(str(axis)) or axis):14} {value:.2f}  {'#' * round(value * 20)}")
     click.echo("")
     click.echo("\n".join(textwrap.wrap(found["directives"], _WIDTH)))

@@ -27,7 +27,7 @@ def secrets_add(ctx: click.Context, name: str) -> None:
 
         async with open_secrets_desk(look_config(ctx)) as desk:
             added = await desk.add(name, _value(name))
-        click.echo(f"Kept {name}. Plans name it so:")
+        click.echo(tr("Kept {name}. Plans name it so:", name=name))
         click.echo("credential_refs:")
         click.echo(f"  {name}: {added.ref_id}")
         return DONE
@@ -44,7 +44,7 @@ def _value(name: str) -> str:
 
         try:
             with allow_interrupt():
-                return getpass.getpass(f"Value of {name}: ")
+                return getpass.getpass(tr("Value of {name}: ", name=name))
         except (KeyboardInterrupt, EOFError) as error:
             raise click.Abort from error
     given = sys.stdin.read(_MOST) if sys.stdin is not None else ""
@@ -65,8 +65,11 @@ def secrets_list(ctx: click.Context, as_json: bool) -> None:
             print_json([each._asdict() for each in found])
             return DONE
         for each in found:
-            used = f"used {each.used_at[:19]}" if each.used_at else "never used"
-            click.echo(f"{each.name:24} {each.ref_id}  added {each.added_at[:19]}, {used}")
+            used = tr("never used")
+            if each.used_at:
+                used = tr("used {moment}", moment=each.used_at[:19])
+            added = tr("added {moment}", moment=each.added_at[:19])
+            click.echo(f"{each.name:24} {each.ref_id}  {added}, {used}")
         if not found:
             click.echo(
                 tr("There are no secrets. Add one: {command}", command="silas secrets add NAME")
@@ -87,7 +90,7 @@ def secrets_remove(ctx: click.Context, name: str) -> None:
 
         async with open_secrets_desk(look_config(ctx)) as desk:
             removed = await desk.remove(name)
-        click.echo(f"Forgot {removed.name} ({removed.ref_id}).")
+        click.echo(tr("Forgot {name} ({ref_id}).", name=removed.name, ref_id=removed.ref_id))
         return DONE
 
     run_to_exit(work)

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from silas.language import tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
@@ -19,6 +20,13 @@ from silas.main.shared import (
     run_to_exit,
 )
 from silas.main.terminal import terminal
+
+_TRUST = {
+    "bundled": tr_later("bundled"),
+    "installed": tr_later("installed"),
+    "waiting": tr_later("waiting"),
+    "untrusted": tr_later("untrusted"),
+}
 
 
 @click.group()
@@ -44,9 +52,13 @@ def skills_list(ctx: click.Context, as_json: bool) -> None:
 
         for row in rows:
             words = row["fault"] or row["description"]
-            click.echo(f"{show_exactly(row['name'])[:40]:16}  {row['trust']:9}  {words}")
+            trust = tr(_TRUST[row["trust"]])
+            click.echo(f"{show_exactly(row['name'])[:40]:16}  {trust:9}  {words}")
         if any(row["trust"] == "untrusted" for row in rows):
-            click.echo("Untrusted skills are not used; silas skills install FOLDER brings one in.")
+            later = tr_later(
+                "Untrusted skills are not used; silas skills install FOLDER brings one in."
+            )
+            click.echo(tr(later))
         return DONE
 
     run_to_exit(work)

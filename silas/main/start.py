@@ -122,8 +122,10 @@ async def _open_phone(
     What the configuration asks for may fail, as away from home; then Silas goes on without it. So
     it does while the record is found changed.
     """
+    from silas.language import refusal_words, tr, tr_later
+
     if cockpit.refused:
-        click.echo("Silas is not open for your phone before you have looked at the record.")
+        click.echo(tr("Silas is not open for your phone before you have looked at the record."))
         return
     desk = cockpit.phone
     from silas.errors import SilasError
@@ -135,10 +137,12 @@ async def _open_phone(
     except SilasError as error:
         if way:
             raise
-        click.echo(f"Silas is not open for your phone: {error.message}")
+        why = refusal_words(error.message)
+        click.echo(tr("Silas is not open for your phone: {why}", why=why))
         return
     if not link:
-        click.echo(f"For your phone: {view.origin}. Under Devices the cockpit has the way in.")
+        words = tr_later("For your phone: {address}. Under Devices the cockpit has the way in.")
+        click.echo(tr(words, address=view.origin))
         return
     show_phone(view, await desk.link(), codes=sys.stdout.isatty())
 

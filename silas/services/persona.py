@@ -12,6 +12,7 @@ from silas.db import Database
 from silas.errors import ChannelError
 from silas.home.database import open_existing_database
 from silas.home.keyless import NoKey
+from silas.language import tr_later
 from silas.persona.detect import FEEDBACK
 from silas.persona.directives import level_of
 from silas.persona.engine import PersonalityEngine
@@ -25,10 +26,10 @@ _NOTED = 0.05  # how far a mood is from neutral before it is worth a word
 _LEVELS = ("very low", "low", "middling", "high", "very high")
 
 _MOODS: Mapping[str, tuple[str, str]] = {
-    "energy": ("tired", "lively"),
-    "patience": ("short of patience", "patient"),
-    "curiosity": ("incurious", "curious"),
-    "frustration": ("at ease", "under pressure"),
+    "energy": (tr_later("tired"), tr_later("lively")),
+    "patience": (tr_later("short of patience"), tr_later("patient")),
+    "curiosity": (tr_later("incurious"), tr_later("curious")),
+    "frustration": (tr_later("at ease"), tr_later("under pressure")),
 }
 """What a mood is called below and above neutral."""
 
@@ -105,7 +106,7 @@ def mood_words(mood: MoodState, neutral: MoodState) -> str:
         for name, words in _MOODS.items()
         if abs(now[name] - rest[name]) >= _NOTED
     ]
-    return ", ".join(said) or "neutral"
+    return ", ".join(said) or tr_later("neutral")
 
 
 @asynccontextmanager

@@ -3,7 +3,9 @@
 import re
 from pathlib import Path
 
+from silas.audit.outcomes import outcome_word
 from silas.channels.terminal_colour import paint
+from silas.goals.models import Outcome
 from silas.language import speak_as_configured
 from tests.support.command import environment, run, silas
 from tests.support.plans import a_workspace, check, sh_plan
@@ -41,6 +43,36 @@ def test_states_and_sentences_of_work_and_approvals_are_german(tmp_path: Path) -
     assert "erledigt" in run(silas("status"), env).out
     assert "verbraucht" in run(silas("approvals", "list", "--all"), env).out
     assert '"status": "done"' in run(silas("show", "aufgabe-1", "--json"), env).out
+
+
+def test_lists_that_have_something_in_them_are_german(tmp_path: Path) -> None:
+    env = environment(tmp_path / "home", LC_ALL="de_DE.UTF-8", SILAS_LANGUAGE="de")
+    assert run(silas("init"), env).code == 0
+    kept = run(silas("secrets", "add", "TOKEN"), env, stdin="ein langes Geheimnis 4711")
+    assert kept.out.startswith("TOKEN ist aufbewahrt. Pläne nennen es so:\n"), kept
+    assert run(silas("memory", "add", "Tee am Morgen"), env).code == 0
+    assert re.search(r"  angelegt \S+, nie verwendet\n", run(silas("secrets", "list"), env).out)
+    told = run(silas("memory", "list"), env).out
+    assert told.endswith("  bestätigt, von dir unterschrieben  Tee am Morgen\n")
+    spoken = run(silas("persona", "show"), env).out
+    for words in ("Voreinstellung default (von ", "Stimmung       neutral", "Wärme     "):
+        assert words in spoken
+    assert "  enthalten  " in run(silas("skills", "list"), env).out
+    assert '"trust": "bundled"' in run(silas("skills", "list", "--json"), env).out
+    assert '"mood_words": "neutral"' in run(silas("persona", "show", "--json"), env).out
+
+
+def test_each_end_of_a_cycle_has_a_word_in_german() -> None:
+    try:
+        for language in ("en", "de"):
+            speak_as_configured(language, {})
+            said = {one.value: outcome_word(one.value) for one in Outcome}
+            assert not any("_" in word for word in said.values())
+            assert len(set(said.values())) >= len(Outcome) - 1
+        assert (said["not_fixed"], said["broken_off"]) == ("nicht behoben", "abgebrochen")
+        assert _english(" ".join(said.values())) == []
+    finally:
+        speak_as_configured("en", {})
 
 
 def test_a_card_and_its_progress_have_the_same_colours_in_german() -> None:

@@ -71,7 +71,7 @@ def test_memories_are_found_listed_and_shown(home: dict[str, str]) -> None:
     assert "Nothing is remembered yet." in say("memory", "list").output
     remember(home, RULE, TEA, PAGE)
     assert say("memory", "search", "who likes tea?").output.startswith(
-        "tea  2026-01-02  working, auth"
+        "tea  2026-01-02  not confirmed, from a known sender"
     )
     assert "Nothing that is remembered fits." in say("memory", "search", "zebra").output
     listed = json.loads(say("memory", "list", "--json").output)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit, warn
 
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from silas.services.clock.goals import GoalDesk
 
 _TEN = 10
+_LABELS = {
+    "id": "id",
+    "title": tr_later("title"),
+    "state": tr_later("state"),
+    "why": tr_later("why"),
+    "schedule": tr_later("schedule"),
+    "next": tr_later("next"),
+    "failing": tr_later("failing"),
+}
 
 
 @click.group()
@@ -41,9 +50,9 @@ def goals_list(ctx: click.Context, as_json: bool) -> None:
             print_json(rows)
             return DONE
         for row, next_one in zip(rows, coming, strict=True):
-            _show(f"{row['id']:32} {row['state']:8} {row['title']}")
+            _show(f"{row['id']:32} {tr(row['state']):8} {row['title']}")
             if next_one:
-                _show(f"  next {next_one}")
+                _show("  " + tr("next {when}", when=next_one))
             if row["why"]:
                 _show(f"  {row['why']}")
         if not rows:
@@ -72,10 +81,10 @@ def goals_show(ctx: click.Context, goal: str, as_json: bool) -> None:
         if as_json:
             print_json({**row, "last": _cycle(last[0]) if last else None})
             return DONE
-        for name, value in shown.items():
-            _show(f"{name}: {value if value != '' else '-'}")
+        for name, value in {**shown, "state": tr(row["state"])}.items():
+            _show(f"{tr(_LABELS[name])}: {value if value != '' else '-'}")
         for line in lines:
-            _show(f"last cycle: {line}")
+            _show(tr("last cycle: {line}", line=line))
         return DONE
 
     run_to_exit(work)
@@ -90,7 +99,7 @@ def goals_pause(ctx: click.Context, goal: str) -> None:
     async def work() -> int:
         async with _desk(ctx) as desk:
             desk.goals.pause(goal)
-        _show(f"Paused {goal}.")
+        _show(tr("Paused {goal}.", goal=goal))
         return DONE
 
     run_to_exit(work)
@@ -106,7 +115,7 @@ def goals_resume(ctx: click.Context, goal: str) -> None:
         async with _desk(ctx) as desk:
             desk.goals.resume(goal)
             coming = desk.goals.coming_words(goal)
-        _show(f"Resumed {goal}; next {coming}.")
+        _show(tr("Resumed {goal}; next {when}.", goal=goal, when=coming))
         return DONE
 
     run_to_exit(work)
@@ -121,7 +130,10 @@ def goals_run(ctx: click.Context, goal: str) -> None:
     async def work() -> int:
         async with _desk(ctx) as desk:
             desk.goals.run_now(goal)
-        _show(f"A cycle of {goal} is due now; `silas goals history {goal}` shows how it ends.")
+        words = tr_later(
+            "A cycle of {goal} is due now; `silas goals history {goal}` shows its end."
+        )
+        _show(tr(words, goal=goal))
         return DONE
 
     run_to_exit(work)
@@ -146,7 +158,7 @@ def goals_history(ctx: click.Context, goal: str, most: int, as_json: bool) -> No
         for line in lines:
             _show(line)
         if not lines:
-            click.echo("No cycle of it has run yet.")
+            click.echo(tr("No cycle of it has run yet."))
         return DONE
 
     run_to_exit(work)
@@ -170,7 +182,7 @@ def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
         for line in lines:
             click.echo(line)
         if not moments:
-            click.echo("Its one moment is past.")
+            click.echo(tr("Its one moment is past."))
         return DONE
 
     run_to_exit(work)
@@ -196,9 +208,11 @@ async def _row(desk: "GoalDesk", goal: "Goal") -> dict[str, Any]:
 
 def _cycle_line(desk: "GoalDesk", goal: "Goal", cycle: "Cycle") -> str:
     """When it was due by the goal's clock, how it ended, and what it stands for."""
-    missed = f" (and {cycle.missed} missed)" if cycle.missed else ""
+    from silas.audit.outcomes import outcome_word
+
+    missed = " " + tr("(and {count} missed)", count=cycle.missed) if cycle.missed else ""
     due = desk.goals.say_moment(cycle.due, goal.schedule)
-    return f"{due}: {cycle.outcome.value}  {cycle.words}{missed}".rstrip()
+    return f"{due}: {outcome_word(cycle.outcome.value)}  {cycle.words}{missed}".rstrip()
 
 
 def _words(moments: list[datetime]) -> str:
