@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from silas.language import as_part, tr
+
 if TYPE_CHECKING:
     from silas.channels.web.phone_port import PhoneLink, PhoneView
 
@@ -22,25 +24,27 @@ def show_phone(view: "PhoneView", link: "PhoneLink", *, codes: bool) -> None:
         codes: Whether QR codes can be seen there.
     """
     way = next(one for one in view.ways if one.value == view.way)
-    click.echo(f"\nFor your phone: {view.origin} ({way.label[0].lower()}{way.label[1:]}).")
+    label = as_part(way.label[0]) + way.label[1:]
+    where = tr("For your phone: {address} ({way}).", address=view.origin, way=label)
+    click.echo(f"\n{where}")
     click.echo(click.wrap_text(way.words))
     if view.words:
         click.echo(view.words)
     if view.steps:
-        click.echo("\n1. Trust this computer, once. On the phone, open:\n")
+        first = tr("1. Trust this computer, once. On the phone, open:")
+        click.echo(f"\n{first}\n")
         _offer(view.steps, view.steps_code, codes=codes)
-        click.echo(
-            "   It has the steps. The fingerprint (SHA-256) that the phone then shows must be"
-        )
+        steps = tr("It has the steps. The fingerprint (SHA-256) that the phone then shows must be")
+        click.echo(f"   {steps}")
         for half in (view.fingerprint[:47], view.fingerprint[48:]):
             click.echo(f"     {half}")
-        click.echo("\n2. Pair the phone. Within ten minutes, and once, open:\n")
-    else:
-        click.echo("\nPair the phone. Within ten minutes, and once, open:\n")
+    pair = tr("Pair the phone. Within ten minutes, and once, open:")
+    click.echo(f"\n2. {pair}\n" if view.steps else f"\n{pair}\n")
     _offer(link.link, link.code, codes=codes)
     if view.until is not None:
-        click.echo(f"The certificate counts until {view.until:%Y-%m-%d}.")
-    click.echo("A fresh pairing link: silas devices link --phone")
+        click.echo(tr("The certificate counts until {day}.", day=view.until.strftime("%Y-%m-%d")))
+    command = "silas devices link --phone"
+    click.echo(tr("A fresh pairing link: {command}", command=command))
 
 
 def draw_code(rows: Sequence[str]) -> list[str]:

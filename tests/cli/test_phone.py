@@ -92,3 +92,19 @@ def test_a_code_is_drawn_whole_dark_on_light() -> None:
     lines = draw_code(rows)
     assert len(lines) == (len(rows) + 1) // 2
     assert all(line.startswith("\x1b[38;5;16m\x1b[48;5;231m") for line in lines)
+
+
+def test_a_german_terminal_says_in_german_how_the_phone_gets_in(home: dict[str, str]) -> None:
+    env = {**home, "SILAS_LANGUAGE": "de"}
+    with person(silas("start", "--port", "0", "--phone", "--phone-address", "lo"), env) as owner:
+        owner.waits_for("silas devices link --phone")
+        seen = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", owner.seen).split())
+        for words in (
+            "Für dein Telefon: https://",
+            "1. Vertraue einmal diesem Rechner. Öffne auf dem Telefon:",
+            "2. Kopple das Telefon.",
+            "Ein neuer Link zum Koppeln: silas devices link --phone",
+        ):
+            assert words in seen
+        owner.types("\x03")
+        assert owner.leaves() == 0
