@@ -252,7 +252,10 @@ async def test_with_no_page_nobody_is_asked_and_a_plan_waits(
 ) -> None:
     async with house(tmp_path) as h:
         card = a_card(kind)
-        answer = await _soon(h.channel.ask(OWNER, card))
+        asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
+        await asyncio.sleep(0)
+        assert not h.channel.cards
+        answer = await _soon(asking)
         assert answer == (PlanAnswer(verdict="waiting") if kind is PlanCard else card.safe)
         h.page()
         assert await _soon(h.channel.ask("somebody else", card)) == card.safe
