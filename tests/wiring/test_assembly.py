@@ -43,7 +43,11 @@ LOWER = {
         "silas.plans.characters",
     },  # as above
     "devices.py": {"silas.language", "silas.language.calendar"},  # as above
-    "goals.py": {"silas.language", "silas.plans.characters"},  # as above
+    "goals.py": {
+        "silas.audit.outcomes",  # how a cycle ended, in words
+        "silas.language",
+        "silas.plans.characters",
+    },
     "inspect.py": {
         "silas.channels",  # a card on a terminal
         "silas.channels.terminal_colour",
@@ -62,6 +66,8 @@ LOWER = {
         "silas.language",
         "silas.workspace.diff",
     },  # colours
+    "persona.py": {"silas.language"},  # sentences in the owner's language
+    "phone.py": {"silas.language"},  # as above
     "remind.py": {
         "silas.language",
         "silas.plans.characters",
@@ -77,7 +83,7 @@ LOWER = {
         "silas.work.attempt",  # how work of a project is begun again
         "silas.work.report",
     },  # as text
-    "skills.py": {"silas.plans", "silas.plans.characters", "silas.stop"},
+    "skills.py": {"silas.language", "silas.plans", "silas.plans.characters", "silas.stop"},
     "start.py": {
         "silas.language",
         "silas.stop",
