@@ -182,6 +182,10 @@ TABLES: Final[Mapping[str, RowForm]] = {
         "SELECT id, seq, body, withheld, sources, forgotten, conversation FROM web_transcript",
         "id int json flag json- int text",
     ),
+    "work_questions": RowForm(
+        "SELECT work_item_id, token_id, digest, state, chosen, words, asked_at FROM work_questions",
+        "id text hex open|answered text text at",
+    ),
     "work_item_results": RowForm("SELECT work_item_id, result FROM work_item_results", "id json"),
     "work_items": RowForm(
         "SELECT id, status, created_at, updated_at, plan_hash FROM work_items",

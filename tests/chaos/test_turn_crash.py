@@ -151,7 +151,7 @@ async def test_an_answer_is_kept_before_it_is_sent() -> None:
         async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
             entries = await h.ports["chronicle"].get_recent(OWNER, 5)
             kept.append([item.content for item in entries])
-            kept.append([left.answer for left in h.ports["arrivals"].left()])
+            kept.append([left.answer for left in h.ports["arrivals"].list_left()])
 
     async with Harness(Looking()) as h:
         await h.silas.ask(SAID)

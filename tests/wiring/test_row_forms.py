@@ -47,6 +47,8 @@ ROWS = (
     f"INSERT INTO reminder_tellings VALUES ('rem-1', '{_AT}', 'begun', 1, 0, '{_AT}')",
     "INSERT INTO scope_work (work_item_id, scope_id, begun_at)"
     f" VALUES ('task-done', 'owner', '{_AT}')",
+    "INSERT INTO work_questions VALUES"
+    f" ('task-done', 'token-1', '{_HEX}', 'answered', 'a', '', '{_AT}')",
     f"INSERT INTO web_sessions VALUES ('ses-1', 'dev-1', 'b', '{_HEX}', '{_AT}', '{_AT}', NULL)",
 )
 """A row of each table that an ordinary day does not fill."""
@@ -68,6 +70,7 @@ LISTS: dict[str, tuple[str, ...]] = {
     "tool_health": ("tools", "list"),
     "tool_outcomes": ("calls", "list"),
     "waiting_plans": ("approvals", "list"),
+    "work_questions": ("projects", "list"),
     "web_sessions": ("devices", "list"),
     "work_items": ("status",),
     "work_item_results": ("show", "task-done"),
@@ -83,7 +86,7 @@ TOGETHER = (
     "conversations followed_files jobs persona_events scope_work suggestions waiting_plans"
     " web_sessions",
     "arrivals look_answers persona_state reminders web_transcript work_items",
-    "effective_time memory_scopes reminder_tellings tool_outcomes work_item_results",
+    "effective_time memory_scopes reminder_tellings tool_outcomes work_item_results work_questions",
 )
 """Tables that are damaged in one home: of what belongs together (a goal, its cycles and its jobs)
 there is one table in each, so that no damage hides what another one does.
