@@ -1,15 +1,12 @@
 """What must hold before anything has an effect: not stopped, an unchanged record, a sandbox."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from silas.audit.kept_head import KeptAuditLog
-from silas.plans import WorkItem, WorkItemResult
+from silas.plans import WorkItem
 from silas.sandbox import RefusingSandbox, Sandbox
 from silas.stop import Sentinel
 from silas.work.changes.undo import Undo
-from silas.work.executor import RunItem
-from silas.work.models import Notify
 
 
 class Preconditions:
@@ -55,16 +52,3 @@ class Preconditions:
             raise self._sandbox.reason
         await self._undoing.files.require_whole(item.workspace)
         await self._refresh()
-
-
-@dataclass(frozen=True)
-class WithToolsOfNow:
-    """A way to run work items, with the tools of others as they are trusted when each begins."""
-
-    refresh: Callable[[], Awaitable[None]]
-    run: RunItem
-
-    async def __call__(self, item: WorkItem, notify: Notify) -> WorkItemResult:
-        """Run an item to its end."""
-        await self.refresh()
-        return await self.run(item, notify)

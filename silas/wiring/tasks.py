@@ -8,7 +8,6 @@ from silas.plans import WorkItemType
 from silas.services.emergency_stop import PausedByStop
 from silas.services.gates import PROVIDERS
 from silas.services.held_changes import HeldQuestion
-from silas.services.preconditions import WithToolsOfNow
 from silas.services.tools.look_tools import refused_showing, shown_by_work
 from silas.services.workers import make_hire, offer_delegation, tools_of
 from silas.stream.look_answers import LookAnswers
@@ -117,6 +116,7 @@ def task_runner(
         budget_of=allowances.of,
         watch_checks=parts.board.checks,
         left=parts.asked,
+        refresh=parts.servers.follow,
     )
     return TaskRunner(
         entry=entry,
@@ -169,7 +169,6 @@ def runners_of(
     """Who runs which kind of work; an emergency stop pauses it."""
     allowances = Allowances()
     tasks = task_runner(parts, worker_runner, planner, entry, revising, allowances)
-    run = WithToolsOfNow(parts.servers.follow, tasks.run)
     projects = ProjectRunner(
         entry,
         run_task,
@@ -190,7 +189,7 @@ def runners_of(
         parts.approval, parts.store, parts.goals_when_needed.coming_words, parts.audit
     )
     return {
-        WorkItemType.task: PausedByStop(run, parts.stop.halt, parts.store),
+        WorkItemType.task: PausedByStop(tasks.run, parts.stop.halt, parts.store),
         WorkItemType.goal: goals.run,
         WorkItemType.project: PausedByStop(projects.run, parts.stop.halt, parts.store),
     }

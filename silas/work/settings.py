@@ -1,6 +1,6 @@
 """What running a task needs of the configuration."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,7 @@ class TaskSettings:
         watch_checks: Who looks at the checks of an item while they run, by its id.
         left: What was asked when an attempt was cut off, and what an orderly end leaves.
         scopes: What the owner's work is granted beside the sandbox: the mounted toolsets.
+        refresh: Brings the tools of others up to what is trusted now, before work begins.
     """
 
     scratch: Path
@@ -40,3 +41,4 @@ class TaskSettings:
     budget_of: Callable[[WorkItem], Budget]
     watch_checks: Callable[[str], WatchCheck]
     left: LeftWaiting
+    refresh: Callable[[], Awaitable[None]]

@@ -118,6 +118,7 @@ class TaskRunner:
 
     async def _run_to_end(self, item: WorkItem, notify: Notify) -> WorkItemResult:
         try:
+            await self._settings.refresh()
             return await self._run_in_workspace(item, notify)
         except AlreadyRunning:
             raise

@@ -11,6 +11,7 @@ import pytest
 from silas.cards import Card, HeldCard, PlanAnswer, PlanCard
 from silas.plans import WorkItemResult, WorkItemStatus
 from silas.services.approvals import ApprovalDesk
+from silas.services.tools.bindings import lapsed_by
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.stream.look_answers import LookAnswers
@@ -67,7 +68,7 @@ def desk_of(parts: Parts) -> ApprovalDesk:
     return ApprovalDesk(
         parts.store, parts.waiting, parts.holding.held, parts.nonces, parts.audit, parts.time,
         stops, parts.context_services.work, [], LookAnswers(parts.db, parts.runtime.clock),
-        parts.binding.why_lapsed,
+        lapsed_by(parts.binding, parts.signer, parts.runtime.ring, parts.config.scheduler.zone),
     )  # fmt: skip
 
 
