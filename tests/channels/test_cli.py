@@ -3,7 +3,6 @@
 import asyncio
 import fcntl
 import io
-import os
 import pty
 import queue
 import re
@@ -22,6 +21,7 @@ from silas.plans import plan_bytes, plan_card
 from silas.testing.builders import a_plan
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
+from tests.support.command import read_until
 from tests.support.waits import SECONDS
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ async def test_a_card_is_as_narrow_as_the_terminal_it_is_shown_on() -> None:
         channel = CLIChannel(io.StringIO(), screen, MockClock())
         await channel.ask("owner", a_card(GateCard, intent="x" * 100))
         screen.flush()
-        shown = os.read(ours, 65536).decode().split("\r\n")
+        shown = read_until(ours, "\r\n" + "=" * 40).split("\r\n")
     assert max(map(len, shown[: shown.index("=" * 40, 1)])) == 40
 
 

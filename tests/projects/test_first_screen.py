@@ -2,7 +2,6 @@
 
 import fcntl
 import io
-import os
 import pty
 import struct
 import termios
@@ -17,6 +16,7 @@ from silas.plans import PlanParser, WorkItem, plan_bytes
 from silas.plans.projects.card import BoundPlan, project_card
 from silas.testing.clock import MockClock
 from tests.projects.kit import chain, project_text
+from tests.support.command import read_until
 
 
 def _card(many: int, checks: list[dict[str, Any]] | None = None) -> PlanCard:
@@ -69,7 +69,7 @@ async def test_a_screen_of_24_rows_shows_the_card_its_question_and_the_line_for_
         channel = CLIChannel(_LeftTerminal(), screen, MockClock())
         await channel.ask("owner", _card(many))
         screen.flush()
-        shown = os.read(ours, 65536).decode().split("\r\n")
+        shown = read_until(ours, "Your choice, 1 to 3").split("\r\n")
     (asked,) = [n for n, line in enumerate(shown) if line.startswith("Your choice, 1 to 3")]
     rows = [max(1, -(-len(line) // columns)) for line in shown[: asked + 1]]
     assert sum(rows) + 1 <= 24

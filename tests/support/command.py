@@ -124,6 +124,14 @@ def without_bubblewrap(argv: Sequence[str]) -> list[str]:
     return [found, "--dev-bind", "/", "/", "--ro-bind", "/dev/null", os.path.realpath(found), *argv]
 
 
+def read_until(terminal: int, words: str) -> str:
+    """What a terminal shows up to a line with these words; a read may give any part of it."""
+    shown = b""
+    while words.encode() not in shown:
+        shown += os.read(terminal, 65536)
+    return shown.decode()
+
+
 class Running(Protocol):
     """A process: `subprocess.Popen`, or one that was forked."""
 
