@@ -1,6 +1,7 @@
 """A network that goes away without a word, as a phone's does: the page comes back by itself."""
 
 from collections.abc import AsyncGenerator
+from datetime import timedelta
 
 import pytest
 import pytest_asyncio
@@ -21,10 +22,11 @@ QUIET, ANSWER, OPENING = 15_000, 10_000, 15_000
 async def there(browser: Browser) -> AsyncGenerator[Stage]:
     """A page whose time passes when the test says so."""
     async with stage(browser) as made:
-        await made.page.clock.install(time=NOW)
+        await made.page.clock.install(time=NOW - timedelta(days=1))
         await made.page.clock.pause_at(NOW)
         await _comes_anew(made)
         await made.is_connected()
+        await made.hears()  # so it is known when, by the page's time, it last heard of Silas
         yield made
 
 

@@ -22,6 +22,18 @@ from tests.support.waits import SECONDS
 HOST = "127.0.0.1:9"
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 _ROOT = {"/": "index.html", "/pair": "pair.html", "/sw.js": "sw.js"}
+_COUNTS_ANSWERS = """
+const data = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data");
+Object.defineProperty(MessageEvent.prototype, "data", { ...data, get() {
+  const frame = data.get.call(this);
+  if (/"id":"ping"/.test(frame)) queueMicrotask(() => {
+    sessionStorage.answers = Number(sessionStorage.answers ?? 0) + 1;
+    document.documentElement.dataset.answers = sessionStorage.answers;
+  });
+  return frame;
+} });
+"""
+"""How many answers to its asking for a word a page has read, also before it was loaded anew."""
 
 
 class Stage:
@@ -48,6 +60,7 @@ class Stage:
         self.acknowledges = True
         self.silent = False
         self.pings = 0
+        self._answers = 0
         self._socket: WebSocketRoute | None = None
         self._more = asyncio.Event()
 
@@ -82,9 +95,28 @@ class Stage:
         return self.heard.pop(0)
 
     async def pinged(self, times: int) -> None:
-        """Until the page has asked so often for a word."""
+        """Until the page has asked so often for a word, and has read the answers to it.
+
+        An answer that is still on its way when the page's time is moved on comes too late.
+        """
         await self._until(lambda: self.pings >= times)
         assert self.pings == times
+        if not self.silent:
+            await self._answers_are_read()
+
+    async def hears(self) -> None:
+        """Say something that draws nothing, and wait until the page has read it."""
+        assert self._socket is not None
+        self._answer_ping(self._socket)
+        await self._answers_are_read()
+
+    def _answer_ping(self, socket: WebSocketRoute) -> None:
+        self._answers += 1
+        socket.send(Ack(id="ping").model_dump_json())
+
+    async def _answers_are_read(self) -> None:
+        page = self.page.locator("html")
+        await expect(page).to_have_attribute("data-answers", str(self._answers))
 
     async def connected(self, times: int) -> None:
         """Until the page has begun so many connections."""
@@ -117,7 +149,7 @@ class Stage:
                 self.pings += 1
                 self._more.set()
                 if not self.silent:
-                    socket.send(Ack(id=frame["id"]).model_dump_json())
+                    self._answer_ping(socket)
                 return
             self.heard.append(frame)
             self._more.set()
@@ -169,6 +201,7 @@ async def stage(browser: Browser, host: str = HOST) -> AsyncGenerator[Stage]:
     """A page of its own, on a stage of its own."""
     there = await browser.new_context(service_workers="block")
     page = await there.new_page()
+    await page.add_init_script(_COUNTS_ANSWERS)
     made = Stage(page, host)
     await there.route(f"{made.origin}/**", made.answer)
     await page.route_web_socket(f"ws://{host}/ws", made.live)
