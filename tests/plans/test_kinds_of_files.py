@@ -198,7 +198,11 @@ async def test_files_written_in_capitals_go_along_and_the_folder_above_is_made(
 
 @pytest.mark.parametrize(
     ("folder", "folders"),
-    [("Papers", ["Papers"]), ("Documents/Papers", ["Documents", "Documents/Papers"])],
+    [
+        ("Papers", ["Papers"]),
+        ("Documents/Papers", ["Documents", "Documents/Papers"]),
+        ("A/B/C", ["A", "A/B", "A/B/C"]),
+    ],
 )
 def test_the_card_names_each_place_that_may_change_once(folder: str, folders: list[str]) -> None:
     library = PlanLibrary([shipped_plans()])
@@ -206,7 +210,68 @@ def test_the_card_names_each_place_that_may_change_once(folder: str, folders: li
     assert plan is not None
     given = {"workspace": "/home/me", "ending": "pdf", "source": "Downloads", "folder": folder}
     item = PlanParser().parse(library.fill(plan, given, "task-1"))
-    assert item.writes == ["Downloads/*.pdf", "Downloads/*.PDF", *folders, f"{folder}/*"]
+    endings = [f"Downloads/*.{ending}" for ending in ("pdf", "PDF", "Pdf")]
+    assert item.writes == [*endings, *folders, f"{folder}/*"]
+
+
+@pytest.mark.parametrize("ending", ["pdf", "PDF", "Pdf"])
+@pytest.mark.parametrize(
+    ("said", "source"),
+    [
+        ("move all *.{} files into docs", ""),
+        ("move all {} files into docs", ""),
+        ("verschiebe alle *.{} Dateien in docs", ""),
+        ("move all {}s into docs", ""),
+        ("move all {} files from in to docs", "in/"),
+        ("verschiebe alle {} Dateien von in nach docs", "in/"),
+    ],
+)
+async def test_an_ending_is_the_same_in_small_letters_and_in_capitals(
+    said: str, source: str, ending: str, tmp_path: Path
+) -> None:
+    if ending == "Pdf" and "{}s" in said:
+        return  # no plural that anybody says
+    place = tmp_path / "my folder"
+    place.mkdir()
+    (place / "docs").mkdir()
+    (place / "docs" / "a.pdf").write_text("there before")
+    names = ("a.pdf", "A.PDF", "a.PDF", "b.Pdf", "c.pDf", "d.txt")
+    (place / source).mkdir(exist_ok=True)
+    for name in names:
+        (place / source / name).write_text(name)
+    status, printed = await asked(said.format(ending), place, tmp_path / "home")
+    assert status is WorkItemStatus.done, printed
+    assert files_of(place) == {
+        "docs/a.pdf": "there before",
+        "docs/a (2).pdf": "a.pdf",
+        "docs/A.PDF": "A.PDF",
+        "docs/a.PDF": "a.PDF",
+        "docs/b.Pdf": "b.Pdf",
+        f"{source}c.pDf": "c.pDf",
+        f"{source}d.txt": "d.txt",
+    }
+    assert "Left, because the ending is written in another way: c.pDf" in printed
+
+
+async def test_an_ending_in_capitals_is_renamed_too(tmp_path: Path) -> None:
+    place = tmp_path / "my folder"
+    place.mkdir()
+    for name in ("a.jpeg", "B.JPEG", "c.jpg"):
+        (place / name).write_text(name)
+    status, printed = await asked("rename all *.jpeg files to *.jpg", place, tmp_path / "home")
+    assert status is WorkItemStatus.done, printed
+    assert files_of(place) == {"a.jpg": "a.jpeg", "B.jpg": "B.JPEG", "c.jpg": "c.jpg"}
+
+
+async def test_two_files_never_become_one_by_another_ending(tmp_path: Path) -> None:
+    place = tmp_path / "my folder"
+    place.mkdir()
+    for name in ("a.jpeg", "a.JPEG"):
+        (place / name).write_text(name)
+    status, printed = await asked("rename all *.jpeg files to *.jpg", place, tmp_path / "home")
+    assert status is not WorkItemStatus.done
+    assert "Two files would be 'a.jpg'; nothing was renamed." in printed
+    assert files_of(place) == {"a.jpeg": "a.jpeg", "a.JPEG": "a.JPEG"}
 
 
 @pytest.mark.parametrize("link", ["IMG_9.jpg"])
@@ -243,4 +308,4 @@ def test_the_card_names_the_ending_in_both_ways_of_writing() -> None:
     plan = LIBRARY.plan_named("move-plural-ending")
     assert plan is not None
     filled_in = LIBRARY.fill(plan, {"workspace": "/w", "ending": "PDF", "folder": "docs"}, "task-1")
-    assert PlanParser().parse(filled_in).writes == ["*.pdf", "*.PDF", "docs", "docs/*"]
+    assert PlanParser().parse(filled_in).writes == ["*.pdf", "*.PDF", "*.Pdf", "docs", "docs/*"]

@@ -23,6 +23,7 @@ from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.markdown import PlanParser, item_from
 from silas.plans.runbooks.fill import blanks, emit, fill_body, fill_data
+from silas.plans.runbooks.move_places import MovePlaces, plain_folder
 from silas.plans.runbooks.parameter import Parameter
 from silas.plans.runbooks.request import beyond_words, fits, parts_of, score, wanted_of, words_of
 from silas.plans.runbooks.requirements import Requirement, commands
@@ -57,6 +58,7 @@ class LibraryPlan(Frozen):
         sentences: Whole requests that it is for (`sentences.py`); where it has them, its
             phrases are examples and no request is compared with them.
         requires: What it needs of the machine, looked for before anybody is asked.
+        moves: Which parameters name the folders between which it moves files.
         installs: The parameter that takes the Python installations which `$python` and the
             environment of `$workspace` need to be read.
         otherwise: The runbook to take where something that this one requires is missing.
@@ -68,6 +70,7 @@ class LibraryPlan(Frozen):
     sentences: tuple[str, ...] = ()
     parameters: dict[str, Parameter]
     requires: tuple[Requirement, ...] = ()
+    moves: MovePlaces | None = None
     installs: str = ""
     otherwise: str = ""
     in_german: GermanWords | None = None
@@ -229,7 +232,9 @@ def _values_said(plan: LibraryPlan, text: str) -> dict[str, str] | None:
         return None
     named = {"workspace": place} if place else {}
     for found in matches(plan.sentences, said):
-        values = {**found, **named}
+        folders = {plan.moves.source, plan.moves.folder} if plan.moves else set[str]()
+        plain = {name: plain_folder(found[name]) for name in folders & found.keys()}
+        values = {**found, **plain, **named}
         if all(fits(plan.parameters[name].pattern, value) for name, value in values.items()):
             return values
     return None
@@ -291,6 +296,9 @@ def _refuse_blanks(plan: LibraryPlan, path: Path) -> None:
     used = blanks(str(plan.front)) | blanks(plan.body) | blanks(str(plan.requires))
     if plan.installs and plan.installs not in _many(plan):
         raise _wrong(path, "`installs` must name a parameter that takes several values")
+    places = {plan.moves.source, plan.moves.folder} - {""} if plan.moves else set[str]()
+    if unknown := sorted(places - plan.parameters.keys()):
+        raise _wrong(path, f"`moves`: `{unknown[0]}` is no parameter")
     for one in plan.requires:
         if not one.name.isidentifier() or one.name in plan.parameters or one.name not in used:
             raise _wrong(path, f"`{one.name}` cannot be a requirement's name, or is not used")

@@ -17,7 +17,9 @@ class Parameter(Frozen):
         many: Several values, separated by colons; it stands for whole items of a list.
         small_of: The parameter whose value, in small letters, this one is; it is never given.
         capitals_of: The same in capitals.
-        above_of: The parameter that is a path: the folder above it, or itself where none is named.
+        title_of: The same with the first letter alone in capitals.
+        above_of: The parameter that is a path: the folders above it, from the top and separated by
+            colons; itself where there is none.
     """
 
     description: str = Field(min_length=1)
@@ -27,15 +29,19 @@ class Parameter(Frozen):
     many: bool = False
     small_of: str = ""
     capitals_of: str = ""
+    title_of: str = ""
     above_of: str = ""
 
     @property
     def form_of(self) -> str:
         """The parameter that this one is another form of; empty for none."""
-        return self.small_of or self.capitals_of or self.above_of
+        return self.small_of or self.capitals_of or self.title_of or self.above_of
 
     def make_form(self, other: str) -> str:
         """Its value, from that of the parameter that it is another form of."""
         if self.above_of:
-            return other.rstrip("/").rpartition("/")[0] or other
+            parts = other.rstrip("/").split("/")
+            return ":".join("/".join(parts[:at]) for at in range(1, len(parts))) or other
+        if self.title_of:
+            return other.capitalize()
         return other.upper() if self.capitals_of else other.lower()

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from silas.errors import PlanFamilyError, SandboxError
 from silas.plans.runbooks.fill import ShellText, blanks, fill_command
+from silas.plans.runbooks.move_places import MovePlaces, move_fault
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.types import Frozen
@@ -66,6 +67,11 @@ class NeedsTools(Protocol):
         ...
 
     @property
+    def moves(self) -> MovePlaces | None:
+        """The parameters between whose folders it moves files; None where it moves none."""
+        ...
+
+    @property
     def installs(self) -> str:
         """The parameter that takes the Python installations to be read; empty for none."""
         ...
@@ -84,14 +90,22 @@ class Equipment:
 
         Raises:
             PlanFamilyError: `E_PLAN_REQUIRES`: it is not there; the sentence says what to do.
+                `E_PLAN_PLACES`: no file can move between the folders; the sentence says why.
         """
         defaults = {n: one.default for n, one in plan.parameters.items() if one.default is not None}
         known = {**defaults, **values}
         workspace = Path(known.get("workspace", ""))
         if plan.installs and not known.get(plan.installs):
             known[plan.installs] = ":".join(installations(workspace, known.get("python", "")))
-        if not plan.requires or not _is_there(workspace):
+        if not _is_there(workspace):
             return known  # a place that is not there is refused with its own words
+        if plan.moves:
+            source, folder = known.get(plan.moves.source, ""), known.get(plan.moves.folder, "")
+            fault = await asyncio.to_thread(move_fault, workspace, source, folder)
+            if fault:
+                raise PlanFamilyError(fault, code="E_PLAN_PLACES")
+        if not plan.requires:
+            return known
         reads = known.get(plan.installs, "").split(":")
         shown = (workspace, *(Path(path) for path in reads if path))
         files = SandboxFiles(

@@ -1,0 +1,122 @@
+"""Whether files can move from one folder to another: looked at before anybody is asked.
+
+What runs later works on a copy of the workspace and is delivered by Silas itself. So what stands in
+the way there (a link, a right) is looked for here, in the workspace itself.
+"""
+
+import os
+import posixpath
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from pydantic import Field
+
+from silas.language import tr
+from silas.plans.characters import show_exactly
+from silas.types import Frozen
+
+_HERE: Final = "."
+
+
+class MovePlaces(Frozen):
+    """The parameters of a runbook that moves files.
+
+    Attributes:
+        source: The one that has the folder they are in; empty for the workspace itself.
+        folder: The one that has the folder they go to.
+    """
+
+    source: str = ""
+    folder: str = Field(min_length=1)
+
+
+def move_fault(workspace: Path, source: str, folder: str) -> str:
+    """Why no file can move, in one sentence; empty where it can.
+
+    Args:
+        workspace: The folder that both are in; it is there.
+        source: From it; empty for the workspace itself.
+        folder: From it; it need not be there.
+    """
+    source = source or _HERE
+    return (
+        _link_fault(workspace, source)
+        or _link_fault(workspace, folder)
+        or _source_fault(workspace, source)
+        or _folder_fault(workspace, folder)
+        or _same_fault(workspace, source, folder)
+        or _right_fault(workspace, source)
+        or _right_fault(workspace, _nearest(workspace, folder))
+    )
+
+
+def plain_folder(path: str) -> str:
+    """A folder as it is asked for, without `./` before it and `/` behind; `..` stays as it is."""
+    relative = path and not path.startswith("/") and ".." not in path.split("/")
+    return posixpath.normpath(path) if relative else path
+
+
+def _link_fault(workspace: Path, path: str) -> str:
+    for part in _parts(path):
+        if (workspace / part).is_symlink():
+            goes_to = os.readlink(workspace / part)
+            return tr(
+                "{part} is a link to {place}; name the folder itself.",
+                part=show_exactly(part),
+                place=show_exactly(goes_to),
+            )
+    return ""
+
+
+def _source_fault(workspace: Path, source: str) -> str:
+    if (workspace / source).is_dir():
+        return ""
+    if (workspace / source).exists():
+        return tr("{source} is a file and no folder.", source=show_exactly(source))
+    return tr(
+        "There is no folder {source} in {place}.",
+        source=show_exactly(source),
+        place=show_exactly(str(workspace)),
+    )
+
+
+def _folder_fault(workspace: Path, folder: str) -> str:
+    for part in _parts(folder):
+        if (workspace / part).exists() and not (workspace / part).is_dir():
+            return tr(
+                "{part} is a file, and no folder of this name can be made; move it away, or name "
+                "another folder.",
+                part=show_exactly(part),
+            )
+    return ""
+
+
+def _same_fault(workspace: Path, source: str, folder: str) -> str:
+    there = workspace / folder
+    if not there.exists() or not there.samefile(workspace / source):
+        return ""
+    return tr(
+        "The files are in {folder} already; name another folder to move them to.",
+        folder=show_exactly(folder),
+    )
+
+
+def _right_fault(workspace: Path, path: str) -> str:
+    if os.access(workspace / path, os.R_OK | os.W_OK | os.X_OK):
+        return ""
+    place = str(workspace if path == _HERE else workspace / path)
+    return tr(
+        "You may not change {place}; give yourself the right to it, or name another folder.",
+        place=show_exactly(place),
+    )
+
+
+def _nearest(workspace: Path, folder: str) -> str:
+    """The folder itself, or the nearest above it that is there."""
+    return next((part for part in reversed(_parts(folder)) if (workspace / part).is_dir()), _HERE)
+
+
+def _parts(path: str) -> list[str]:
+    """The path and what stands above it in the workspace, from the top."""
+    whole = PurePosixPath(path)
+    return [str(one) for one in [*reversed(whole.parents), whole] if str(one) != _HERE]
