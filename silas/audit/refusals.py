@@ -10,18 +10,23 @@ from silas.errors import DatabaseError
 LIMIT_EXCEEDED: Final = "limit.exceeded"
 """The event of what was refused because it came too often (spec 18.5)."""
 
-_WINDOW = 60.0  # seconds
+_WINDOW: Final = 60.0  # seconds
 _MOST_A_WINDOW = 30
-"""Entries of one event a minute: whoever is refused must not be able to fill the disk, nor to hide
+"""Entries of one event a window: whoever is refused must not be able to fill the disk, nor to hide
 an event behind others."""
 
 
 class RefusalRecord:
-    """Writes refusals to the audit log: each kind once a minute, the others as a number."""
+    """Writes refusals to the audit log: each kind once a window, the others as a number.
 
-    def __init__(self, audit: Audit, clock: Clock) -> None:
+    Args:
+        window: In seconds; a minute, or as long as the limit that it is about counts.
+    """
+
+    def __init__(self, audit: Audit, clock: Clock, window: float = _WINDOW) -> None:
         self._audit = audit
         self._clock = clock
+        self._window = window
         self._began = clock.monotonic()
         self._said: set[tuple[str, str, str]] = set()
         self._unsaid = 0
@@ -32,7 +37,7 @@ class RefusalRecord:
         A record that cannot be written changes nothing: what was refused stays refused.
         """
         now = self._clock.monotonic()
-        if now - self._began >= _WINDOW:
+        if now - self._began >= self._window:
             self._began = now
             self._said.clear()
         kind = (event, reason, who)

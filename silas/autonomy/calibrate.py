@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from silas.approval import ApprovalDecision, ApprovalScope, ApprovalVerdict, ApprovalVerifier
 from silas.audit import Audit
+from silas.audit.refusals import LIMIT_EXCEEDED, RefusalRecord
 from silas.autonomy.models import AutonomyConfig
 from silas.autonomy.proposals import (
     AutonomyThresholdChange,
@@ -31,6 +32,8 @@ from silas.types import OWNER, new_id
 
 NARROWED_DAYS: Final = 90
 """For so long after its owner narrowed an approval or tightened, nothing is proposed to widen."""
+
+_WEEK: Final = timedelta(days=7)
 
 Direction = Literal["widen", "tighten"]
 
@@ -161,6 +164,7 @@ class AutonomyCalibrator:
         self._store = store
         self._approval = approval
         self._audit = audit
+        self._left_out = RefusalRecord(audit, clock, _WEEK.total_seconds())
         self._clock = clock
 
     async def record_outcome(self, signal: Signal) -> None:
@@ -169,19 +173,25 @@ class AutonomyCalibrator:
             self._store.note(signal, self._clock.now())
 
     async def evaluate(self, scope_id: str, now: datetime) -> list[AutonomyThresholdProposal]:
-        """What the decisions so far suggest; proposed at most so often a week, and kept."""
+        """What the decisions so far suggest; proposed at most so often a week, and kept.
+
+        That the limit of a week left some out is on record, once a week (18.5).
+        """
         if not self._config.enabled or scope_id != OWNER:
             return []
         made: list[AutonomyThresholdProposal] = []
         for family in self._store.families(scope_id):
-            week = self._store.count_proposals(scope_id, now - timedelta(days=7))
-            if week >= self._per_week:
-                break
             found = self._about(scope_id, family, now)
-            if found is not None:
-                proposal, newest = found
-                self._store.put_proposal(family, proposal, newest)
-                made.append(proposal)
+            if found is None:
+                continue
+            if self._store.count_proposals(scope_id, now - _WEEK) >= self._per_week:
+                await self._left_out.note(
+                    LIMIT_EXCEEDED, "proposals of autonomy", "silas", scope=scope_id
+                )
+                break
+            proposal, newest = found
+            self._store.put_proposal(family, proposal, newest)
+            made.append(proposal)
         return made
 
     def waiting(self, scope_id: str) -> list[AutonomyThresholdProposal]:

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from silas.audit import Audit
+from silas.audit.refusals import LIMIT_EXCEEDED, RefusalRecord
 from silas.autonomy.ideas import STALE_DAYS, SuggestionIdea
 from silas.autonomy.models import SuggestionsConfig
 from silas.autonomy.proposals import (
@@ -19,6 +21,7 @@ from silas.types import OWNER, Risk, new_id
 
 _MOST_STEPS = 3  # next steps of one result that are offered
 _LONGEST = 300  # characters of what is offered
+_HOUR = timedelta(hours=1)
 
 Ideas = Callable[[datetime], Awaitable[Sequence[SuggestionIdea]]]
 """What could be suggested at a moment, the best first."""
@@ -41,6 +44,7 @@ class SuggestionEngine:
         ideas: Ideas,
         able: Able,
         quiet: Quiet,
+        audit: Audit,
         clock: Clock,
     ) -> None:
         self._config = config
@@ -49,6 +53,7 @@ class SuggestionEngine:
         self._ideas = ideas
         self._able = able
         self._quiet = quiet
+        self._left_out = RefusalRecord(audit, clock, _HOUR.total_seconds())
         self._clock = clock
 
     async def generate_idle(self, scope_id: str, now: datetime) -> list[SuggestionProposal]:
@@ -56,7 +61,7 @@ class SuggestionEngine:
         if not self._may(scope_id) or self._quiet(now):
             return []
         wanted = [self._proposal("idle_heartbeat", idea, now) for idea in await self._ideas(now)]
-        return self._keep_new(scope_id, wanted, now)
+        return await self._keep_new(scope_id, wanted, now)
 
     async def generate_post_execution(
         self, scope_id: str, result: WorkItemResult, title: str = ""
@@ -74,7 +79,7 @@ class SuggestionEngine:
             for step in result.next_steps[:_MOST_STEPS]
             if step.strip()
         ]
-        return self._keep_new(scope_id, wanted, now)
+        return await self._keep_new(scope_id, wanted, now)
 
     async def mark_handled(
         self, scope_id: str, suggestion_id: str, outcome: SuggestionOutcome
@@ -112,26 +117,33 @@ class SuggestionEngine:
             if one.created_at < stale:
                 self._store.save_outcome(scope_id, one.suggestion_id, "dismissed", now)
 
-    def _keep_new(
+    async def _keep_new(
         self, scope_id: str, wanted: Iterable[SuggestionProposal], now: datetime
     ) -> list[SuggestionProposal]:
-        """Those that are new, within every limit; kept, so that a crash loses none."""
+        """Those that are new, within every limit; kept, so that a crash loses none.
+
+        That the limit of an hour left some out is on record, once an hour (18.5).
+        """
         config, store = self._config, self._store
         quiet = max(config.cooldown_minutes, config.dedupe_window_minutes)
         made: list[SuggestionProposal] = []
         for one in wanted:
-            if not self._able(one.intent):
+            if not self._able(one.intent) or self._known(one, now - timedelta(minutes=quiet)):
                 continue
-            room = config.max_pending_per_scope - len(store.waiting(scope_id))
-            hour = store.count_suggested(scope_id, now - timedelta(hours=1))
-            if room <= 0 or hour >= self._per_hour:
+            if len(store.waiting(scope_id)) >= config.max_pending_per_scope:
                 break
-            if not store.suggested_since(
-                scope_id, one.cooldown_key, now - timedelta(minutes=quiet)
-            ) and not store.was_declined(scope_id, one.cooldown_key):
-                store.put_suggestion(one)
-                made.append(one)
+            if store.count_suggested(scope_id, now - _HOUR) >= self._per_hour:
+                await self._left_out.note(LIMIT_EXCEEDED, "suggestions", "silas", scope=scope_id)
+                break
+            store.put_suggestion(one)
+            made.append(one)
         return made
+
+    def _known(self, one: SuggestionProposal, quiet: datetime) -> bool:
+        """Whether it was suggested since then, or declined."""
+        return self._store.suggested_since(
+            one.scope_id, one.cooldown_key, quiet
+        ) or self._store.was_declined(one.scope_id, one.cooldown_key)
 
     @staticmethod
     def _proposal(

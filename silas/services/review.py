@@ -88,6 +88,7 @@ def review_queue(
                 ideas_from(items, db, scope_of, asking_anew(config), zone),
                 able,
                 quiet,
+                audit,
                 clock,
             ),
             calibrator=AutonomyCalibrator(

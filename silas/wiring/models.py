@@ -8,6 +8,7 @@ from silas.home.runtime import Runtime
 from silas.services.setup.models_in_force import Agents, Models, open_choices
 
 if TYPE_CHECKING:
+    from silas.agents import ScorerAgent
     from silas.wiring.parts import Parts
 
 
@@ -17,16 +18,26 @@ async def open_models(config: SilasConfig, runtime: Runtime, stack: AsyncExitSta
     Raises:
         ConfigError: One of them cannot be made as configured.
     """
-    from silas.agents import ScorerAgent  # noqa: PLC0415 - PydanticAI
-    from silas.agents.call_meter import CallMeter  # noqa: PLC0415 - as above
+    from silas.agents.call_meter import CallMeter  # noqa: PLC0415 - PydanticAI
 
     opened = await open_choices(config.models, runtime, stack)
     meter = CallMeter(config.limits.llm_calls_per_minute_per_scope, runtime.clock)
-    scoring = ScorerAgent(
-        opened.scorer, runtime.clock, output=config.models.scorer.output, capabilities=[meter]
-    )
     later = await stack.enter_async_context(AsyncExitStack())  # closed when these are
-    return Models(config.models, opened, scoring, runtime, later, meter)
+    return Models(config.models, opened, runtime, later, meter)
+
+
+def scorer_of(parts: "Parts") -> "ScorerAgent":
+    """Who scores what may leave a full context; it needs no tool."""
+    from silas.agents import ScorerAgent  # noqa: PLC0415 - PydanticAI
+
+    scorer = ScorerAgent(
+        parts.models.opened.scorer,
+        parts.runtime.clock,
+        output=parts.models.choices().scorer.output,
+        capabilities=[parts.meter],
+    )
+    parts.models.scored_by(scorer)
+    return scorer
 
 
 def run_capabilities(parts: "Parts") -> list[Any]:

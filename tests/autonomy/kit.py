@@ -1,5 +1,6 @@
 """The rooms of autonomy over a real database, with a clock that waits to be told."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,6 +70,7 @@ class Rooms:
             self._ideas,
             lambda _: self.able,
             lambda _: self.quiet,
+            self.audit,
             self.clock,
         )
         self.preferences = Preferences(
@@ -99,6 +101,13 @@ class Rooms:
             made = await self.preferences.observe(signal)
             learned += [made] if made is not None else []
         return learned
+
+    async def left_out(self) -> list[tuple[str, str]]:
+        """What the record has of limits that were reached: about what, and whose."""
+        bodies = [json.loads(entry.body) for entry in await self.audit.entries(limit=1000)]
+        found = [body["data"] for body in bodies if body["event"] == "limit.exceeded"]
+        assert {one["who"] for one in found} <= {"silas"}
+        return [(one["reason"], one["scope"]) for one in found]
 
     async def _ideas(self, now: datetime) -> Sequence[SuggestionIdea]:
         return unfinished_ideas(self.items, self.followed, now)

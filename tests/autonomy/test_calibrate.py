@@ -220,6 +220,25 @@ async def test_only_so_many_a_week_and_only_for_the_owner(tmp_path: Path) -> Non
     assert await rooms.calibrator.evaluate("customer-1", rooms.clock.now()) == []
 
 
+@pytest.mark.proves("S18.5-LEFT-OUT-ON-RECORD")
+async def test_a_proposal_that_a_week_has_no_room_for_is_on_record_once_a_week(
+    tmp_path: Path,
+) -> None:
+    rooms = Rooms(tmp_path, per_week=1)
+    await rooms.decide("batch:archive", *YES)
+    assert len(await rooms.calibrator.evaluate(OWNER, rooms.clock.now())) == 1
+    assert await rooms.calibrator.evaluate(OWNER, rooms.clock.now()) == []
+    assert await rooms.left_out() == []  # nothing more was wanted
+    await rooms.decide("batch:mail", *YES)
+    for _ in range(3):
+        assert await rooms.calibrator.evaluate(OWNER, rooms.clock.now()) == []
+        assert await rooms.left_out() == [("proposals of autonomy", OWNER)]
+    rooms.clock.advance(8 * 24 * 3600)
+    assert len(await rooms.calibrator.evaluate(OWNER, rooms.clock.now())) == 1
+    assert len(await rooms.left_out()) == 1
+    rooms.db.close()
+
+
 async def test_a_proposal_expires_is_offered_no_more_and_cannot_be_approved(rooms: Rooms) -> None:
     (proposal,) = await proposed(rooms, *YES)
     assert rooms.calibrator.waiting(OWNER) == [proposal]

@@ -99,6 +99,24 @@ async def test_no_more_wait_than_may_and_no_more_are_made_in_an_hour_than_may(
     assert await off.suggestions.generate_post_execution(OWNER, ended("one")) == []
 
 
+@pytest.mark.proves("S18.5-LEFT-OUT-ON-RECORD")
+async def test_what_an_hour_has_no_room_for_is_on_record_once_an_hour(tmp_path: Path) -> None:
+    rooms = Rooms(tmp_path, per_hour=2, suggestions={"max_pending_per_scope": 9})
+    suggest = rooms.suggestions.generate_post_execution
+    await suggest(OWNER, ended("one", "two"))
+    assert await suggest(OWNER, ended("one", "two")) == []  # known already: nothing is left out
+    assert await rooms.left_out() == []
+    for step in ("three", "four", "five"):
+        assert await suggest(OWNER, ended(step)) == []
+        assert await rooms.left_out() == [("suggestions", OWNER)]
+    rooms.clock.advance(3601)
+    await suggest(OWNER, ended("six", "seven", "eight"))
+    assert await rooms.left_out() == [("suggestions", OWNER)] * 2
+    assert await rooms.suggestions.generate_idle(OWNER, rooms.clock.now()) == []
+    assert len(await rooms.left_out()) == 2  # nothing was due: nothing is written
+    rooms.db.close()
+
+
 async def test_only_the_owner_is_suggested_anything(rooms: Rooms) -> None:
     rooms.items = [a_plan(status=WorkItemStatus.failed, created_at=rooms.clock.now())]
     assert await rooms.suggestions.generate_post_execution("customer-1", ended("Publish")) == []

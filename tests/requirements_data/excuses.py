@@ -19,10 +19,6 @@ ANSWERS_A_MINUTE = (
     "later: `silas/stream/rate_limits.py`; answers to cards count as messages of their browser and "
     "have no limit of their own"
 )
-LEFT_OUT = (
-    "later: `silas/stream/rate_limits.py`; a suggestion or proposal over its limit is left out "
-    "without an entry"
-)
 SELF_UPDATE = "later: `silas/work/self_update.py`; Silas cannot change itself without it"
 
 # replaced by a decision

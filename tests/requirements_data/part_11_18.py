@@ -77,7 +77,7 @@ REQUIREMENTS: tuple[R, ...] = (
     R("S18.5-MEMORY-OPS-MINUTE", "18.5", "Memory operations are limited per minute."),
     R("S18.5-SUGGESTIONS", "18.5", "Suggestions are limited per hour and scope."),
     R("S18.5-PROPOSALS", "18.5", "Proposals of autonomy are limited per week and scope."),
-    R("S18.5-LEFT-OUT-ON-RECORD", "18.5", "What is left out for its limit is a security event, too.", e.LEFT_OUT),
+    R("S18.5-LEFT-OUT-ON-RECORD", "18.5", "What is left out for its limit is a security event, too."),
     R("S18.5-GATE-EVALUATIONS", "18.5", "Gate evaluations per turn have a hard cap."),
     R("S18.6-SCOPE-QUEUE", "18.6", "A full queue of a scope rejects the newest message as busy."),
     R("S18.6-GLOBAL-QUEUE", "18.6", "A full global queue rejects others' traffic before the owner's."),

@@ -1,12 +1,18 @@
 """Requests to models are limited a minute, for each scope and in all (spec 18.5)."""
 
 import asyncio
+from contextlib import AbstractAsyncContextManager
 
 import pytest
 
 from silas.agents.call_meter import OTHERS_TOGETHER
+from silas.agents.call_scope import calls_of
 from silas.stream.models import Reply
+from silas.stream.session import Session
 from silas.testing import Harness, MockClock, ScriptedModel
+from silas.wiring.build import alone
+from silas.wiring.parts import Parts
+from tests.context.kit import item, words
 from tests.stream.kit import direct, entries_of, said, soon
 
 LIMIT = 2
@@ -79,3 +85,28 @@ async def test_the_built_in_model_is_not_counted() -> None:
         for _ in range(LIMIT * 3):
             reply = await soon(h.silas.ask("what is 2 + 3?"))
             assert "5" in reply.text
+
+
+@pytest.mark.proves("S18.5-MODEL-CALLS")
+async def test_a_request_of_the_scorer_that_is_refused_is_on_record_too() -> None:
+    found: list[Parts] = []
+
+    def beside(parts: Parts, session: Session) -> AbstractAsyncContextManager[object]:
+        found.append(parts)
+        return alone(parts, session)
+
+    scorer = ScriptedModel([])
+    models = {"proxy": ScriptedModel([direct("Hello.")] * LIMIT), "scorer": scorer}
+    async with Harness(models=models, settings=SETTINGS, beside=beside) as h:
+        for _ in range(LIMIT):
+            await ask(h, "one")
+        context = found[0].context_services.context
+        context.reserve(h.config.context.total_tokens)  # nothing else has room
+        context.add("one", item("old", words(60), turn_number=1))
+        with calls_of("one"):
+            await soon(context.enforce_budget("one", 40, "mend it"))
+        (missing,) = await entries_of(h, "context_scorer_missing")
+        assert "E_LLM_CALLS_A_MINUTE" in missing["reason"]
+        (entry,) = await entries_of(h, "limit.exceeded")
+        assert (entry["reason"], entry["who"]) == ("requests to models", "one")
+        assert scorer.requests == []

@@ -41,7 +41,6 @@ class Models:
 
     Attributes:
         opened: The models as they were opened at the start.
-        scorer: Who scores needs no tool, and is an agent already.
         meter: Counts the requests of every agent.
     """
 
@@ -49,18 +48,17 @@ class Models:
         self,
         choices: ModelsConfig,
         opened: OpenModels,
-        scorer: "ScorerAgent",
         runtime: Runtime,
         stack: AsyncExitStack,
         meter: "CallMeter",
     ) -> None:
         self._choices = choices
         self.opened = opened
-        self.scorer = scorer
         self.meter = meter
         self._runtime = runtime
         self._stack = stack
         self._agents: list[Agents] = []
+        self._scorers: list[ScorerAgent] = []
 
     def choices(self) -> ModelsConfig:
         """Which model serves which role."""
@@ -86,6 +84,10 @@ class Models:
         """These agents ask whichever models are in force."""
         self._agents.append(agents)
 
+    def scored_by(self, scorer: "ScorerAgent") -> None:
+        """Let it ask whichever model is in force for scoring."""
+        self._scorers.append(scorer)
+
     async def take(self, choices: ModelsConfig, busy: Callable[[], bool]) -> None:
         """Put these in force: all of them, or none.
 
@@ -107,7 +109,8 @@ class Models:
                 agents.proxy.ask_from_now_on(opened.proxy, choices.proxy.output)
                 agents.planner.ask_from_now_on(opened.planner, choices.planner.output)
                 agents.executor.ask_from_now_on(opened.executor, choices.executor.output)
-            self.scorer.ask_from_now_on(opened.scorer, choices.scorer.output)
+            for scorer in self._scorers:
+                scorer.ask_from_now_on(opened.scorer, choices.scorer.output)
             self._choices = choices
             self._stack.push_async_exit(opening.pop_all())
 
