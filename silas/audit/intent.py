@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from silas.audit.models import Audit
-from silas.errors import SilasError
+from silas.errors import DatabaseError, SilasError, reason
 
 
 class ChangeEvents(NamedTuple):
@@ -27,12 +27,29 @@ async def record_change(audit: Audit, events: ChangeEvents, **facts: Any) -> Asy
     """Record what is wanted before the block, and after it what happened.
 
     A change that cannot be recorded is not begun.
+
+    Raises:
+        DatabaseError: What became of it could not be recorded; of a change that failed, too, the
+            sentence has both, and the cause is why the change failed.
     """
     await audit.log(events.wanted, **facts)
     try:
         yield
     except Exception as error:
         why = error.message if isinstance(error, SilasError) else type(error).__name__
-        await audit.log(events.failed, **facts, why=why)
+        try:
+            await audit.log(events.failed, **facts, why=why)
+        except DatabaseError as unrecorded:
+            first = f"{reason(error) or why}."
+            why = unrecorded.message
+            raise DatabaseError(
+                f"{first} That it failed could not be recorded: {why}", code=unrecorded.code
+            ) from error
         raise
-    await audit.log(events.done, **facts)
+    try:
+        await audit.log(events.done, **facts)
+    except DatabaseError as unrecorded:
+        why = unrecorded.message
+        raise DatabaseError(
+            f"It is done, and that could not be recorded: {why}", code=unrecorded.code
+        ) from unrecorded

@@ -64,6 +64,8 @@ WITH_VALUES: Final = (
         "there; then undo again."
     ),
     tr_later("The changes could not be written ({why}); the directory is as before."),
+    tr_later("{first} That it failed could not be recorded: {why}"),
+    tr_later("It is done, and that could not be recorded: {why}"),
     *PLAN_REFUSALS,
 )
 """Those made elsewhere than in a `raise`, or with a value that is told, too; the first that fits.
@@ -117,6 +119,7 @@ def _origin(words: str) -> str:
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     "wall": retold_wall,
     "state": tr,
+    "first": refusal_words,
     "why": refusal_words,
     "wrong": _plan_fault,
     "reason": refusal_words,

@@ -197,3 +197,56 @@ def test_a_file_that_changed_while_the_card_waited_is_told_as_not_written(tmp_pa
         assert owner.leaves() == 2
     assert file.read_text() == "silas:\n  language: en\n"
     assert _events(env) == ["mcp.adding", "mcp.not_written"]
+
+
+_UNRECORDED = """
+import silas.services.servers.saved as saved
+from silas.audit.log import AuditLog
+from silas.errors import ConfigError, DatabaseError
+log = AuditLog.log
+async def full(self, event, **data):
+    if event in ("mcp.not_written", "mcp.added"):
+        raise DatabaseError("The disk is full; free some of it.", code="E_DB_OPERATION")
+    return await log(self, event, **data)
+AuditLog.log = full
+write = saved.write_servers
+def failed(edit, place):
+    if {fails}:
+        raise ConfigError("The file is somebody else's; give yourself the right to it.")
+    write(edit, place)
+saved.write_servers = failed
+from silas.main import cli
+cli()
+"""
+"""Silas, whose disk is full once a change was made, or has failed."""
+
+
+@pytest.mark.parametrize(
+    ("fails", "language", "said"),
+    [
+        (
+            True,
+            "en",
+            "The file is somebody else's; give yourself the right to it. That it failed could not "
+            "be recorded: The disk is full; free some of it.",
+        ),
+        (
+            False,
+            "en",
+            "It is done, and that could not be recorded: The disk is full; free some of it.",
+        ),
+        (True, "de", "Dass es misslang, konnte nicht festgehalten werden: The disk is full"),
+    ],
+)
+def test_what_became_of_a_change_is_told_where_it_cannot_be_recorded(
+    tmp_path: Path, fails: bool, language: str, said: str
+) -> None:
+    env, file = environment(tmp_path / "home"), tmp_path / "home" / "config.yaml"
+    assert run(silas("init"), env).code == 0
+    file.write_text(f"silas:\n  language: {language}\n")
+    seen = run(silas("mcp", "add", "far", *FAR), env).out.splitlines()[0]
+    program = python(_UNRECORDED.format(fails=fails), "mcp", "add", "far", "--approve", seen, *FAR)
+    done = run(program, env)
+    assert done.code not in (0, -9), done
+    assert said in " ".join((done.out + done.err).split())
+    assert ("a.example" in file.read_text()) is not fails
