@@ -48,9 +48,10 @@ def retold_wall(english: str) -> str:
     """A day, with or without its time, that was written in English, in the owner's language.
 
     Args:
-        english: As `%A %-d %B %Y, %H:%M` or `%-d %B %Y` write it; anything else stays as it is.
+        english: As `%A %-d %B %Y`, with `, %H:%M` or without, or `%-d %B %Y` write it; anything
+            else stays as it is.
     """
-    for form, time in (("%A %d %B %Y, %H:%M", ", %H:%M"), ("%d %B %Y", "")):
+    for form, time in (("%A %d %B %Y, %H:%M", ", %H:%M"), ("%A %d %B %Y", ""), ("%d %B %Y", "")):
         with suppress(ValueError):
             at = datetime.strptime(english, form)
             return f"{day_words(at)}{at.strftime(time)}"

@@ -69,7 +69,8 @@ def _pattern(kind: str, expression: str) -> PhrasePattern:
 PATTERNS: Final = (
     _pattern(
         "in",
-        rf"in\s+(?P<half>half\s+an?|einer\s+halben|(?:anderthalb|eineinhalb)|{NUMBER}"
+        rf"in\s+(?P<minus>minus\s+|[-−–]\s*)?"
+        rf"(?P<half>half\s+an?|einer\s+halben|(?:anderthalb|eineinhalb)|\d{{5,12}}|{NUMBER}"
         rf"(?:\s+and\s+a\s+half)?)\s*(?P<unit>{_UNIT})(?P<andhalf>\s+and\s+a\s+half)?"
         rf"(?:\s*(?:and|und|,)?\s*(?P<more>{NUMBER})\s*(?P<moreunit>{_UNIT}))?",
     ),
@@ -95,6 +96,11 @@ PATTERNS: Final = (
         rf"(?P<work>weekdays?|workdays?|(?:werk|arbeits)tag(?:en?)?\b)|"
         rf"(?P<weekend>weekends?|wochenenden?)|(?P<unit>{_UNIT})|(?P<part>{_PART}|morgen|"
         rf"(?:vor|nach)mittag|abend))",
+    ),
+    _pattern(
+        "every",  # every 31st, an jedem 31.
+        r"(?:(?:on|an)\s+)?(?:every|each|jede[nm])\s+(?P<monthday>\d{1,2})(?:st|nd|rd|th|\.)"
+        r"(?=[\s,;!?]|$)",
     ),
     _pattern(
         "every",
@@ -128,6 +134,12 @@ PATTERNS: Final = (
         r"(?:\s*(?P<minute>\d{2})\b)?",
     ),
     _pattern("clock", r"(?:at\s+|um\s+)?\b(?P<named>noon|midday|midnight|mitternacht|mittags)\b"),
+    _pattern(
+        "day",  # Friday 13 May, Friday the 13th, Freitag, den 13.
+        rf"(?:(?:on|am|den|the|this|next|diesen|nächsten)\s+)*(?P<named>{_WEEKDAY}),?\s+"
+        rf"(?:(?:the|den|dem)\s+)?(?:(?P<date>{_DATE})|"
+        r"(?P<monthday>\d{1,2})(?:st|nd|rd|th|\.)(?=[\s,;!?]|$))",
+    ),
     _pattern("day", rf"(?:(?:on|am|den|the)\s+)*(?P<date>{_DATE})"),
     _pattern(
         "day",

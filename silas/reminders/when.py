@@ -1,6 +1,7 @@
 """What a phrase means: a moment in a zone, once or again. The card shows what was understood."""
 
 import calendar
+import re
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -20,6 +21,8 @@ _NAMED: Final = {"noon": 12, "midday": 12, "mittags": 12, "midnight": 0, "mitter
 _AHEAD: Final = {"tomorrow": 1, "morgen": 1, "yesterday": -1, "gestern": -1}
 _BARE_AFTERNOON: Final = range(1, 7)  # "at five" is in the afternoon
 _FURTHEST: Final = timedelta(days=366 * 50)
+_MONTHS_TO_A_NAMED_DAY: Final = 12 * 28
+"""After so many every date has fallen on every day of the week."""
 _ELAPSED: Final = ("seconds", "minutes", "hours")
 
 
@@ -55,11 +58,18 @@ def read_when(phrase: Phrase, now: datetime, zone: ZoneInfo) -> When:
         return _again(phrase, every, clock, now, zone)
     if delay is not None and _is_elapsed(delay):
         later = _later(now.astimezone(UTC), delay)
+        if "minus" in delay.groups:
+            raise ReminderRefused(
+                tr_later("That is past; say a time to come, for example “in 20 minutes”."),
+                code="E_REMINDER_PAST",
+            )
         if later <= now:
             raise ReminderRefused(
                 tr_later("That is now; say a time to come, for example “in 20 minutes”."),
                 code="E_REMINDER_PAST",
             )
+        if later - now > _FURTHEST:
+            raise _too_far()
         return When(later, zone, later.astimezone(zone).replace(tzinfo=None))
     if delay is not None:
         wall = _later(here, delay)
@@ -81,6 +91,12 @@ def read_when(phrase: Phrase, now: datetime, zone: ZoneInfo) -> When:
             code="E_REMINDER_TIME",
         )
     return When(moment, zone, wall)
+
+
+def _too_far() -> ReminderRefused:
+    return ReminderRefused(
+        tr_later("That is too far away; say an earlier date."), code="E_REMINDER_TIME"
+    )
 
 
 def _no_time() -> ReminderRefused:
@@ -142,7 +158,7 @@ def _amounts(part: Part) -> list[tuple[float, str]]:
     else:
         plain = said.removesuffix(" and a half")
         amount = number_of(plain) + (0.5 if plain != said or "andhalf" in part.groups else 0)
-    found = [(amount, unit)]
+    found = [(-amount if "minus" in part.groups else amount, unit)]
     if "more" in part.groups:
         found.append((number_of(part.groups["more"]), unit_of(part.groups["moreunit"])))
     return found
@@ -156,20 +172,20 @@ def _later(moment: datetime, part: Part) -> datetime:
     for amount, unit in _amounts(part):
         if unit in {"months", "years"}:
             moment = _months_later(moment, int(amount * (12 if unit == "years" else 1)))
-        elif unit == "fortnights":
-            moment += timedelta(weeks=2 * amount)
-        else:
-            moment += timedelta(**{unit: amount})
+            continue
+        try:
+            weeks = {"weeks": 2 * amount} if unit == "fortnights" else {unit: amount}
+            moment += timedelta(**weeks)
+        except OverflowError:
+            raise _too_far() from None
     return moment
 
 
 def _months_later(moment: datetime, months: int) -> datetime:
     years, month = divmod(moment.month - 1 + months, 12)
     year = moment.year + years
-    if year > date.max.year:
-        raise ReminderRefused(
-            tr_later("That is too far away; say an earlier date."), code="E_REMINDER_TIME"
-        )
+    if not date.min.year <= year <= date.max.year:
+        raise _too_far()
     last = calendar.monthrange(year, month + 1)[1]
     return moment.replace(year=year, month=month + 1, day=min(moment.day, last))
 
@@ -203,6 +219,8 @@ def _day_of(part: Part, here: datetime) -> date:
         if "weekday" in groups:
             return monday + timedelta(days=WEEKDAYS[groups["weekday"].lower()])
         return today + timedelta(weeks=1)
+    if "named" in groups:
+        return _named_date(groups, here)
     if "weekday" in groups:
         return _weekday(groups["weekday"], here)
     if "month" in groups:
@@ -210,6 +228,26 @@ def _day_of(part: Part, here: datetime) -> date:
     if "monthday" in groups:
         return _day_of_month(int(groups["monthday"]), today)
     return read_date(groups["date"], here)
+
+
+def _named_date(groups: dict[str, str], here: datetime) -> date:
+    """A date that was said with the name of its day, which has to be its own."""
+    day = WEEKDAYS[groups["named"].lower()]
+    if "date" in groups:
+        found = read_date(groups["date"], here)
+        if found.weekday() != day:
+            wall = f"{found:%A %-d %B %Y}"
+            raise ReminderRefused(
+                f"That date is {wall}; say it without the day of the week, or another date.",
+                code="E_REMINDER_TIME",
+            )
+        return found
+    found, number = here.date(), int(groups["monthday"])
+    for _ in range(_MONTHS_TO_A_NAMED_DAY):
+        found = _day_of_month(number, found)
+        if found.weekday() == day:
+            return found
+    raise _too_far()
 
 
 def _weekday(word: str, here: datetime) -> date:
@@ -246,7 +284,8 @@ def read_date(words: str, here: datetime) -> date:
         },
     )
     found = parser.get_date_data(words.strip()).date_obj
-    if found is None:
+    figures = [int(one) for one in re.findall(r"\d+", words)]
+    if found is None or found.day not in figures:  # 32 May is read as May 2032
         raise ReminderRefused(f"“{words}” is no date.", code="E_REMINDER_TIME")
     return found.date()
 
