@@ -44,6 +44,13 @@ RecordGoal = Callable[..., object]
 """Writes an entry of the audit log, in the transaction that is open: event, then its fields."""
 
 
+def _failing_after(goal: Goal, outcome: Outcome) -> int:
+    """How many cycles in a row failed; one whose work put it right begins to count anew."""
+    if outcome is Outcome.fixed:
+        return 1
+    return goal.failing + 1 if outcome in _FAILING else 0
+
+
 def _back_off(failing: int) -> timedelta:
     """How long a goal waits that failed so often in a row."""
     if failing < 2:
@@ -218,7 +225,7 @@ class Goals:
     ) -> None:
         """A cycle is over: counted, recorded, and its goal paused where it is no use to go on."""
         now, goal = self._clock.now(), self.store.get(cycle.goal_id)
-        failing = goal.failing + 1 if goal is not None and outcome in _FAILING else 0
+        failing = 0 if goal is None else _failing_after(goal, outcome)
         if goal is not None and goal.state is GoalState.active:
             # it stands for what came while it ran, or while nothing did after a crash, and for
             # what is put off now
@@ -233,7 +240,8 @@ class Goals:
             self._record_cycle(cycle, outcome, checks)
             if goal is None:
                 return
-            quiet = failing > 0 and (goal.quiet or outcome in _TELLS)
+            again = outcome is not Outcome.fixed and goal.quiet
+            quiet = failing > 0 and (again or outcome in _TELLS)
             self.store.counts(goal.id, failing, quiet=quiet)
             if goal.state is not GoalState.active:
                 return
@@ -248,7 +256,7 @@ class Goals:
         """Whether a goal pauses after a cycle that ends so."""
         # a report costs nothing, and a budget that is used has room again
         counts = outcome in _FAILING - {Outcome.failed, Outcome.over_budget}
-        return counts and goal.failing + 1 >= GIVES_UP
+        return counts and _failing_after(goal, outcome) >= GIVES_UP
 
     def next_cycle(self, goal_id: str, now: datetime) -> datetime | None:
         """When the next cycle comes, once one has ended; None where none does.

@@ -65,6 +65,9 @@ class GoalStart:
             else:
                 self._audit.log_now("goal.stands", work_item_id=item.id)
 
+        kept = await self._store.get(item.id)
+        if kept is not None and kept.approval_token is not None:
+            item.approval_token = kept.approval_token  # narrowed since it was approved
         await self._store.finish(item, result, witness)
         await notify(ProgressEvent(item.id, status.value, words, 0))
         return result

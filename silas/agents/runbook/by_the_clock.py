@@ -7,6 +7,7 @@ decision D504). Nothing is decided here: the goal is shown and signed like any p
 
 import json
 import re
+from collections.abc import Callable
 from datetime import datetime
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -48,6 +49,26 @@ NO_SUCH_TIME: Final = tr_later(
     "Work runs by the clock at times such as “every day at seven”, “every Monday at "
     "nine”, “every 15 minutes” or “on the 5th of every month”; please say it again "
     "with such a time."
+)
+
+
+_LIMIT: Final = re.compile(
+    r"[,;]?\s+(?:and\s+|und\s+)?(?P<said>"
+    r"(?:(?:at\s+most|up\s+to|no\s+more\s+than|höchstens|maximal|bis\s+zu)\s+)?"
+    r"\d{1,4}\s*(?:times|mal|x)\b(?:,?\s+(?:and\s+|und\s+)?(?:until|till|bis)\s+[^,;\n]{1,30})?|"
+    r"(?:until|till|bis)\s+[^,;\n]{1,30})[\s.!]*\Z",
+    re.IGNORECASE,
+)
+"""How often, or until when, a yes is to count: “30 times until Friday”."""
+
+NO_LIMIT: Final = tr_later(
+    "How often and until when one yes starts work stands on the card, and no request can say it; "
+    "leave out “{said}”, and narrow it after your yes, in the cockpit or with "
+    "`silas approvals narrow`."
+)
+NO_TIMES: Final = tr_later(
+    "“{said}” does not say when; say it with a time that comes again, such as “every morning at "
+    "seven”, or leave it out to have it done once."
 )
 
 
@@ -94,6 +115,29 @@ def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequ
     if condition is None or (rest and has_condition(rest)):
         return RecurringRequest(rest, cron, None, tr(NO_CONDITION, said=only_if or rest))
     return RecurringRequest(rest or condition.request, cron, condition)
+
+
+def limited_request(
+    text: str, now: datetime, zone: ZoneInfo, known: Callable[[str], bool]
+) -> RecurringRequest | None:
+    """Why work that is asked for with a limit of its own cannot be proposed; None for all else.
+
+    Args:
+        text: What is asked for, as nothing else understands it.
+        now: The moment.
+        zone: The owner's.
+        known: Whether a plan of the library does what a request says.
+    """
+    found = _LIMIT.search(text) if len(text) <= _LONGEST else None
+    if found is None:
+        return None
+    plain = text[: found.start()]
+    wanted = recurring_request(plain, now, zone)
+    again = RecurringRequest(plain, "") if wanted is None else wanted
+    if again.fault or not known(again.request):
+        return None
+    sentence = NO_TIMES if wanted is None else NO_LIMIT
+    return again._replace(fault=tr(sentence, said=found["said"]))
 
 
 def fit_request(wanted: RecurringRequest, name: str, title: str) -> RecurringRequest:

@@ -48,6 +48,7 @@ from silas.agents.runbook.by_the_clock import (
     RecurringRequest,
     fit_request,
     goal_of,
+    limited_request,
     recurring_request,
 )
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
@@ -167,10 +168,12 @@ class RunbookModel(Model):
             return None
         moment = datetime.fromisoformat(now)
         wanted = recurring_request(text, moment, self._zone)
-        if wanted is None or wanted.fault:
+        if wanted is not None and wanted.fault:
             return wanted
-        plan = self._library.find(wanted.request)
-        return None if plan is None else fit_request(wanted, plan.name, plan.shown_title)
+        find = self._library.find
+        if wanted is not None and (plan := find(wanted.request)) is not None:
+            return fit_request(wanted, plan.name, plan.shown_title)
+        return limited_request(text, moment, self._zone, lambda one: find(one) is not None)
 
     def _asked_back(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
