@@ -97,8 +97,8 @@ async def test_files_that_come_every_morning_are_moved_every_morning_until_it_is
             (source / f"{number}.pdf").write_bytes(b"%PDF-1.4")
             moved = await a_morning(cockpit, clock, goal)
             assert (moved.outcome, moved.missed) == (Outcome.fixed, 0), (number, moved)
+            assert cockpit.parts.goals().get(goal).state is GoalState.active
             assert (await left_of(cockpit, goal)).startswith(f"used {number + 1} of 20, until ")
-        assert cockpit.parts.goals().get(goal).state is GoalState.active
         assert "Taken back" in (await silas.ask(f"take back the approval of {goal}")).text
         (source / "tax.pdf").write_bytes(b"%PDF-1.4")
         assert (await a_morning(cockpit, clock, goal)).outcome is Outcome.refused

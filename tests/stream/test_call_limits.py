@@ -14,24 +14,11 @@ from silas.wiring.build import alone
 from silas.wiring.parts import Parts
 from tests.context.kit import item, words
 from tests.stream.kit import direct, entries_of, said, soon
+from tests.support.clocks import SleptClock
 
 LIMIT = 2
 SETTINGS = {"limits": {"llm_calls_per_minute_per_scope": LIMIT}}
 TOO_MANY = "Silas has asked its model as often as it may within a minute; try again in a minute."
-
-
-class SleptClock(MockClock):
-    """Says when somebody waits for a moment of its own."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.slept = asyncio.Event()
-        self.waits: list[float] = []
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
-        self.slept.set()
-        await super().sleep(seconds)
 
 
 def house(calls: int, clock: MockClock | None = None) -> Harness:

@@ -14,6 +14,7 @@ from silas.testing.tools import exit_result
 from silas.types import OWNER
 from silas.work.models import Notify, ProgressEvent
 from tests.stream.kit import answering, direct, done_sandbox, ran, soon
+from tests.support.clocks import SleptClock
 from tests.support.plans import sh_plan
 
 A_MINUTE = {"limits": {"llm_calls_per_minute_per_scope": 1}}
@@ -129,16 +130,18 @@ async def test_work_is_not_passed_over_for_ever() -> None:
 
 
 async def test_a_message_that_waits_says_so_where_its_turn_is_shown() -> None:
-    channel, clock = SeenChannel(), MockClock()
+    channel, clock = SeenChannel(), SleptClock()
     async with house(channel, clock, {"proxy": ScriptedModel([direct(), direct()])}) as h:
         await soon(h.silas.ask("hello"))
         channel.waited.clear()
+        clock.waits.clear()
         said = asyncio.create_task(h.silas.ask("hello"))
-        await channel.waits_for(WAITS.format(60))
-        asks = ("turn", "waiting for the model (proxy)")
-        assert channel.waited == [asks, ("turn", WAITS.format(60))]
+        await soon(clock.slept_for(60))  # and not until it is told: that is what is looked at
+        before = list(channel.waited)
         clock.advance(60)
         await soon(said)
+        asks = ("turn", "waiting for the model (proxy)")
+        assert before == [asks, ("turn", WAITS.format(60))]
         assert channel.waited[2] == asks
 
 
@@ -157,7 +160,7 @@ async def test_work_that_waits_says_so_and_loses_none_of_its_time() -> None:
 
 
 async def test_advice_that_waits_takes_none_of_the_works_time() -> None:
-    channel, clock = SeenChannel(), MockClock()
+    channel, clock = SeenChannel(), SleptClock()
     planner = ScriptedModel([PlannerAdvice(guidance="Run `true` instead.")])
     sandbox = FakeSandbox(
         lambda run: exit_result(1) if planner.remaining else exit_result(0, "done\n")
@@ -167,7 +170,7 @@ async def test_advice_that_waits_takes_none_of_the_works_time() -> None:
         budget = {"max_wall_time_seconds": 30}
         work = asyncio.create_task(h.silas.run(sh_plan("true", budget=budget)))
         for _ in range(2 * 3):  # each request but the first, the planner's among them
-            await channel.waits_for(WAITS.format(60))
+            await soon(clock.slept_or_done(60, work))
             clock.advance(60)
         assert (await soon(work)).status is WorkItemStatus.done
         assert not planner.remaining

@@ -1,5 +1,6 @@
 """Whose allowance a request to a model uses: least trust, so the owner's only where he asked."""
 
+import asyncio
 from contextlib import AbstractAsyncContextManager
 from contextvars import Context
 
@@ -23,6 +24,7 @@ from tests.stream.kit import (
     soon,
     to_planner,
 )
+from tests.support.clocks import SleptClock
 from tests.support.plans import sh_plan
 
 LIMIT = 2
@@ -42,14 +44,18 @@ async def test_work_that_a_stranger_asked_for_uses_his_allowance_and_waits_for_i
         "planner": ScriptedModel([proposing(sh_plan("true"))]),
         "executor": ScriptedModel([LOOK, ran()]),
     }
-    async with Harness(channel, models=models, settings=SETTINGS, sandbox=done_sandbox()) as h:
+    clock, runs = SleptClock(), done_sandbox()
+    async with Harness(channel, models=models, settings=SETTINGS, sandbox=runs, clock=clock) as h:
         await soon(h.silas.stream.handle(said(h, "run it", "stranger")))
+        (name,) = h.silas.executor.running()
+        work = asyncio.create_task(h.silas.wait(name))
+        await soon(clock.slept_or_done(60 / LIMIT, work))
+        assert models["executor"].remaining == 2  # it waits for the stranger's
         for _ in range(LIMIT):  # none of the owner's is used, so that he waits for nothing
             assert (await soon(h.silas.ask("hello"))).text == "Hello."
         assert models["executor"].remaining == 2
-        (name,) = h.silas.executor.running()
         h.clock.advance(60)
-        result = await soon(h.silas.wait(name))
+        result = await soon(work)
         assert result is not None
         assert result.status.value == "done"
         assert await entries_of(h, "limit.exceeded") == []  # approved work is not refused
