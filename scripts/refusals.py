@@ -16,22 +16,29 @@ from silas.language.refusal_words import WITH_VALUES
 ROOT: Final = Path(__file__).resolve().parents[1]
 _ELSEWHERE: Final = frozenset(
     {
-        *("audit", "canonical.py", "conformance", "db.py", "docker", "language"),
-        *("main", "migrations.py", "skills", "testing", "tools"),
+        *("builtin", "canonical.py", "conformance", "docker", "language"),
+        *("migrations.py", "patterns.py", "testing"),
     }
 )
-"""Rooms whose errors reach no page: terminals and start-up (in English by docs/cockpit.md), what
-tools tell a model, and tests."""
+"""Rooms whose errors no owner reads: what tools tell a model, and tests."""
 _PROGRAMMERS: Final = frozenset(
-    {"AssertionError", "LookupError", "RuntimeError", "TypeError", "ValueError"}
+    {
+        *("AssertionError", "AttributeError", "LookupError", "RuntimeError", "TypeError"),
+        *("InvalidArguments", "NameError", "SentenceError", "ValueError"),
+    }
 )
+"""Errors that tell a programmer, or a model, that it went wrong."""
 _SENTENCE: Final = re.compile(r"[A-Z“{].*\s.*\s", re.DOTALL)
 """A capital or a value first, and three words: what begins small is a part of a sentence."""
+_BEGINS_SMALL: Final = re.compile(r".*\s.*\s", re.DOTALL)
+_OF_SKILLS: Final = "SkillError"
+"""Its sentences stand behind the name of a folder, and begin small."""
+_ERRORS: Final = ("Error", "Refused", "Unavailable")
 _VALUE: Final = re.compile(r"\{[^{}]*\}")
 
 
 def refusal_sentences() -> tuple[str, ...]:
-    """Every sentence of a `raise`, with `{name}` where a value stands, most words of its own first:
+    """Every sentence of an error, with `{name}` where a value stands, most words of its own first:
     the first that fits a refusal is the one that was raised. Of those that differ in the names of
     their values only, the first in the alphabet.
     """
@@ -53,12 +60,25 @@ def shape(sentence: str) -> str:
 
 def _raised(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
-        made = node.exc if isinstance(node, ast.Raise) else None
-        if not isinstance(made, ast.Call) or not made.args:
+        made = _made(node)
+        if made is None or not made.args:
             continue
-        sentence = template(made.args[0])
-        if _SENTENCE.match(sentence) and ast.unparse(made.func) not in _PROGRAMMERS:
-            yield sentence
+        said, kind = made.args[0], ast.unparse(made.func)
+        form = _BEGINS_SMALL if kind == _OF_SKILLS else _SENTENCE
+        either = (said.body, said.orelse) if isinstance(said, ast.IfExp) else (said,)
+        for sentence in map(template, either):
+            if form.match(sentence) and kind not in _PROGRAMMERS:
+                yield sentence
+
+
+def _made(node: ast.AST) -> ast.Call | None:
+    """The error that a `raise` throws, or that is returned to be thrown: it has a code."""
+    if isinstance(node, ast.Raise):
+        return node.exc if isinstance(node.exc, ast.Call) else None
+    returned = node.value if isinstance(node, ast.Return) else None
+    if isinstance(returned, ast.Call) and ast.unparse(returned.func).endswith(_ERRORS):
+        return returned
+    return None
 
 
 def template(said: ast.expr) -> str:

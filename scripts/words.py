@@ -17,6 +17,7 @@ from babel.messages.extract import extract
 from scripts.refusals import refusal_sentences
 from silas.audit.narrate import BEHIND, SENTENCES
 from silas.audit.outcomes import OUTCOMES
+from silas.sandbox.conformance.suite import CHECKS
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "silas" / "language" / "de.json"
@@ -46,7 +47,8 @@ def package_sentences() -> set[str]:
     files = sorted((ROOT / "silas").rglob("*.py"))
     marked = {one for file in files for one in _extracted("python", file, *_FUNCTIONS)}
     raised = refusal_sentences()
-    return {*marked, *raised, *SENTENCES.values(), *BEHIND.values(), *OUTCOMES.values()}
+    attacks = {check.promise for check in CHECKS}
+    return {*marked, *raised, *attacks, *SENTENCES.values(), *BEHIND.values(), *OUTCOMES.values()}
 
 
 def refusals_with_values() -> list[str]:

@@ -13,8 +13,14 @@ const WORDS = {
   too_sure: t("Too sure"), too_vague: t("Too vague"),
   warmth: t("Warmth"), assertiveness: t("Assertiveness"), verbosity: t("Verbosity"), formality: t("Formality"), humor: t("Humor"),
   initiative: t("Initiative"), certainty: t("Certainty"),
-  chill: t("Chill"), default: t("Default"), review: plain("review"), work: t("Work"),
+  chill: t("Chill"), default: t("Default"), review: t("Reviewing"), work: t("Work"),
+  code_review: t("Code review"), casual_chat: t("Casual chat"), crisis: t("Crisis"), group_chat: t("Group chat"), deep_research: t("Deep research"),
+  "very low": t("very low"), low: t("low"), middling: t("middling"), high: t("high"), "very high": t("very high"),
+  neutral: t("neutral"), tired: t("tired"), lively: t("lively"), "short of patience": t("short of patience"), patient: t("patient"),
+  incurious: t("incurious"), curious: t("curious"), "at ease": t("at ease"), "under pressure": t("under pressure"),
 };
+/** What is said in words already; those that are none of the server's own stay. */
+const said = (words) => WORDS[words] ?? words;
 const word = (key) => WORDS[key] ?? plain(key);
 
 export async function showSpeech(place) {
@@ -43,8 +49,8 @@ function draw(place, persona) {
     h("h2", { class: "label-title" }, t("Was something wrong?")),
     h("div", { class: "chips", role: "group", "aria-label": t("Feedback") }, persona.feedback.map(wrong)),
     h("h2", { class: "label-title" }, t("Where it stands")),
-    facts([[t("Mood"), persona.mood_words], [t("Situation"), word(persona.context)],
-      ...Object.entries(persona.levels).map(([axis, words]) => [word(axis), words])]),
+    facts([[t("Mood"), persona.mood_words.split(", ").map(said).join(", ")], [t("Situation"), word(persona.context)],
+      ...Object.entries(persona.levels).map(([axis, words]) => [word(axis), said(words)])]),
     h("h2", { class: "label-title" }, t("What the model is told")),
     h("p", { class: "small kept", dir: "auto", "data-testid": "directives" }, persona.directives));
 }

@@ -60,5 +60,6 @@ function drawBanner(banner, open) {
       resume.disabled = false;
     }
   }, { class: "resume", "data-testid": "resume" });
-  fill(banner, icon("stop"), h("p", {}, h("b", {}, t("Stopped. ")), state.stopped), resume);
+  const [since] = state.stopped.split(";"); // the rest says where the button is, and it is here
+  fill(banner, icon("stop"), h("p", {}, h("b", {}, t("Stopped. ")), since), resume);
 }

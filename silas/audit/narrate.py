@@ -10,7 +10,8 @@ from typing import Any, cast
 
 from silas.audit.models import AuditEntry
 from silas.audit.outcomes import outcome_words
-from silas.language import tr
+from silas.language import tr, tr_later
+from silas.language.calendar import day_words
 
 _LONGEST = 200  # characters of one value; the entry itself has all of it
 
@@ -336,9 +337,9 @@ def timeline(entries: Iterable[AuditEntry], zone: tzinfo, width: int) -> Iterato
             event, data = str(said["event"]), dict(said["data"])
             sentence = narrate(event, data) + entry_details(event, data)
         except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
-            yield f"{entry.seq:>6}  --:--:--  {_DAMAGED}"
+            yield f"{entry.seq:>6}  --:--:--  {tr(_DAMAGED)}"
             continue
-        if day != (day := f"{at:%A, %d %B %Y, %Z}"):
+        if day != (day := f"{day_words(at)}, {at:%Z}"):
             yield day
         before = f"{entry.seq:>6}  {at:%H:%M:%S}  "
         lines = textwrap.wrap(sentence, width - len(before), break_on_hyphens=False)
@@ -360,7 +361,7 @@ def documents(entries: Iterable[AuditEntry]) -> list[dict[str, Any]]:
     return found
 
 
-_DAMAGED = "This entry is damaged; run `silas audit verify`."
+_DAMAGED = tr_later("This entry is damaged; run `silas audit verify`.")
 
 
 def known_events() -> frozenset[str]:

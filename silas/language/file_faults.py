@@ -45,6 +45,25 @@ YAML_FAULTS: Final = (
 )
 """What `silas.strict_yaml` says of what its parser refuses."""
 
+FILE_REFUSALS: Final = (
+    tr_later("A file or folder cannot be used: {why}; {remedy}."),
+    tr_later("{path} cannot be used: {why}; {remedy}."),
+)
+"""What `silas.errors` says of a file that the system refused."""
+
+REMEDIES: Final = (
+    tr_later("check the path"),
+    tr_later("give the path of a file"),
+    tr_later("give another name"),
+    tr_later("give a shorter one"),
+    tr_later("make it yours, or give another path"),
+    tr_later("give a path on another one"),
+    tr_later("make room and try again"),
+    tr_later("check it and try again"),
+    tr_later("the system refused it"),
+)
+"""What to do about it."""
+
 SYSTEM_REASONS: Final = (
     tr_later("it is not UTF-8 text"),
     tr_later("it cannot be opened"),

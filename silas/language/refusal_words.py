@@ -17,7 +17,8 @@ from silas.language.config_refusals import (
     CONFIG_PLACES,
     CONFIG_REFUSALS,
 )
-from silas.language.file_faults import YAML_FAULTS
+from silas.language.file_faults import FILE_REFUSALS, YAML_FAULTS
+from silas.language.foreign_faults import BUNDLE_FAULTS, FOREIGN_FAULTS
 from silas.language.plan_faults import PLACES, PLACES_IN_FILES, PLAN_FAULTS
 from silas.language.plan_refusals import PLAN_REFUSALS
 from silas.language.retold import retold
@@ -93,7 +94,8 @@ def _sentences() -> Sequence[str]:
     file = Path(__file__).with_name("refusals.json")
     raised = json.loads(file.read_text(encoding="utf-8"))
     places = *PLACES, *WORKERS_NAMED, *WITH_VALUES, *SERVER_REASONS, *PLACES_IN_FILES
-    return *places, *raised, *WORKER_FILES, *CONFIG_REFUSALS
+    others = *FILE_REFUSALS, *BUNDLE_FAULTS, *WORKER_FILES
+    return *places, *raised, *others, *CONFIG_REFUSALS, *FOREIGN_FAULTS
 
 
 def _plan_fault(words: str) -> str:
@@ -135,5 +137,6 @@ _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     "strerror": tr,
     "of_machine": tr,
     "other": tr,
+    "foreign": tr,
 }
 """Values of those that are words of Silas's own, too."""

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from silas import __version__
-from silas.main.shared import GivenPath, require_text, shorten
+from silas.main.shared import GivenPath, require_text
+from silas.main.typed import shorten
 
 _COMMANDS = {
     "init": ("work", "Make keys, database and directories; safe to repeat."),

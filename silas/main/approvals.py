@@ -25,6 +25,7 @@ from silas.main.shared import (
     read_config,
     run_to_exit,
     warn,
+    wrong_use,
 )
 from silas.main.terminal import terminal
 from silas.main.work import approve_one
@@ -230,7 +231,7 @@ def approvals_narrow(
 ) -> None:
     """Leave the approval of a goal fewer uses, an earlier end, or both; never more of either."""
     if uses is None and until is None:
-        raise click.UsageError("Say --uses, --until, or both.")
+        raise wrong_use(tr_later("Say --uses, --until, or both."))
 
     async def work() -> int:
         zone = look_config(ctx).scheduler.zone

@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from silas.language import refusal_words, tr, tr_later, tr_many
 from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
     DONE,
     FAILED,
     GivenPath,
-    confirm,
     json_option,
     open_audit,
     run_to_exit,
     tell_once,
+    wrong_value,
 )
+from silas.main.typed import confirm
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead
@@ -52,7 +54,7 @@ def audit_show(ctx: click.Context, last: int, as_json: bool) -> None:
         if as_json:
             print_json(documents)
             return DONE
-        for line in lines or ["Nothing is on record yet."]:
+        for line in lines or [tr("Nothing is on record yet.")]:
             click.echo(line)
         return DONE
 
@@ -64,7 +66,7 @@ def _heads(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> "li
 
     found = [re.fullmatch(r"([0-9]{1,18}):([0-9a-f]{64})", text) for text in given]
     if None in found:
-        raise click.BadParameter("give a head as printed: its number, a colon and 64 hex digits")
+        raise wrong_value(tr_later("give a head as printed: its number, a colon and 64 hex digits"))
     return [AuditHead(int(each[1]), each[2]) for each in found if each]
 
 
@@ -74,7 +76,7 @@ def _one_head(
     return None if given is None else _heads(ctx, parameter, (given,))[0]
 
 
-_ACCEPT = (
+_ACCEPT = tr_later(
     "Accept it as yours from now on? What is missing or different in it is given up. Say yes only "
     "if you restored a backup yourself."
 )
@@ -103,9 +105,16 @@ def audit_verify(
             print_json(verdict._asdict())
             return DONE if verdict.valid else FAILED
         if verdict.valid:
-            click.echo(f"The audit chain holds: {verdict.entries_checked} entries verified.")
+            click.echo(
+                tr_many(
+                    verdict.entries_checked,
+                    "The audit chain holds: {count} entry verified.",
+                    "The audit chain holds: {count} entries verified.",
+                )
+            )
             return DONE
-        click.echo(f"The audit log does not hold: {verdict.reason}", err=True)
+        why = refusal_words(verdict.reason)
+        click.echo(tr("The audit log does not hold: {why}", why=why), err=True)
         return FAILED
 
     run_to_exit(work)
@@ -123,7 +132,8 @@ def audit_witness(ctx: click.Context) -> None:
         _warn(log)
         for state in states:
             if not state.fault:
-                click.echo(f"The witness {state.name} has entry {state.seq}.", err=True)
+                words = tr("The witness {name} has entry {seq}.", name=state.name, seq=state.seq)
+                click.echo(words, err=True)
         return FAILED if any(state.fault for state in states) else DONE
 
     run_to_exit(work)
@@ -142,15 +152,17 @@ def audit_accept(ctx: click.Context, head: "AuditHead | None") -> None:
         async with open_audit(ctx, sign=True) as log:
             verdict, newest = await log.verify_chain(), await log.head()
             if verdict.valid:
-                click.echo("The record is the one that was signed; there is nothing to accept.")
+                click.echo(tr("The record is the one that was signed; there is nothing to accept."))
                 return DONE
-            click.echo(f"The record was changed: {verdict.reason}")
-            click.echo(f"Its newest entry is {newest}.")
-            if head is None and not confirm(_ACCEPT):
-                click.echo(f"Nothing was accepted; say `silas audit accept {newest}`.", err=True)
+            why = refusal_words(verdict.reason)
+            click.echo(tr("The record was changed: {why}", why=why))
+            click.echo(tr("Its newest entry is {entry}.", entry=newest))
+            if head is None and not confirm(tr(_ACCEPT)):
+                words = tr("Nothing was accepted; say `silas audit accept {entry}`.", entry=newest)
+                click.echo(words, err=True)
                 return DECLINED
             accepted = await log.accept(newest if head is None else head)
-        click.echo(f"Accepted on record, and signed: {accepted}. Silas goes on.")
+        click.echo(tr("Accepted on record, and signed: {entry}. Silas goes on.", entry=accepted))
         return DONE
 
     run_to_exit(work)
@@ -167,7 +179,13 @@ def audit_export(ctx: click.Context, file: Path) -> None:
             head = await log.export(file)
             keys = " ".join(log.ring.public_keys)
         _warn(log)
-        click.echo(f"Wrote {head.seq} entries. Verify anywhere with Python alone:")
+        click.echo(
+            tr_many(
+                head.seq,
+                "Wrote {count} entry. Verify anywhere with Python alone:",
+                "Wrote {count} entries. Verify anywhere with Python alone:",
+            )
+        )
         given = f"{shlex.quote(str(file))} {keys} --head {head}"
         click.echo(f"  python -I -m silas.audit.verify {given}")
         return DONE

@@ -57,9 +57,9 @@ def calls_settle(ctx: click.Context, key: str, answer: str) -> None:
     async def work() -> int:
         async with open_work(ctx) as desk:
             call = await desk.settling.settle(key, happened=answer == "happened")
-        click.echo(f"Noted. {call.task_id} can be run again, which needs a new approval.")
+        click.echo(tr("Noted. {id} can be run again, which needs a new approval.", id=call.task_id))
         if answer == "happened":
-            click.echo("If that call must not happen again, change the plan before.")
+            click.echo(tr("If that call must not happen again, change the plan before."))
         return DONE
 
     run_to_exit(work)

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from silas.language import tr
+from silas.language import tr, tr_later, tr_many
 from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
     DONE,
     GivenPath,
-    confirm,
     json_option,
     look_config,
     open_work,
     run_to_exit,
 )
+from silas.main.typed import confirm
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -49,7 +49,8 @@ def queue_list(ctx: click.Context, as_json: bool) -> None:
             click.echo(tr("Nobody waits for a person."))
         for one in found:
             since = moment_words(one.since, zone)
-            click.echo(f"{one.queue}  {one.connection_id}  since {since}, by the rule {one.gate}")
+            why = tr("since {moment}, by the rule {rule}", moment=since, rule=one.gate)
+            click.echo(f"{one.queue}  {one.connection_id}  {why}")
         return DONE
 
     run_to_exit(work)
@@ -64,7 +65,7 @@ def queue_done(ctx: click.Context, connection_id: str) -> None:
     async def work() -> int:
         async with open_work(ctx) as desk:
             await desk.people.mark_seen(connection_id)
-        click.echo(f"Noted: {connection_id} waits no more.")
+        click.echo(tr("Noted: {id} waits no more.", id=connection_id))
         return DONE
 
     run_to_exit(work)
@@ -124,7 +125,8 @@ def conversations_show(ctx: click.Context, which: str, last: int, as_json: bool)
             return DONE
         _show(row.called)
         for one in said:
-            mark = f" (external, from {one.source})" if one.trust == "external" else ""
+            foreign = tr(" (external, from {source})", source=one.source)
+            mark = foreign if one.trust == "external" else ""
             _show(f"{one.at[:16].replace('T', ' ')} {one.who}{mark}:")
             for line in one.text.split("\n"):
                 _show(f"  {line}")
@@ -147,12 +149,12 @@ def conversations_search(ctx: click.Context, query: tuple[str, ...], as_json: bo
             print_json([one._asdict() for one in found])
             return DONE
         for one in found:
-            mark = ", external" if one.external else ""
+            mark = ", " + tr("external") if one.external else ""
             when = _minute(ctx, one.at)
             _show(f"{one.conversation}  {one.title}  {when}  {one.who}{mark}")
             _show(f"  {one.excerpt}")
         if not found:
-            click.echo("Nothing that was said fits.")
+            click.echo(tr("Nothing that was said fits."))
         return DONE
 
     run_to_exit(work)
@@ -168,7 +170,7 @@ def conversations_rename(ctx: click.Context, which: str, title: str) -> None:
     async def work() -> int:
         async with _desk(ctx) as desk:
             row = desk.store.rename(desk.store.find(which).told_id, title)
-        _show(f"{row.told_id} is called {row.called} now.")
+        _show(tr("{id} is called {title} now.", id=row.told_id, title=row.called))
         return DONE
 
     run_to_exit(work)
@@ -183,7 +185,8 @@ def conversations_archive(ctx: click.Context, which: str) -> None:
     async def work() -> int:
         async with _desk(ctx) as desk:
             row = await desk.archive(desk.store.find(which).told_id)
-        _show(f"Archived: {row.called}. `silas conversations restore {row.told_id}` undoes it.")
+        words = tr_later("Archived: {title}. `silas conversations restore {id}` undoes it.")
+        _show(tr(words, title=row.called, id=row.told_id))
         return DONE
 
     run_to_exit(work)
@@ -198,7 +201,7 @@ def conversations_restore(ctx: click.Context, which: str) -> None:
     async def work() -> int:
         async with _desk(ctx) as desk:
             row = await desk.restore(desk.store.find(which).told_id)
-        _show(f"It is back: {row.called}.")
+        _show(tr("It is back: {title}.", title=row.called))
         return DONE
 
     run_to_exit(work)
@@ -222,11 +225,13 @@ def conversations_delete(ctx: click.Context, which: str, yes: bool) -> None:
             title = desk.store.one(name).called
             if not yes:
                 _show(counts.words(title))
-                if not confirm("Delete it?"):
-                    click.echo("Nothing was deleted. Where nobody can be asked, say it with --yes.")
+                if not confirm(tr("Delete it?")):
+                    click.echo(
+                        tr("Nothing was deleted. Where nobody can be asked, say it with --yes.")
+                    )
                     return DECLINED
             await desk.deletion.delete(name)
-        _show(f"Deleted: {title}.")
+        _show(tr("Deleted: {title}.", title=title))
         return DONE
 
     run_to_exit(work)
@@ -248,10 +253,11 @@ def conversations_files(ctx: click.Context, which: str, as_json: bool) -> None:
             print_json([attachment_row(one) for one in files])
             return DONE
         for one in files:
-            gone = "  removed" if one.state == "removed" else ""
-            _show(f"{one.name}  {one.size} bytes  {one.digest}{gone}")
+            gone = "  " + tr("removed") if one.state == "removed" else ""
+            size = tr_many(one.size, "{count} byte", "{count} bytes")
+            _show(f"{one.name}  {size}  {one.digest}{gone}")
         if not files:
-            click.echo("No files are attached.")
+            click.echo(tr("No files are attached."))
         return DONE
 
     run_to_exit(work)
@@ -288,7 +294,7 @@ def conversations_export(
             click.echo(document, nl=False)
             return DONE
         _write(output, document, force=force)
-        _show(f"Wrote {row.called} to {output}.")
+        _show(tr("Wrote {what} to {file}.", what=row.called, file=output))
         return DONE
 
     run_to_exit(work)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from silas.language import refusal_words, tr, tr_later, tr_many
 from silas.main.demo_files import BUGGY, REQUEST
 from silas.main.output import STATUS_CODES, print_result
 from silas.main.shared import (
@@ -73,17 +74,20 @@ def demo(ctx: click.Context, directory: Path) -> None:
             return _end_demo(refused, USAGE)
         sandbox = sandbox_of(config)
         orders = place / "orders"
-        _say(f"A repository with a bug: {orders}")
+        _say(tr("A repository with a bug: {folder}", folder=orders))
         broken = await _tests(sandbox, orders)
         if broken not in (0, 1):
             return _end_demo(
-                f"The sandbox cannot run `python3` (exit code {broken}); install `python3` of "
-                "your system, and run `silas demo` again.",
+                tr(
+                    "The sandbox cannot run `python3` (exit code {code}); install `python3` of "
+                    "your system, and run `silas demo` again.",
+                    code=broken,
+                ),
                 USAGE,
             )
         if broken == 0:
-            return _end_demo("The tests pass already; there is nothing to show.", FAILED)
-        click.echo("Its tests fail.")
+            return _end_demo(tr("The tests pass already; there is nothing to show."), FAILED)
+        click.echo(tr("Its tests fail."))
         await _make_repository(sandbox, orders)
         return await _fix(config, sandbox, orders)
 
@@ -107,7 +111,8 @@ def _demo_config(ctx: click.Context, place: Path) -> "SilasConfig":
     except ConfigError as error:
         if config_option(ctx) is not None:
             raise
-        click.echo(f"Your own configuration is left aside: {error}", err=True)
+        why = str(error).replace(error.message, refusal_words(error.message), 1)
+        click.echo(tr("Your own configuration is left aside: {why}", why=why), err=True)
     else:
         Sentinel(own.data_dir, own.scheduler.zone).require_running()
         models = own.models
@@ -135,22 +140,23 @@ def _make_files(place: Path) -> str:
     mark, orders = place / _MARK, place / "orders"
     try:
         if place.exists() and not mark.is_file() and any(place.iterdir()) and not _older(place):
-            return (
-                f"{place} was not made by `silas demo` and is left as it is; remove it with "
-                f"`rm -r {shlex.quote(str(place))}`, or name another one with `silas demo "
-                "--directory DIR`."
+            return tr(
+                "{place} was not made by `silas demo` and is left as it is; remove it with "
+                "`rm -r {quoted}`, or name another one with `silas demo --directory DIR`.",
+                place=place,
+                quoted=shlex.quote(str(place)),
             )
         place.mkdir(parents=True, exist_ok=True)
         mark.touch()
         if orders.is_symlink():
-            return f"{orders} is a link, which is not followed; remove it."
+            return tr("{folder} is a link, which is not followed; remove it.", folder=orders)
         shutil.rmtree(orders, ignore_errors=True)
         orders.mkdir()
         for name, text in BUGGY.items():
             (orders / name).write_text(text, encoding="utf-8")
     except OSError as error:
-        reason = error.strerror or "it cannot be used"
-        return f"{place} cannot be written ({reason}); name another one with --directory."
+        words = tr_later("{place} cannot be written ({why}); name another one with --directory.")
+        return tr(words, place=place, why=refusal_words(error.strerror or "it cannot be used"))
     return ""
 
 
@@ -221,15 +227,20 @@ class DemoChannel:
         click.echo(render_card(card))
         item = await self._waiting(card.work_item_id)
         known = item is not None and plan_hash(item) == card.plan_hash
-        further = reaches(item, self._orders) if item is not None and known else ["unknown"]
+        further = reaches(item, self._orders) if item is not None and known else [tr("unknown")]
         if further:
             click.echo(
-                f"\nNo terminal to ask, and this plan wants more than the demonstration has "
-                f"({', '.join(further)}); run `silas demo` in a terminal to answer yourself.",
+                "\n"
+                + tr(
+                    "No terminal to ask, and this plan wants more than the demonstration has "
+                    "({further}); run `silas demo` in a terminal to answer yourself.",
+                    further=", ".join(further),
+                ),
                 err=True,
             )
             return card.safe
-        click.echo(f"\nNo terminal to ask: approving exactly sha256:{card.plan_hash}\n")
+        words = tr("No terminal to ask: approving exactly sha256:{digest}", digest=card.plan_hash)
+        click.echo(f"\n{words}\n")
         return next(action.value for action in card.actions if action.role == "recommended")
 
 
@@ -244,13 +255,13 @@ def reaches(item: "WorkItem", orders: Path) -> list[str]:
     outside = [path for path in item.read if not any(Path(path) == place for place in inside)]
     wants = {
         f"a {item.type.value}": item.type.value != "task",
-        "another workspace": item.workspace != str(orders),
-        f"reading {', '.join(outside)}": bool(outside),
-        "a network": bool(item.network) or any(check.network for check in item.verify),
-        "further tools": bool(item.tools),
-        "a worker": item.worker is not None,
-        "secrets": bool(item.credential_refs),
-        "a schedule": item.schedule is not None,
+        tr("another workspace"): item.workspace != str(orders),
+        tr("reading {paths}", paths=", ".join(outside)): bool(outside),
+        tr("a network"): bool(item.network) or any(check.network for check in item.verify),
+        tr("further tools"): bool(item.tools),
+        tr("a worker"): item.worker is not None,
+        tr("secrets"): bool(item.credential_refs),
+        tr("a schedule"): item.schedule is not None,
     }
     return [words for words, wanted in wants.items() if wanted]
 
@@ -270,7 +281,7 @@ async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
         async with open_work(config) as work:
             return next((i for i in await work.questions() if i.id == work_item_id), None)
 
-    _say(f'The owner asks: "{REQUEST}"')
+    _say(tr('The owner asks: "{request}"', request=REQUEST))
     # without a person the card is printed by the demonstration itself, so nothing may stand below
     can_type = sys.stdin is not None and sys.stdin.isatty()
     owner = terminal(to_stderr=False, approve=None, live=can_type)
@@ -281,7 +292,7 @@ async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
             return FAILED if reply.outcome == "failed" else DECLINED  # and the reply said why
         result = await silas.wait(reply.plan.id)
     if result is None:
-        return _end_demo("The work was lost.", FAILED)
+        return _end_demo(tr("The work was lost."), FAILED)
     if result.status.value != "done":
         print_result(result, owner.screen.told)
         return STATUS_CODES.get(result.status.value, FAILED)
@@ -292,18 +303,25 @@ async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
 async def _show(config: "SilasConfig", result: "WorkItemResult", before: int, passes: bool) -> int:
     from silas.services.record import open_audit
 
-    _say("What changed")
+    _say(tr("What changed"))
     click.echo(result.diff)
-    _say("The record")
+    _say(tr("The record"))
     async with open_audit(config) as desk:
         for line in await desk.narrate((await desk.head()).seq - before):
             click.echo(line)
         verdict = await desk.verify_chain()
     checks = [r["name"] for r in result.verification_results[-1]["results"] if r["passed"]]
     if not (verdict.valid and checks and passes):
-        return _end_demo(f"The result does not hold: {verdict.reason or 'the tests fail'}.", FAILED)
-    click.echo(f"\nverified checks: {', '.join(checks)}")
-    click.echo(f"verified chain: {verdict.entries_checked} audit entries")
+        why = refusal_words(verdict.reason) or tr("the tests fail")
+        return _end_demo(tr("The result does not hold: {why}.", why=why), FAILED)
+    click.echo("\n" + tr("verified checks: {names}", names=", ".join(checks)))
+    click.echo(
+        tr_many(
+            verdict.entries_checked,
+            "verified chain: {count} audit entry",
+            "verified chain: {count} audit entries",
+        )
+    )
     return DONE
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from silas.language import tr
+from silas.language import refusal_words, retold, tr, tr_later
 from silas.main.output import (
     ASKED,
     HELD,
@@ -65,7 +65,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
             named = [{"status": "damaged", **one._asdict(), "words": one.words} for one in damaged]
             print_json([_with_half(row, halves.get(row["id"])) for row in rows] + named)
         elif not items and not waiting and not people:
-            click.echo(tr("Nothing yet. Try: {command}", command='silas ask "run the tests"'))
+            click.echo(tr("Nothing yet. Try: {command}", command=tr('silas ask "run the tests"')))
         for item in [] if as_json else items:
             state = HELD if item.id in held else stands.get(item.id, item.status.value)
             click.echo(f"{state_column(state)} {item.id}  {item.title}")
@@ -171,12 +171,18 @@ def print_findings(findings: "Sequence[DoctorFinding]") -> None:
     click.echo(headline(told))
 
 
+_GROUPS = (tr_later("files"), tr_later("network"), tr_later("processes"))
+_HEALTH = (tr_later("healthy"), tr_later("degraded"), tr_later("unavailable"))
+_ATTEMPTS = (
+    tr_later("the attack ended without a report, so that nothing is known"),
+    tr_later("the attack fails without a sandbox, too: {why}"),
+    tr_later("not testable here"),
+)
 _SIGNS = {"held": "ok", "broken": "NO", "untestable": "--"}
 
 
 async def _attack_sandbox(ctx: click.Context, as_json: bool) -> int:
     """Every attack on the sandbox, one line each; failed when one of them worked."""
-    from silas.language import tr
     from silas.services.doctor.sandbox import examine_sandbox
 
     report = await examine_sandbox(read_config(ctx))
@@ -186,8 +192,9 @@ async def _attack_sandbox(ctx: click.Context, as_json: bool) -> int:
         return DONE if report.holds else FAILED
     for check in document["checks"]:
         plain = check["verdict"] == "held"
-        words = check["promise"] if plain else f"{check['promise']} -> {check['words']}"
-        name = f"{check['group']} {check['name']}"
+        promise = tr(check["promise"])
+        words = promise if plain else f"{promise} -> {retold(check['words'], _ATTEMPTS)}"
+        name = f"{tr(check['group'])} {check['name']}"
         click.echo(f"{_SIGNS[check['verdict']]}  {name:34}  {words}")
     click.echo("")
     click.echo(
@@ -235,15 +242,19 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
         )
 
         item, config = read_plan(file).item, read_config(ctx)
-        card = plan_card(item, "Checked from a file.", plan_look(config))
+        card = plan_card(item, tr("Checked from a file."), plan_look(config))
         approve = f"sha256:{card.approves}"
         if as_json:
             print_json({**item_line(item), **plan_document(item), "approve": approve})
         else:
             click.echo(render_card(card, columns_of(sys.stdout, _WIDTH)))
             if card.files_hash:
-                what = "its tasks and the files" if card.task_hashes else "the files"
-                click.echo(f"The plan is sha256:{card.plan_hash}; with {what} that it runs:")
+                words = tr_later("The plan is sha256:{digest}; with the files that it runs:")
+                if card.task_hashes:
+                    words = tr_later(
+                        "The plan is sha256:{digest}; with its tasks and the files that it runs:"
+                    )
+                click.echo(tr(words, digest=card.plan_hash))
             click.echo(approve)
         await require_runnable(item, config)  # it is read and hashed, whatever runs here
         return DONE
@@ -269,10 +280,14 @@ def tools_list(ctx: click.Context, as_json: bool) -> None:
         if as_json:
             print_json(rows)
         width = max(len(row["name"]) for row in rows)
+        risks = max(8, *(len(tr(row["risk"])) for row in rows))
+        states = max(11, *(len(tr(row["health"])) for row in rows))
         for row in [] if as_json else rows:
             scopes = ", ".join(row["scopes"]) or "-"
-            error = f"  last error: {row['last_error']}" if row["last_error"] else ""
-            click.echo(f"{row['name']:{width}} {row['risk']:8} {row['health']:11} {scopes}{error}")
+            why = refusal_words(row["last_error"] or "")
+            error = "  " + tr("last error: {why}", why=why) if why else ""
+            stands = f"{tr(row['risk']):{risks}} {tr(row['health']):{states}}"
+            click.echo(f"{row['name']:{width}} {stands} {scopes}{error}")
         return DONE
 
     run_to_exit(work)

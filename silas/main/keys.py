@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, read_config, run_to_exit
 
@@ -61,14 +62,20 @@ def keys_show(ctx: click.Context, as_json: bool) -> None:
 def _print(facts: "KeyFacts", zone: "ZoneInfo") -> None:
     from silas.keys.key_ring import fingerprint
     from silas.language.calendar import moment_words
+    from silas.services.cockpit.finding_words import told_of_finding
 
-    click.echo(f"public key   {facts.ring.current}")
-    click.echo(f"fingerprint  {fingerprint(facts.ring.current)}")
-    click.echo(f"in force     since {moment_words(facts.since, zone)}")
+    lines = [
+        (tr("public key"), facts.ring.current),
+        (tr("fingerprint"), fingerprint(facts.ring.current)),
+        (tr("in force"), tr("since {moment}", moment=moment_words(facts.since, zone))),
+    ]
     for key in facts.ring.former:
-        until = moment_words(key.retired_at, zone)
-        click.echo(f"before it    {key.public_key}, until {until}")
-    click.echo("\n" + textwrap.fill(facts.kept, _WIDTH))
+        until = tr("until {moment}", moment=moment_words(key.retired_at, zone))
+        lines.append((tr("before it"), f"{key.public_key}, {until}"))
+    width = max(len(label) for label, _ in lines)
+    for label, words in lines:
+        click.echo(f"{label:{width}}  {words}")
+    click.echo("\n" + textwrap.fill(told_of_finding(facts.kept), _WIDTH))
 
 
 @keys.command("export")
@@ -105,11 +112,11 @@ def keys_rotate(ctx: click.Context, stolen: bool) -> None:
         from silas.services.owner_key import rotate_key
 
         ring, running = await rotate_key(read_config(ctx), stolen=stolen)
-        click.echo(f"A new key is in force: {ring.current}")
-        click.echo(f"Its fingerprint is {fingerprint(ring.current)}.")
-        click.echo("Approvals that were not used have lapsed.")
+        click.echo(tr("A new key is in force: {key}", key=ring.current))
+        click.echo(tr("Its fingerprint is {fingerprint}.", fingerprint=fingerprint(ring.current)))
+        click.echo(tr("Approvals that were not used have lapsed."))
         for item in running:
-            click.echo(f"Still approved, because it was under way: {item}")
+            click.echo(tr("Still approved, because it was under way: {item}", item=item))
         return DONE
 
     run_to_exit(work)

@@ -1,16 +1,24 @@
 """The commands about what Silas remembers. They work on the database, beside a running Silas."""
 
 import os
-import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
-from silas.language import tr, tr_later
+from silas.language import tr, tr_later, tr_many
 from silas.main.output import print_json
-from silas.main.shared import DECLINED, DONE, GivenPath, json_option, look_config, run_to_exit
+from silas.main.shared import (
+    DECLINED,
+    DONE,
+    GivenPath,
+    json_option,
+    look_config,
+    run_to_exit,
+    wrong_use,
+)
+from silas.main.typed import confirm
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -31,6 +39,25 @@ _FROM = {
     "auth": tr_later("from a known sender"),
     "external": tr_later("from elsewhere"),
 }
+_WORDS = {
+    "memory_type": (
+        *(tr_later("fact"), tr_later("episode"), tr_later("preference"), tr_later("skill_note")),
+        *(tr_later("decision"), tr_later("foresight"), tr_later("profile")),
+    ),
+    "reingestion_tier": (tr_later("active"), tr_later("low_reingestion")),
+    "source_kind": (tr_later("conversation_raw"), tr_later("memory_op"), tr_later("evicted")),
+}
+"""What stands in a field of a memory that is none of the owner's words."""
+_SAID_OTHERWISE = {"trust_level": _TRUSTED, "taint": _FROM}
+FIELDS = (
+    *(tr_later("memory_id"), tr_later("memory_type"), tr_later("reingestion_tier")),
+    *(tr_later("trust_level"), tr_later("taint"), tr_later("created_at"), tr_later("updated_at")),
+    *(tr_later("valid_from"), tr_later("valid_until"), tr_later("access_count")),
+    *(tr_later("last_accessed"), tr_later("semantic_tags"), tr_later("entity_refs")),
+    *(tr_later("causal_refs"), tr_later("temporal_next"), tr_later("temporal_prev")),
+    *(tr_later("session_id"), tr_later("source_kind"), tr_later("scope_id"), tr_later("sources")),
+)
+"""What a memory has beside its content, as `memory show` names it."""
 _YES = click.option("--yes", is_flag=True, help="Do not ask; for a machine without a terminal.")
 _MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
@@ -99,14 +126,23 @@ def memory_show(ctx: click.Context, memory_id: str, as_json: bool) -> None:
         content = str(document.pop("content"))
         for name, value in document.items():
             if value not in (None, []):
-                several = cast(list[Any], value if isinstance(value, list) else [value])
-                click.echo(f"{name}: {show(', '.join(map(str, several)))}")
+                click.echo(f"{tr(name)}: {show(_field_words(name, value))}")
         click.echo()
         for line in show_lines(content):
             click.echo(line)
         return DONE
 
     run_to_exit(work)
+
+
+def _field_words(name: str, value: Any) -> str:
+    """What stands in a field, in the owner's language where it is a word of Silas's own."""
+    if name in _SAID_OTHERWISE:
+        return tr(_SAID_OTHERWISE[name][value])
+    if value in _WORDS.get(name, ()):
+        return tr(value)
+    several = cast(list[Any], value if isinstance(value, list) else [value])
+    return ", ".join(map(str, several))
 
 
 @memory.command("add")
@@ -123,7 +159,9 @@ def memory_add(ctx: click.Context, text: tuple[str, ...], as_json: bool) -> None
         words = checked_words(" ".join(text))  # before a passphrase is asked for
         async with open_memory(look_config(ctx), sign=True) as desk:
             made = await desk.add(words, SAID_IN_COMMAND)
-            _print_taken(await desk.one(made), as_json, f"Remembered it as your own words: {made}.")
+            _print_taken(
+                await desk.one(made), as_json, tr("Remembered it as your own words: {id}.", id=made)
+            )
         return DONE
 
     run_to_exit(work)
@@ -147,7 +185,7 @@ def memory_correct(
         async with open_memory(look_config(ctx), sign=True) as desk:
             await desk.correct(memory_id, words, SAID_IN_COMMAND)
             now = await desk.one(memory_id)
-        _print_taken(now, as_json, f"Your words stand in {now.memory_id} now.")
+        _print_taken(now, as_json, tr("Your words stand in {id} now.", id=now.memory_id))
         return DONE
 
     run_to_exit(work)
@@ -170,7 +208,8 @@ def memory_export(ctx: click.Context, file: Path, no_raw: bool, since: "datetime
         async with open_memory(look_config(ctx), sign=True) as desk:
             with _new_file(file) as target:
                 done = await desk.rooms.bundles.export_to(target, moment, not no_raw)
-        click.echo(f"Wrote {done.memories} memories to {file}, sha256:{done.digest}.")
+        words = tr_later("Wrote {memories} to {file}, sha256:{digest}.")
+        click.echo(tr(words, memories=_memories(done.memories), file=file, digest=done.digest))
         return DONE
 
     run_to_exit(work)
@@ -198,14 +237,14 @@ def memory_import(ctx: click.Context, file: Path, mode: str, yes: bool) -> None:
                 examined = await bundles.examine(source, mode, file.name)
             with examined:
                 _tell_bundle(examined.facts, look_config(ctx).scheduler.zone)
-                if not (yes or _confirm_question("Import it?")):
-                    click.echo(_UNTOUCHED, err=True)
+                if not (yes or confirm(tr("Import it?"))):
+                    click.echo(tr(_UNTOUCHED), err=True)
                     return DECLINED
                 done = await bundles.carry_out(examined)
-        click.echo(
-            f"Imported: {done['stored']} new, {done['updated']} changed, "
-            f"{done['kept']} as they were, {done['deleted']} deleted."
+        words = tr_later(
+            "Imported: {stored} new, {updated} changed, {kept} as they were, {deleted} deleted."
         )
+        click.echo(tr(words, **done))
         return DONE
 
     run_to_exit(work)
@@ -219,7 +258,7 @@ def memory_import(ctx: click.Context, file: Path, mode: str, yes: bool) -> None:
 def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None, yes: bool) -> None:
     """Forget everything that came from a source, what was made of it included, or one memory."""
     if (source is None) == (memory_id is None):
-        raise click.UsageError("Name a source, or one memory with --id.")
+        raise wrong_use(tr_later("Name a source, or one memory with --id."))
 
     async def work() -> int:
         from silas.plans.characters import show
@@ -229,29 +268,32 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
             if memory_id is not None:
                 found = desk.to_forget(memory_id)
                 click.echo(_line(found, look_config(ctx).scheduler.zone))
-                if not (yes or _confirm_question("Forget it?")):
-                    click.echo(_UNTOUCHED, err=True)
+                if not (yes or confirm(tr("Forget it?"))):
+                    click.echo(tr(_UNTOUCHED), err=True)
                     return DECLINED
                 await desk.forget_one(memory_id)
-                click.echo("Forgot it.")
+                click.echo(tr("Forgot it."))
                 if found.sources:
-                    click.echo(_TOLD_IN.format(source=show(found.sources[0])))
+                    click.echo(tr(_TOLD_IN, source=show(found.sources[0])))
                 return DONE
             name = source or ""
             await desk.require_known(name)
             found = desk.count_of(name)
             waiting = desk.reminders.count_from(name)
-            also = f", and {waiting} reminders" if waiting else ""
-            click.echo(f"{found} memories came from {show(name)}{also}.")
-            if not (yes or _confirm_question("Forget them, and what the conversation has of it?")):
-                click.echo(_UNTOUCHED, err=True)
+            what = [_memories(found), *([_reminders(waiting)] if waiting else [])]
+            from_there = tr("{what} came from {source}.", source=show(name), what=_and(what))
+            click.echo(from_there)
+            question = tr("Forget them, and what the conversation has of it?")
+            if not (yes or confirm(question)):
+                click.echo(tr(_UNTOUCHED), err=True)
                 return DECLINED
             gone = await desk.forget_source(name)
-            also = f" and {gone.reminders} reminders" if gone.reminders else ""
-            click.echo(
-                f"Forgot {gone.memories} memories, and {gone.lines} lines of the "
-                f"conversation{also}."
+            lines = tr_many(
+                gone.lines, "{count} line of the conversation", "{count} lines of the conversation"
             )
+            what = [_memories(gone.memories), lines]
+            what += [_reminders(gone.reminders)] if gone.reminders else []
+            click.echo(tr("Forgot {what}.", what=_and(what)))
             return DONE
 
     run_to_exit(work)
@@ -272,20 +314,23 @@ def _new_file(path: Path) -> "Generator[BinaryIO]":
         raise
 
 
-_TOLD_IN = (
+_TOLD_IN = tr_later(
     "The conversation keeps the words it was told in; `silas memory forget {source}` forgets "
     "everything from there."
 )
-_UNTOUCHED = "Nothing was changed. Where nobody can be asked, say it with --yes."
+_UNTOUCHED = tr_later("Nothing was changed. Where nobody can be asked, say it with --yes.")
 
 
-def _confirm_question(question: str) -> bool:
-    if sys.stdin is None or not sys.stdin.isatty():
-        return False
-    from silas.home.passphrases import allow_interrupt
+def _memories(count: int) -> str:
+    return tr_many(count, "{count} memory", "{count} memories")
 
-    with allow_interrupt():
-        return click.confirm(question, default=False)
+
+def _reminders(count: int) -> str:
+    return tr_many(count, "{count} reminder", "{count} reminders")
+
+
+def _and(what: list[str]) -> str:
+    return ", ".join(what[:-1]) + (tr(" and ") if what[:-1] else "") + what[-1]
 
 
 def _tell_bundle(facts: "BundleFacts", zone: "ZoneInfo") -> None:
@@ -293,20 +338,30 @@ def _tell_bundle(facts: "BundleFacts", zone: "ZoneInfo") -> None:
     from silas.memory.bundle_rules import BundleTrust
 
     whose = {
-        BundleTrust.yours: "It is yours, by your key; its memories keep their trust.",
-        BundleTrust.anothers: f"It is signed by another key, {facts.owner_key[:16]}...; its "
-        f"memories come in as unconfirmed and external, from bundle:{facts.name}.",
-        BundleTrust.nobodys: "Nobody signed it; its memories come in as unconfirmed and external, "
-        f"from bundle:{facts.name}.",
+        BundleTrust.yours: tr("It is yours, by your key; its memories keep their trust."),
+        BundleTrust.anothers: tr(
+            "It is signed by another key, {key}...; its memories come in as unconfirmed and "
+            "external, from bundle:{name}.",
+            key=facts.owner_key[:16],
+            name=facts.name,
+        ),
+        BundleTrust.nobodys: tr(
+            "Nobody signed it; its memories come in as unconfirmed and external, from "
+            "bundle:{name}.",
+            name=facts.name,
+        ),
     }
     exported = moment_words(facts.exported_at, zone)
-    click.echo(f"A bundle of {facts.memories} memories, exported {exported}.")
+    words = tr_later("A bundle of {memories}, exported {moment}.")
+    click.echo(tr(words, memories=_memories(facts.memories), moment=exported))
     click.echo(whose[facts.whose])
-    words = "adds to what is remembered" if facts.mode == "merge" else "takes its place"
-    click.echo(
-        f"It {words}: {facts.stored} new, {facts.updated} changed, {facts.kept} stay as they are, "
-        f"{facts.deleted} that are here now are deleted."
+    adds = tr("It adds to what is remembered") if facts.mode == "merge" else None
+    words = tr_later(
+        "{adds}: {stored} new, {updated} changed, {kept} stay as they are, {deleted} that are here "
+        "now are deleted."
     )
+    counts = {name: getattr(facts, name) for name in ("stored", "updated", "kept", "deleted")}
+    click.echo(tr(words, adds=adds or tr("It takes its place"), **counts))
 
 
 def _print_items(

@@ -11,6 +11,11 @@ from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
 
 _WIDTH = 88  # columns, as cards have
+_CONTEXTS = (
+    *(tr_later("default"), tr_later("code_review"), tr_later("casual_chat")),
+    *(tr_later("crisis"), tr_later("group_chat"), tr_later("deep_research")),
+)
+"""Situations that Silas knows by itself; those of an owner keep their names."""
 _AXES = {
     "warmth": tr_later("warmth"),
     "assertiveness": tr_later("assertiveness"),
@@ -82,16 +87,18 @@ def persona_feedback(ctx: click.Context, kind: str) -> None:
 
 
 def _show(found: Mapping[str, Any]) -> None:
-    presets = ", ".join(found["presets"])
+    presets, context = ", ".join(found["presets"]), found["context"]
     said = {
         tr("preset"): tr("{preset} (of {presets})", preset=found["preset"], presets=presets),
         tr("mood"): ", ".join(map(tr, found["mood_words"].split(", "))),
-        tr("situation"): found["context"],
+        tr("situation"): tr(context) if context in _CONTEXTS else context,
     }
     width = max(map(len, said))
     for label, words in said.items():
         click.echo(f"{label:{width}} {words}")
+    axes = max(14, *(len(tr(one)) for one in _AXES.values()))
     for axis, value in found["axes"].items():
-        click.echo(f"{tr(_AXES.get(str(axis)) or axis):14} {value:.2f}  {'#' * round(value * 20)}")
+        label = tr(_AXES.get(str(axis)) or axis)
+        click.echo(f"{label:{axes}} {value:.2f}  {'#' * round(value * 20)}")
     click.echo("")
     click.echo("\n".join(textwrap.wrap(found["directives"], _WIDTH)))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from silas.language import refusal_words, tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
@@ -13,11 +14,11 @@ from silas.main.shared import (
     STOPPED,
     USAGE,
     config_option,
-    confirm,
     json_option,
     read_config,
     run_to_exit,
 )
+from silas.main.typed import confirm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,15 +29,15 @@ if TYPE_CHECKING:
     from silas.services.doctor.reachability import TriedModel
     from silas.services.setup.models import ModelsFound
 
-_NONE = "none: the built-in runbook; needs no model, no key and no network"
-_HOW_UNLOCKED = (
+_NONE = tr_later("none: the built-in runbook; needs no model, no key and no network")
+_HOW_UNLOCKED = tr_later(
     "\nWhat you approve is signed with a key of yours. It is unlocked\n\n"
     "   1  by a passphrase that you choose now, and type when something is signed\n"
     "   2  by a key file beside it: nothing to type, and no protection from who reads that file\n"
 )
 _KEY_FILE = 2
 _MORE_TRIES = 2  # of choosing a passphrase, before the last one
-_SAY_WHICH = (
+_SAY_WHICH = tr_later(
     "Nothing was chosen: name one with `silas setup --model NAME` (`--model runbook` for none), or "
     "run `silas setup` in a terminal."
 )
@@ -113,7 +114,8 @@ async def _choose_one_that_answers(
         try:
             return choice, await _try(ctx, choice, click.echo)
         except ConfigError as error:
-            click.echo(f"\n{error.message}\nChoose another one, or 0 for none.\n", err=True)
+            again = tr("Choose another one, or 0 for none.")
+            click.echo(f"\n{refusal_words(error.message)}\n{again}\n", err=True)
 
 
 async def _try(
@@ -122,7 +124,8 @@ async def _try(
     from silas.services.setup.models import NO_MODEL, try_once
 
     if choice != NO_MODEL:
-        say(f"Asking {choice.name} for one word; a model that is being loaded takes a while.")
+        words = tr_later("Asking {model} for one word; a model that is being loaded takes a while.")
+        say(tr(words, model=choice.name))
     return await try_once(read_config(ctx), choice)
 
 
@@ -137,10 +140,10 @@ async def _make_key(config: "SilasConfig", *, asked: bool) -> list[str]:
         return []
     typed = asked and chooses_unlock(config)
     if typed:
-        click.echo(_HOW_UNLOCKED)
+        click.echo(tr(_HOW_UNLOCKED))
         with allow_interrupt():
             number: int = click.prompt(
-                "A passphrase or a key file?", type=click.IntRange(1, 2), default=1
+                tr("A passphrase or a key file?"), type=click.IntRange(1, 2), default=1
             )
         if number == _KEY_FILE:
             take_key_file(config)
@@ -150,7 +153,7 @@ async def _make_key(config: "SilasConfig", *, asked: bool) -> list[str]:
         except ConfigError as error:  # too short, or not the same twice
             if error.code != "E_CFG_KEY_LOCKED":
                 raise
-            click.echo(error.message, err=True)
+            click.echo(refusal_words(error.message), err=True)
     return await initialise(config)
 
 
@@ -171,22 +174,25 @@ async def _set_up(
     edit = plan_setup(config_file(config_option(ctx)), choice)
     asked = wanted.model is None
     if edit.replaces and not (asked or wanted.replace):
-        click.echo(f"{edit.file} has a `models:` section; --replace replaces it.", err=True)
+        words = tr("{file} has a `models:` section; --replace replaces it.", file=edit.file)
+        click.echo(words, err=True)
         return USAGE
     tried = tried or await _try(ctx, choice, say)
     outward = leaves(choice, found, tried.address)
     for line in (tried.words, outward, "", *_lines(edit), ""):
         say(line)
     if asked and not confirm(_question(edit)):
-        click.echo("Nothing was written.", err=True)
+        click.echo(tr("Nothing was written."), err=True)
         return DECLINED
     backup = write_models(edit, os.environ)
-    say(f"Written to {edit.file}." + (f" The former file is {backup}." if backup else ""))
+    former = tr(" The former file is {file}.", file=backup) if backup else ""
+    say(tr("Written to {file}.", file=edit.file) + former)
     config = read_config(ctx)
     try:
         made = await _make_key(config, asked=asked)
     except (Stopped, click.Abort):
-        click.echo("\nThe models are written; `silas init` makes the key.", err=True)
+        words = tr("The models are written; `silas init` makes the key.")
+        click.echo(f"\n{words}", err=True)
         return STOPPED
     for line in made:
         say(line)
@@ -202,7 +208,7 @@ async def _set_up(
                 "initialised": bool(made),
             }
         )
-    say('Try it: silas ask "what can you do?"')
+    say(tr('Try it: silas ask "what can you do?"'))
     return DONE
 
 
@@ -211,12 +217,14 @@ def _silent(_: str) -> None:
 
 
 def _lines(edit: "ModelsEdit") -> list[str]:
-    verb = "replace its `models:` section in" if edit.replaces else "go into"
-    return [f"These lines {verb} {edit.file}:", "", *edit.lines]
+    words = tr_later("These lines go into {file}:")
+    if edit.replaces:
+        words = tr_later("These lines replace its `models:` section in {file}:")
+    return [tr(words, file=edit.file), "", *edit.lines]
 
 
 def _question(edit: "ModelsEdit") -> str:
-    return "Replace the section that is there?" if edit.replaces else "Write them?"
+    return tr("Replace the section that is there?") if edit.replaces else tr("Write them?")
 
 
 def _can_type() -> bool:
@@ -228,16 +236,16 @@ def _show_only(found: "ModelsFound", *, as_json: bool) -> int:
         print_json(found.document())
     else:
         _print_offers(found)
-    click.echo(_SAY_WHICH, err=True)
+    click.echo(tr(_SAY_WHICH), err=True)
     return USAGE
 
 
 def _print_offers(found: "ModelsFound") -> None:
     width = max((len(one.choice.name) for one in found.offers), default=0)
-    click.echo("Who can answer:\n")
+    click.echo(tr("Who can answer:") + "\n")
     for number, one in enumerate(found.offers, 1):
         click.echo(f"  {number:2}  {one.choice.name:{width}}  {one.words}")
-    click.echo(f"   0  {_NONE}\n")
+    click.echo(f"   0  {tr(_NONE)}\n")
     for note in found.notes:
         click.echo(note)
 
@@ -249,6 +257,6 @@ def _choose(found: "ModelsFound") -> "ModelChoice":
     _print_offers(found)
     with allow_interrupt():
         number: int = click.prompt(
-            "Which number?", type=click.IntRange(0, len(found.offers)), default=0
+            tr("Which number?"), type=click.IntRange(0, len(found.offers)), default=0
         )
     return found.offers[number - 1].choice if number else NO_MODEL

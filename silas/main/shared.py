@@ -2,13 +2,14 @@
 
 import contextlib
 import os
-import re
 import sys
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import click
+
+from silas.main.typed import shorten
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -45,16 +46,6 @@ _CODES = (
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 """Every command that prints a document has it as `as_json`."""
 
-LONGEST_ECHO = 160
-"""Characters of one word, or of one quotation, that an error repeats whole."""
-
-_LONGEST_LINE = 3_000
-_LONG_WORD = re.compile(rf"\S{{{LONGEST_ECHO + 1},}}")
-_LONG_QUOTATION = re.compile(
-    rf"(?<=(?<!\w)')[^'\n]{{{LONGEST_ECHO + 1},}}(?='(?!\w))"
-    rf"|(?<=“)[^“”\n]{{{LONGEST_ECHO + 1},}}(?=”)"
-)
-
 
 class GivenPath(click.Path):
     """A path on the command line; an empty one, most often of an unset variable, is refused.
@@ -70,7 +61,11 @@ class GivenPath(click.Path):
     ) -> Any:
         """The path, in the form that the option asks for."""
         if not os.fspath(value):
-            self.fail("it is empty; give the path of a file or a folder", param, ctx)
+            from silas.language import tr_later
+
+            raise wrong_value(
+                tr_later("it is empty; give the path of a file or a folder"), param, ctx
+            )
         return super().convert(value, param, ctx)
 
 
@@ -84,25 +79,13 @@ def require_text(words: Iterable[str]) -> None:
         try:
             word.encode()
         except UnicodeEncodeError:
+            from silas.language import tr_later
+
             shown = shorten(repr(os.fsencode(word))[1:])
-            raise click.UsageError(
-                f"The argument {shown} is not UTF-8 text; give it, or rename the file, in UTF-8."
-            ) from None
-
-
-def shorten(words: str) -> str:
-    """A sentence without the middle of a word, a quotation or a line that is very long."""
-    words = _LONG_WORD.sub(_ends, words)
-    words = _LONG_QUOTATION.sub(_ends, words)
-    return "\n".join(
-        line if len(line) <= _LONGEST_LINE else f"{line[:2_500]}...{line[-400:]}"
-        for line in words.split("\n")
-    )
-
-
-def _ends(found: re.Match[str]) -> str:
-    # the end, too: it is what tells two files of one folder apart
-    return f"{found[0][:90]}...{found[0][-60:]}"
+            words = tr_later(
+                "The argument {shown} is not UTF-8 text; give it, or rename the file, in UTF-8."
+            )
+            raise wrong_use(words, shown=shown) from None
 
 
 def config_option(ctx: click.Context) -> str | None:
@@ -117,6 +100,32 @@ def speak_as_written(ctx: click.Context) -> None:
     from silas.language import speak_as_configured
 
     speak_as_configured(written_language(config_option(ctx)), os.environ)
+
+
+def speak_if_possible(ctx: click.Context) -> None:
+    """The same where nothing may fail for the sake of the language."""
+    from silas.errors import SilasError
+
+    with contextlib.suppress(SilasError, OSError, ValueError):
+        speak_as_written(ctx)
+
+
+def wrong_use(words: str, **values: object) -> click.UsageError:
+    """What click says of a command that was put together wrong, in the owner's language."""
+    from silas.language import tr
+
+    speak_if_possible(click.get_current_context())
+    return click.UsageError(tr(words, **values))
+
+
+def wrong_value(
+    words: str, param: click.Parameter | None = None, ctx: click.Context | None = None
+) -> click.BadParameter:
+    """The same of one value of it."""
+    from silas.language import tr
+
+    speak_if_possible(click.get_current_context())
+    return click.BadParameter(tr(words), ctx=ctx, param=param)
 
 
 def read_config(ctx: click.Context) -> "SilasConfig":
@@ -171,9 +180,12 @@ def end_process(sentinel: "Sentinel") -> NoReturn:
     In a thread, past a blocked event loop and past every `finally`: files are left as after a
     crash, which the next start repairs.
     """
-    words = sentinel.words() or "Silas was stopped."
+    from silas.language import refusal_words, tr
+
+    words = refusal_words(sentinel.words()) or tr("Silas was stopped.")
+    slow = tr("The work under way did not end by itself.")
     with contextlib.suppress(OSError):
-        os.write(2, f"{words} The work under way did not end by itself.\n".encode())
+        os.write(2, f"{words} {slow}\n".encode())
     os._exit(STOPPED)
 
 
@@ -190,11 +202,12 @@ def look_config(ctx: click.Context) -> "SilasConfig":
 
 
 def _config_though_stopped(ctx: click.Context) -> "SilasConfig":
+    from silas.language import refusal_words
     from silas.stop import Sentinel
 
     config = read_config(ctx)
     if words := Sentinel(config.data_dir, config.scheduler.zone).words():
-        tell_once(words)
+        tell_once(refusal_words(words))
     return config
 
 
@@ -261,16 +274,19 @@ def run_to_exit(work: Callable[[], Coroutine[Any, Any, int]]) -> NoReturn:
     import asyncio
 
     from silas.errors import SilasError, from_foreign
+    from silas.language import tr, tr_later
     from silas.main.record_rule import require_unchanged_record
 
     try:
         require_unchanged_record(click.get_current_context())
         code = asyncio.run(_run_stoppable(work))
     except (KeyboardInterrupt, asyncio.CancelledError):
-        print_error("Stopped; work that was not verified has not been applied.", "E_STOPPED")
+        words = tr_later("Stopped; work that was not verified has not been applied.")
+        print_error(words, "E_STOPPED", tr(words))
         code = STOPPED
     except click.Abort:  # a question was ended with Ctrl-C or Ctrl-D
-        print_error("Stopped at the question; nothing was done.", "E_STOPPED")
+        words = tr_later("Stopped at the question; nothing was done.")
+        print_error(words, "E_STOPPED", tr(words))
         code = STOPPED
     except BrokenPipeError:
         code = _nobody_reads()
@@ -288,6 +304,7 @@ def _report_unforeseen(error: Exception) -> int:
     import traceback
 
     from silas.config import locations
+    from silas.language import tr, tr_later
 
     try:
         folder = locations().state_dir
@@ -295,12 +312,19 @@ def _report_unforeseen(error: Exception) -> int:
         handle, path = tempfile.mkstemp(prefix="fault-", suffix=".txt", dir=folder)
         with os.fdopen(handle, "w", encoding="utf-8") as details:
             details.writelines(traceback.format_exception(error))
-        where = f"the details are in {path}"
+        words = tr_later(
+            "Silas failed at something it did not foresee ({name}); the details are in {where}."
+        )
+        where = path
     except OSError as refused:
-        where = f"the details could not be kept ({refused.strerror})"
+        words = tr_later(
+            "Silas failed at something it did not foresee ({name}); the details could not be kept "
+            "({where})."
+        )
+        where = str(refused.strerror)
     name = type(error).__name__
-    words = f"Silas failed at something it did not foresee ({name}); {where}."
-    print_error(words, "E_SILAS_UNEXPECTED")
+    told = tr(words, name=name, where=where)
+    print_error(words.format(name=name, where=where), "E_SILAS_UNEXPECTED", told)
     return FAILED
 
 
@@ -356,21 +380,13 @@ def fail_with(error: "SilasError") -> int:
     return next((code for family, code in _CODES if error.code.startswith(family)), FAILED)
 
 
-def confirm(question: str) -> bool:
-    """Ask on the terminal; where nobody can type, nobody said yes."""
-    if sys.stdin is None or not sys.stdin.isatty():
-        return False
-    from silas.home.passphrases import allow_interrupt
-
-    with allow_interrupt():
-        return click.confirm(question, default=False)
-
-
 def hash_option(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     """The hex digits of `sha256:HEX`."""
     if value is None:
         return None
     kind, _colon, digits = value.partition(":")
     if kind != "sha256" or len(digits) != 64 or set(digits) - set("0123456789abcdef"):
-        raise click.BadParameter("give the plan's hash as printed: sha256: and 64 hex digits")
+        from silas.language import tr_later
+
+        raise wrong_value(tr_later("give the plan's hash as printed: sha256: and 64 hex digits"))
     return digits

@@ -5,6 +5,7 @@ import contextlib
 
 import click
 
+from silas.language import tr
 from silas.main.shared import DONE, read_config, run_to_exit
 
 
@@ -19,7 +20,7 @@ def signer(ctx: click.Context, agent: str) -> None:
 
         with contextlib.suppress(asyncio.CancelledError):  # Ctrl-C is a proper end here
             await serve_signer(read_config(ctx), agent)
-        click.echo("The signer has ended; nothing is signed any more.")
+        click.echo(tr("The signer has ended; nothing is signed any more."))
         return DONE
 
     run_to_exit(work)

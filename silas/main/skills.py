@@ -5,14 +5,13 @@ from typing import Any
 
 import click
 
-from silas.language import tr, tr_later
+from silas.language import refusal_words, tr, tr_later, tr_many
 from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
     DONE,
     FAILED,
     GivenPath,
-    confirm,
     hash_option,
     json_option,
     look_config,
@@ -20,6 +19,7 @@ from silas.main.shared import (
     run_to_exit,
 )
 from silas.main.terminal import terminal
+from silas.main.typed import confirm
 
 _TRUST = {
     "bundled": tr_later("bundled"),
@@ -27,6 +27,10 @@ _TRUST = {
     "waiting": tr_later("waiting"),
     "untrusted": tr_later("untrusted"),
 }
+
+
+def _files(count: int) -> str:
+    return tr_many(count, "{count} file", "{count} files")
 
 
 @click.group()
@@ -51,7 +55,7 @@ def skills_list(ctx: click.Context, as_json: bool) -> None:
         from silas.plans.characters import show_exactly
 
         for row in rows:
-            words = row["fault"] or row["description"]
+            words = refusal_words(row["fault"]) or row["description"]
             trust = tr(_TRUST[row["trust"]])
             click.echo(f"{show_exactly(row['name'])[:40]:16}  {trust:9}  {words}")
         if any(row["trust"] == "untrusted" for row in rows):
@@ -79,9 +83,10 @@ def skills_validate(ctx: click.Context, path: Path, as_json: bool) -> None:
             print_json(report)
         else:
             for one in report["findings"]:
-                click.echo(f"{one['path']}: {one['words']}")
+                click.echo(f"{one['path']}: {refusal_words(one['words'])}")
             if report["valid"]:
-                click.echo(f"{report['name']} is valid: {len(report['files'])} file(s).")
+                files = _files(len(report["files"]))
+                click.echo(tr("{name} is valid: {files}.", name=report["name"], files=files))
         return DONE if report["valid"] else FAILED
 
     run_to_exit(work)
@@ -113,10 +118,11 @@ def skills_import(ctx: click.Context, source: str, hint: Any, as_json: bool) -> 
             return DONE
         from silas.plans import show_lines
 
-        for line in (f"from {report.source}", *report.lines()):
+        for line in (tr("from {source}", source=report.source), *report.lines()):
             for part in show_lines(line):
                 click.echo(f"  {part}")
-        click.echo(f"{name} is imported and waits for your yes: silas skills install {name}")
+        words = tr_later("{name} is imported and waits for your yes: silas skills install {name}")
+        click.echo(tr(words, name=name))
         return DONE
 
     run_to_exit(work)
@@ -152,14 +158,18 @@ def skills_install(ctx: click.Context, skill: str, approve: str | None) -> None:
                 yes = (await screen.ask("owner", look.card())).approved
             else:
                 yes = approve == digest
-                stands = "approved beforehand" if yes else f"not what was approved: {approve}"
-                click.echo(f"sha256:{digest} is {stands}")
+                words = tr_later("sha256:{digest} is not what was approved: {other}")
+                if yes:
+                    words = tr_later("sha256:{digest} is approved beforehand")
+                click.echo(tr(words, digest=digest, other=approve))
             if not yes:
                 await desk.refuse(look)
-                click.echo("Nothing was installed.")
+                click.echo(tr("Nothing was installed."))
                 return DECLINED
             await desk.install(look)
-        click.echo(f"Installed: {look.shown.name}, {len(look.files)} file(s); plans may name it.")
+        files = _files(len(look.files))
+        words = tr_later("Installed: {name}, {files}; plans may name it.")
+        click.echo(tr(words, name=look.shown.name, files=files))
         return DONE
 
     run_to_exit(work)
@@ -177,11 +187,12 @@ def skills_remove(ctx: click.Context, name: str, yes: bool) -> None:
 
         async with open_skills(read_config(ctx)) as desk:
             desk.require(name)
-            if not (yes or confirm(f"Delete the skill {name} and its files?")):
-                click.echo("Nothing was removed.", err=True)
+            question = tr("Delete the skill {name} and its files?", name=name)
+            if not (yes or confirm(question)):
+                click.echo(tr("Nothing was removed."), err=True)
                 return DECLINED
             await desk.remove(name)
-        click.echo(f"Removed: {name}.")
+        click.echo(tr("Removed: {name}.", name=name))
         return DONE
 
     run_to_exit(work)

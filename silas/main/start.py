@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from silas.home.garbage_collection import collect_by_clock
-from silas.main.shared import DONE, GivenPath, config_option, end_process, read_config, run_to_exit
+from silas.language import refusal_words, tr, tr_later
+from silas.main.shared import (
+    DONE,
+    GivenPath,
+    config_option,
+    end_process,
+    read_config,
+    run_to_exit,
+    wrong_use,
+)
 
 if TYPE_CHECKING:
     from silas.channels.models import PhoneWay
@@ -58,13 +67,12 @@ def start(
     Anything but this machine's own loopback needs `channels.web.auth_token` in the configuration.
     """
     if phone_address and not phone:
-        raise click.UsageError("--phone-address goes with --phone.")
+        raise wrong_use(tr_later("--phone-address goes with --phone."))
     named = workspace and workspace.resolve()
 
     async def work() -> int:
         from silas.config.place import ConfigPlace, config_file
         from silas.home.cockpit_address import listening_at
-        from silas.language import tr, tr_later
         from silas.services.setup.initialise import initialise
         from silas.stop import Sentinel
         from silas.stream.session import current_workspace
@@ -98,8 +106,6 @@ def start(
 
 def _say_where(cockpit: "RunningCockpit", *, link: bool) -> None:
     """How a browser gets in; while the record is found changed, none but those that are paired."""
-    from silas.language import tr, tr_later
-
     if cockpit.refused:
         words = tr_later("Silas is at {address}, for browsers that are paired. Ctrl-C ends it.")
         click.echo(tr(words, address=cockpit.address))
@@ -122,8 +128,6 @@ async def _open_phone(
     What the configuration asks for may fail, as away from home; then Silas goes on without it. So
     it does while the record is found changed.
     """
-    from silas.language import refusal_words, tr, tr_later
-
     if cockpit.refused:
         click.echo(tr("Silas is not open for your phone before you have looked at the record."))
         return

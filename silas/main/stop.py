@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from silas.errors import SilasError, reason
+from silas.language import refusal_words, tr, tr_later
 from silas.main.shared import (
     DECLINED,
     DONE,
@@ -13,12 +14,17 @@ from silas.main.shared import (
     config_option,
     read_config,
     run_to_exit,
+    speak_if_possible,
+    wrong_use,
 )
+from silas.main.typed import confirm
 from silas.services.stop_now import StopNow
 from silas.stop import Sentinel
 
-_NOT_ASKED = "Silas stays stopped. Without a terminal to ask on, say: silas resume --yes"
-_QUESTION = "Let Silas work again? Everything approved before the stop needs a new approval"
+_NOT_ASKED = tr_later("Silas stays stopped. Without a terminal to ask on, say: silas resume --yes")
+_QUESTION = tr_later(
+    "Let Silas work again? Everything approved before the stop needs a new approval"
+)
 
 
 @click.command()
@@ -27,12 +33,14 @@ _QUESTION = "Let Silas work again? Everything approved before the stop needs a n
 def stop(ctx: click.Context, now: bool) -> None:
     """Emergency stop: kill what runs, void every approval, stay stopped until `silas resume`."""
     if not now:
-        raise click.UsageError("The only way to stop is the emergency stop: silas stop --now.")
+        raise wrong_use(tr_later("The only way to stop is the emergency stop: silas stop --now."))
     from silas.config.place import data_dir
 
     folder = data_dir(config_option(ctx))
     if not folder.is_dir():
-        click.echo(f"There is no Silas in {folder}, so there is nothing to stop.", err=True)
+        speak_if_possible(ctx)
+        words = tr_later("There is no Silas in {folder}, so there is nothing to stop.")
+        click.echo(tr(words, folder=folder), err=True)
         ctx.exit(USAGE)
     ctx.exit(_stop_now(ctx, folder))
 
@@ -42,19 +50,27 @@ def _stop_now(ctx: click.Context, folder: Path) -> int:
     stopping = StopNow(folder)
     first = stopping.place()
     killed, left = stopping.kill()
+    speak_if_possible(ctx)
     if stopping.failure is not None:
-        click.echo(
-            f"Silas is not stopped: {stopping.sentinel.path} cannot be made "
-            f"({stopping.failure.strerror}); end its processes yourself. Running tools killed: "
-            f"{killed}.",
-            err=True,
+        words = tr_later(
+            "Silas is not stopped: {file} cannot be made ({why}); end its processes yourself. "
+            "Running tools killed: {killed}."
         )
+        why = refusal_words(stopping.failure.strerror or "")
+        click.echo(tr(words, file=stopping.sentinel.path, why=why, killed=killed), err=True)
         return FAILED
-    words = "is stopped" if first else "was stopped already"
-    click.echo(f"Silas in {folder} {words}; every approval is void; tools killed: {killed}.")
-    click.echo("`silas resume` starts it again.")
+    words = tr_later(
+        "Silas in {folder} was stopped already; every approval is void; tools killed: {killed}."
+    )
+    if first:
+        words = tr_later(
+            "Silas in {folder} is stopped; every approval is void; tools killed: {killed}."
+        )
+    click.echo(tr(words, folder=folder, killed=killed))
+    click.echo(tr("`silas resume` starts it again."))
     if left:
-        click.echo(f"The kernel still holds {left} of them; look again in a moment.", err=True)
+        words = tr("The kernel still holds {count} of them; look again in a moment.", count=left)
+        click.echo(words, err=True)
     stopping.keep()
     _record_stop(ctx)
     return FAILED if left else DONE
@@ -70,9 +86,11 @@ def _record_stop(ctx: click.Context) -> None:
         with open_stop(read_config(ctx)) as desk:
             desk.record()
             for item in asyncio.run(desk.settle(SETTLE_SECONDS)):
-                click.echo(f"paused: {item}")
+                click.echo(f"{tr('paused')}: {item}")
     except (SilasError, OSError) as error:
-        click.echo(f"The stop holds, but could not be recorded yet: {reason(error)}.", err=True)
+        why = refusal_words(reason(error))
+        words = tr("The stop holds, but could not be recorded yet: {why}.", why=why)
+        click.echo(words, err=True)
 
 
 @click.command()
@@ -87,27 +105,19 @@ def resume(ctx: click.Context, yes: bool) -> None:
         config = read_config(ctx)
         words = Sentinel(config.data_dir, config.scheduler.zone).words()
         if not words:
-            click.echo("Silas is not stopped.")
+            click.echo(tr("Silas is not stopped."))
             return DONE
         if not (yes or _confirm_words(words)):
-            click.echo(_NOT_ASKED, err=True)
+            click.echo(tr(_NOT_ASKED), err=True)
             return DECLINED
         with open_stop(config) as desk:
             for item in await desk.resume():
-                click.echo(f"paused: {item}")
-        click.echo("Silas works again. What was interrupted needs a new approval.")
+                click.echo(f"{tr('paused')}: {item}")
+        click.echo(tr("Silas works again. What was interrupted needs a new approval."))
         return DONE
 
     run_to_exit(work)
 
 
 def _confirm_words(words: str) -> bool:
-    import sys
-
-    if sys.stdin is None or not sys.stdin.isatty():
-        return False
-    click.echo(words)
-    from silas.home.passphrases import allow_interrupt
-
-    with allow_interrupt():
-        return click.confirm(_QUESTION, default=False)
+    return confirm(tr(_QUESTION), before=refusal_words(words))

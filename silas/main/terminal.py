@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, NamedTuple
 
 from silas.channels.terminal_colour import wants_colour
+from silas.language import tr_many
 
 if TYPE_CHECKING:
     from silas.cards import CardChannel
@@ -82,5 +83,11 @@ async def signs_of_life(screen: "CLIChannel", clock: "Clock") -> None:
         if silent is None or silent < _FIRST_SIGN:
             pause = _FIRST_SIGN
             continue
-        screen.murmur(f"still at it, nothing new for {silent:.0f} seconds")
+        screen.murmur(
+            tr_many(
+                round(silent),
+                "still at it, nothing new for {count} second",
+                "still at it, nothing new for {count} seconds",
+            )
+        )
         pause = min(pause * 2, _LONGEST_SILENCE)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from silas.language import tr, tr_later
 from silas.main.output import STATUS_CODES, print_json, print_result, reply_document
 from silas.main.shared import (
     DECLINED,
@@ -17,6 +18,7 @@ from silas.main.shared import (
     open_work,
     read_config,
     run_to_exit,
+    wrong_use,
 )
 from silas.main.terminal import run_status_line, show_progress, terminal
 
@@ -150,7 +152,7 @@ def ask(
             reply = await silas.ask(text, workspace=place, conversation=where)
             # where changes are wanted it can be said at once which
             while reply.outcome == "waiting" and not channel.screen.put_off:
-                words = await channel.screen.hear("What should be different?", _SECONDS_TO_SAY)
+                words = await channel.screen.hear(tr("What should be different?"), _SECONDS_TO_SAY)
                 if not words:
                     break
                 reply = await silas.ask(words, workspace=place, conversation=where)
@@ -177,7 +179,9 @@ def ask(
 def chat(ctx: click.Context, conversation: str, new: bool) -> None:
     """Talk with Silas in the terminal until you end the input."""
     if new and conversation != _MAIN:
-        raise click.UsageError("--new begins a conversation and --conversation goes on with one.")
+        raise wrong_use(
+            tr_later("--new begins a conversation and --conversation goes on with one.")
+        )
 
     async def work() -> int:
         channel = terminal(to_stderr=False, approve=None, live=True)
@@ -188,8 +192,6 @@ def chat(ctx: click.Context, conversation: str, new: bool) -> None:
                 _greet(where, read_config(ctx))
             await silas.listen(where.told_id)
             if silas.executor.running():
-                from silas.language import tr
-
                 channel.screen.say(tr("Waiting for the work under way; Ctrl-C stops it."))
                 await silas.wait_for_work()
         return DONE
@@ -200,7 +202,6 @@ def chat(ctx: click.Context, conversation: str, new: bool) -> None:
 def _greet(where: "ConversationRow", config: "SilasConfig") -> None:
     """How to talk here, in which conversation, and where else its plans can be answered."""
     from silas.home.cockpit_address import running_cockpit
-    from silas.language import tr
     from silas.plans.characters import show
 
     click.echo(tr("Say what you want done; end with Ctrl-D."))
@@ -232,7 +233,8 @@ def undo(ctx: click.Context, work_item_id: str, keep_files: bool) -> None:
             if taken is None:
                 await desk.leave(work_item_id)
         if taken is None:
-            click.echo(f"The workspace stays as it is; {work_item_id} changes it no more.")
+            words = tr_later("The workspace stays as it is; {id} changes it no more.")
+            click.echo(tr(words, id=work_item_id))
             return DONE
         click.echo(taken.words(work_item_id))
         return DONE

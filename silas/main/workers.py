@@ -2,9 +2,16 @@
 
 import click
 
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
+
+_HEADINGS = {
+    "model": tr_later("model"),
+    "tools": tr_later("tools"),
+    "delegates": tr_later("delegates"),
+    "skills": tr_later("skills"),
+}
 
 
 @click.group()
@@ -33,9 +40,9 @@ def workers_list(ctx: click.Context, as_json: bool) -> None:
             )
         for row in [] if as_json else rows:
             click.echo(_line(row["name"], refusal_words(row["fault"]) or row["description"]))
-            for heading in () if row["fault"] else ("model", "tools", "delegates", "skills"):
+            for heading in () if row["fault"] else _HEADINGS:
                 words = row[heading] if heading == "model" else ", ".join(row[heading])
-                click.echo(f"{'':16}  {heading}: {words or '-'}")
+                click.echo(f"{'':16}  {tr(_HEADINGS[heading])}: {words or '-'}")
         return DONE
 
     run_to_exit(work)

@@ -23,7 +23,7 @@ from silas.types import OWNER
 _OFF = "Silas speaks neutrally here, because `personality.enabled` is false in the configuration."
 _NOTED = 0.05  # how far a mood is from neutral before it is worth a word
 
-_LEVELS = ("very low", "low", "middling", "high", "very high")
+_LEVELS = ("very low", "low", "middling", "high", "very high")  # web/speech.js tells them
 
 _MOODS: Mapping[str, tuple[str, str]] = {
     "energy": (tr_later("tired"), tr_later("lively")),

@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from silas.main import cli
-from silas.main.shared import GivenPath, shorten
+from silas.main.shared import GivenPath
+from silas.main.typed import shorten
 from tests.support.tree import commands
 
 NOT_UTF_8 = b"caf\xe9".decode("utf-8", "surrogateescape")

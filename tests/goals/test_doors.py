@@ -38,7 +38,7 @@ async def test_both_are_told_what_comes_and_a_client_no_word_of_a_reminder() -> 
         assert [one.id for one in found.alone] == [WATCHED]
         offers = {one.name: one for one in Services(h.silas, h.silas.ahead).offers()}
         lines = (await offers["activity"].answer({})).splitlines()
-        assert lines[0] == "Tuesday, 24 November 2026, CET"  # the owner's day, and his hours
+        assert lines[0] == "Tuesday 24 November 2026, CET"  # the owner's day, and his hours
         assert lines[1].split()[1].startswith("09:1")
         told = await ahead(h, days=2)
         assert f"2026-11-25 07:00 goal {WATCHED} (Watch the state), every day at 07:00" in told

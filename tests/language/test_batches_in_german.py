@@ -10,6 +10,7 @@ import pytest
 from silas.cards import Card, Detail
 from silas.cards.models import BatchReviewCard, DecisionAnswer, DecisionCard
 from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel
+from silas.work.batches.folder_names import FOLDERS
 from silas.work.batches.plan import plan_folder
 from silas.work.batches.words import plan_words, tidied_words, undone_words
 from tests.batches.folders import NOW, PDF, PNG, put
@@ -101,7 +102,7 @@ async def test_cards_reasons_sizes_and_what_became_of_it(
         "keine Regel kennt Dateien ohne Endung",
         "du hast es so gesagt",
         "sie heißt .pdf und beginnt wie ein Programm",
-        "1 nach Other",
+        "1 nach Sonstiges",
         "bleibt: neu.pdf: sie hat sich eben erst geändert",
         "bleibt: verweis.pdf: sie ist ein symbolischer Link",
         f"bleibt: {moved.goal}: sie hat sich geändert, seit sie verschoben wurde",
@@ -111,9 +112,29 @@ async def test_cards_reasons_sizes_and_what_became_of_it(
     assert not [line for line in own if _ENGLISH.search(line)]
 
 
+async def test_folders_have_german_names_and_those_that_are_there_are_used(
+    place: Path, tmp_path: Path, german: None
+) -> None:
+    (place / "Pictures").mkdir()
+    (place / "Older").mkdir()
+    harness, _ = _house(tmp_path, _yes)
+    async with harness as h:
+        await h.silas.tidy(place)
+        made = {one.name for one in place.iterdir() if one.is_dir()}
+        assert made == {
+            *("Pictures", "Older", "Dokumente", "Archive", "Duplikate", "Sonstiges", "Zu prüfen"),
+        }
+        assert (place / "Older" / "Documents" / "alt.pdf").is_file()
+        await h.silas.undo_batch("all")
+    assert (place / "a.pdf").is_file()
+    assert not (place / "Dokumente").exists()
+
+
 async def test_what_a_token_binds_is_the_same_in_each_language(
     place: Path, tmp_path: Path, german: None
 ) -> None:
+    for name in FOLDERS:
+        (place / name).mkdir()
     bound: list[list[tuple[str, ...]]] = []
     for language in ("de", "en"):
         harness, channel = _house(tmp_path, lambda card: card.safe, language)

@@ -10,20 +10,17 @@ import silas
 SOURCE = Path(str(silas.__file__)).parent
 WIRING = sorted((SOURCE / "wiring").glob("*.py"))
 MOST_LINES = 2_000
-MAY_KNOW = frozenset({"main", "services", "home", "config", "wiring", "errors", "types"})
-"""Rooms that a command may use; a type alone may come from anywhere."""
+MAY_KNOW = frozenset(
+    {"main", "services", "home", "config", "wiring", "errors", "types", "language"}
+)
+"""Rooms that a command may use, its sentences included; a type alone may come from anywhere."""
 
 LOWER = {
     "ahead.py": {
-        "silas.language",
         "silas.plans.characters",
     },  # as text; no character of a plan steers the terminal
-    # one of three kinds
-    "approval_lines.py": {"silas.language", "silas.language.calendar"},
     "approvals.py": {
         "silas.channels.text",
-        "silas.language",
-        "silas.language.calendar",  # moments in words
         "silas.work.changes.held_store",
     },
     "audit.py": {"silas.audit"},  # a head that was named by hand
@@ -34,58 +31,42 @@ LOWER = {
         "silas.sandbox",
         "silas.stop",
     },  # a program of its own
-    "batch.py": {"silas.language", "silas.plans.characters"},  # as above
-    "commands.py": {"silas.language", "silas.plans.characters"},  # as above
-    "calls.py": {"silas.language", "silas.language.calendar"},  # moments in words
+    "batch.py": {"silas.plans.characters"},  # as above
+    "commands.py": {"silas.plans.characters"},  # as above
     "conversations.py": {
-        "silas.language",
-        "silas.language.calendar",
         "silas.plans.characters",
     },  # as above
-    "devices.py": {"silas.language", "silas.language.calendar"},  # as above
     "goals.py": {
         "silas.audit.outcomes",  # how a cycle ended, in words
-        "silas.language",
         "silas.plans.characters",
     },
     "inspect.py": {
         "silas.channels",  # a card on a terminal
         "silas.channels.terminal_colour",
-        "silas.language",  # sentences in the owner's language
     },
-    "keys.py": {"silas.keys.key_ring", "silas.language.calendar"},  # a fingerprint; moments
-    "mcp.py": {"silas.channels.mcp", "silas.language"},  # the channel that it serves
+    "keys.py": {"silas.keys.key_ring"},  # a fingerprint; moments
+    "mcp.py": {"silas.channels.mcp"},  # the channel that it serves
     "memory.py": {
-        "silas.language",
-        "silas.language.calendar",  # moments in words
         "silas.memory.bundle_rules",
         "silas.plans.characters",
     },  # whose a bundle is; no character of a memory steers the terminal
     "output.py": {
         "silas.channels.terminal_colour",
-        "silas.language",
         "silas.workspace.diff",
     },  # colours
-    "persona.py": {"silas.language"},  # sentences in the owner's language
-    "phone.py": {"silas.language"},  # as above
     "remind.py": {
-        "silas.language",
         "silas.plans.characters",
         "silas.reminders.words",
     },  # reminders as text
-    "secrets.py": {"silas.language"},  # as above
-    "service.py": {"silas.language"},  # as above
-    "shared.py": {"silas.language", "silas.sandbox", "silas.stop"},  # an error; whether stopped
+    "shared.py": {"silas.sandbox", "silas.stop"},  # an error; whether stopped
     "show.py": {
         "silas.channels.text",
-        "silas.language",
         "silas.plans.characters",
         "silas.work.attempt",  # how work of a project is begun again
         "silas.work.report",
     },  # as text
-    "skills.py": {"silas.language", "silas.plans", "silas.plans.characters", "silas.stop"},
+    "skills.py": {"silas.plans", "silas.plans.characters", "silas.stop"},
     "start.py": {
-        "silas.language",
         "silas.stop",
         "silas.stream.session",
     },  # whether stopped; the current directory
@@ -95,8 +76,7 @@ LOWER = {
         "silas.channels.terminal_colour",
         "silas.clock",
     },  # channel
-    "work.py": {"silas.language", "silas.plans.characters", "silas.tools"},  # how a run asks
-    "workers.py": {"silas.language"},  # faults in the owner's language
+    "work.py": {"silas.plans.characters", "silas.tools"},  # how a run asks
 }
 """What commands use of lower rooms all the same: types, errors, and text for a terminal."""
 

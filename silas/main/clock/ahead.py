@@ -53,7 +53,9 @@ def _lines(found: "Ahead", days: int) -> list[str]:
             lines += ["", day_words(at, found.now.astimezone(found.zone))]
         lines.append(f"  {at:%H:%M}  {_words(one)}")
     if not found.coming:
-        nothing = tr("Nothing comes within {days} days.", days=days)
+        nothing = tr_many(
+            days, "Nothing comes within {count} day.", "Nothing comes within {count} days."
+        )
         lines += ["", nothing if days > 1 else tr("Nothing comes today.")]
     if found.later:
         more = tr("{more} more later: `silas ahead --days {days}`", more=found.later, days=_MOST)

@@ -9,13 +9,13 @@ from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
     DONE,
-    confirm,
     json_option,
     look_config,
     run_to_exit,
     tell_once,
     warn,
 )
+from silas.main.typed import confirm
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -61,14 +61,14 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
         async with _desk(ctx) as desk:
             understood = await desk.understand(" ".join(text))
             card = reminder_card(understood.text, understood.when)
-            if not _confirm_reminder(card, "Remind you then?", yes, as_json):
+            if not _confirm_reminder(card, tr("Remind you then?"), yes, as_json):
                 return DECLINED
             made = desk.make(understood.text, understood.when, SAID_IN_COMMAND)
             _say_untold(desk)
         if as_json:
             print_json(_row(made))
         else:
-            click.echo(f"Made {made.id}.")
+            click.echo(tr("Made {id}.", id=made.id))
         return DONE
 
     run_to_exit(work)
@@ -113,11 +113,11 @@ def remind_move(ctx: click.Context, which: str, when: tuple[str, ...], yes: bool
         async with _desk(ctx) as desk:
             found = desk.reminders.find(which)
             moment = await desk.moment(" ".join(when))
-            if not _confirm_reminder(moving_card(found, moment), "Move it there?", yes, False):
+            if not _confirm_reminder(moving_card(found, moment), tr("Move it there?"), yes, False):
                 return DECLINED
             moved = desk.move(found, moment)
             _say_untold(desk)
-        _show(f"Moved: {moved.text}, {when_line(moved)}.")
+        _show(tr("Moved: {text}, {when}.", text=moved.text, when=when_line(moved)))
         return DONE
 
     run_to_exit(work)
@@ -135,7 +135,7 @@ def remind_cancel(ctx: click.Context, which: str) -> None:
         async with _desk(ctx) as desk:
             found = desk.reminders.find(which)
             desk.reminders.cancel(found)
-        _show(f"Cancelled: {found.text}, {when_line(found)}.")
+        _show(tr("Cancelled: {text}, {when}.", text=found.text, when=when_line(found)))
         return DONE
 
     run_to_exit(work)
@@ -161,7 +161,8 @@ def _confirm_reminder(card: "DecisionCard", question: str, yes: bool, quiet: boo
         _show(line, err=quiet)
     if yes or confirm(question):
         return True
-    click.echo("Nothing was changed. Where nobody can be asked, say it with --yes.", err=True)
+    words = tr("Nothing was changed. Where nobody can be asked, say it with --yes.")
+    click.echo(words, err=True)
     return False
 
 

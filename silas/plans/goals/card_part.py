@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from silas.cards.models import Detail
-from silas.language import tr, tr_later
+from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import name_as_code
 from silas.plans.effect import Plan
 from silas.plans.goals.limits import SPAWNS
@@ -16,17 +16,17 @@ _CYCLES: Mapping[str, str] = defaultdict(
     ),
     {
         "work": tr_later(
-            "runs {when}: does the work below, without asking {standing_uses} times within "
-            "{standing_days} days at most; after that each time has a card of its own."
+            "runs {when}: does the work below, without asking {uses} {span} at most; "
+            "after that each time has a card of its own."
         ),
         "when": tr_later(
             "runs {when}: only where {names} pass first, does the work below and tells you, "
-            "without asking {standing_uses} times within {standing_days} days at most; after that "
+            "without asking {uses} {span} at most; after that "
             "each time has a card of its own. Otherwise nothing is done and nothing is said."
         ),
         SPAWNS: tr_later(
             "runs {when}: checks {names}; one that fails starts the work below, without asking "
-            "{standing_uses} times within {standing_days} days at most; after that each such work "
+            "{uses} {span} at most; after that each such work "
             "has a card of its own."
         ),
     },
@@ -35,17 +35,17 @@ _CYCLES: Mapping[str, str] = defaultdict(
 
 _ONCE: Mapping[str, str] = {
     "work": tr_later(
-        "runs {when}: does the work below, without asking where your yes is at most "
-        "{standing_days} days old by then; else a card asks you first."
+        "runs {when}: does the work below, without asking where your yes is {age} "
+        "by then; else a card asks you first."
     ),
     "when": tr_later(
         "runs {when}: only where {names} pass first, does the work below and tells you, without "
-        "asking where your yes is at most {standing_days} days old by then; else a card asks you "
+        "asking where your yes is {age} by then; else a card asks you "
         "first. Otherwise nothing is done and nothing is said."
     ),
     SPAWNS: tr_later(
         "runs {when}: checks {names}; one that fails starts the work below, without asking where "
-        "your yes is at most {standing_days} days old by then; else a card asks you first."
+        "your yes is {age} by then; else a card asks you first."
     ),
 }
 """The same of a goal that runs once, which may be later than its approval lasts."""
@@ -65,7 +65,8 @@ def recurs(plan: Plan, standing: StandingLimit) -> tuple[Detail, ...]:
         _ONCE[kind] if once and kind in _ONCE else _CYCLES[kind],
         when=when,
         names=names,
-        standing_uses=standing.uses,
-        standing_days=standing.days,
+        uses=tr_many(standing.uses, "{count} time", "{count} times"),
+        span=tr_many(standing.days, "within {count} day", "within {count} days"),
+        age=tr_many(standing.days, "at most {count} day old", "at most {count} days old"),
     )
     return (Detail(heading=tr("When it runs, and what it may start"), lines=(line,), open=True),)

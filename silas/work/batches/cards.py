@@ -195,7 +195,7 @@ def teaching_card(folder: Folder, ending: str, moves: Sequence[FileMove]) -> Dec
         actions=(
             *(
                 Action(
-                    label=tr("To {kind}", kind=kind),
+                    label=tr("To {kind}", kind=tr(kind)),
                     value=DecisionAnswer(selected_value=kind, approved=True),
                 )
                 for kind in _KINDS_OFFERED

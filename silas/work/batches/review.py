@@ -20,6 +20,7 @@ from silas.work.batches.execution import (
     UndoneBatch,
     verdict_signal,
 )
+from silas.work.batches.folder_names import folder_name
 from silas.work.batches.models import Band, FileBatch, FileMove, Folder, SkippedFile
 from silas.work.batches.plan import FolderPlan, plan_folder
 from silas.work.batches.proposals import (
@@ -265,6 +266,9 @@ class _Run:
         else:
             self.left += [SkippedFile(move.name, move.reason) for move in moves]
 
+    def _is_folder(self, name: str) -> bool:
+        return (self._folder.path / name).is_dir()
+
     async def _ask_teaching(self, moves: Sequence[FileMove]) -> None:
         """The endings with the most files are asked about; the others stay, and are told."""
         by_ending = [
@@ -277,7 +281,8 @@ class _Run:
             target = ""
             if at < _MOST_TAUGHT and not self._over:
                 answer = await self._ask(cards.teaching_card(self._folder, ending, alike))
-                target = cards.taught_folder(answer.selected_value)
+                kind = cards.taught_folder(answer.selected_value)
+                target = folder_name(kind, self._is_folder) if kind else ""
             if target:
                 taught += [move._replace(target=target, reason="you said so") for move in alike]
             else:

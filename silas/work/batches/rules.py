@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
+from silas.work.batches.folder_names import folder_name
 from silas.work.batches.kinds import KIND_OF, KINDS, contradicts, kind_by_beginning
 from silas.work.batches.looking import FolderContents, FoundFile, about_of, first_lines
 from silas.work.batches.models import FileMove, SkippedFile
@@ -103,6 +104,10 @@ RULES: Final[tuple[SortingRule, ...]] = (
 _ORDER: Final = {name: at for at, name in enumerate((*KINDS, OLDER, DUPLICATES, TO_CHECK))}
 
 
+_Place = tuple[int, str, str]
+"""Where a move stands among the others: the place of its group, its group, its name."""
+
+
 class Sorted(NamedTuple):
     """Everything that the rules say of a folder.
 
@@ -119,16 +124,17 @@ class Sorted(NamedTuple):
 def sort_files(looked: FolderContents, now: datetime) -> Sorted:
     """Apply the rules to everything that was found; nothing is read or moved."""
     kept = _duplicates(looked.files)
-    moves: list[FileMove] = []
+    moves: list[tuple[_Place, FileMove]] = []
     left = list(looked.left)
     for file in looked.files:
-        move = _move_of(FileFacts(file, kept.get(file.name, ""), now))
+        ruled = _move_of(FileFacts(file, kept.get(file.name, ""), now))
+        move = _with_folder_name(ruled, looked.names)
         blocked = _why_blocked(move, looked.names)
         if blocked:
             left.append(SkippedFile(file.name, blocked))
         else:
-            moves.append(move)
-    return Sorted(tuple(sorted(moves, key=_place)), tuple(left))
+            moves.append((_place(ruled), move))
+    return Sorted(tuple(move for _, move in sorted(moves, key=_first)), tuple(left))
 
 
 def _move_of(facts: FileFacts) -> FileMove:
@@ -145,6 +151,18 @@ def _move_of(facts: FileFacts) -> FileMove:
     return FileMove(facts.file.name, "", facts.file.identity, ending, why, NO_RULE, about, lines)
 
 
+def _with_folder_name(move: FileMove, names: Mapping[str, bool]) -> FileMove:
+    """The move to the folder as it is called there."""
+    if not move.target:
+        return move
+    target = folder_name(move.target, lambda name: names.get(name, False))
+    return move._replace(target=target, group=target)
+
+
+def _first(placed: tuple[_Place, FileMove]) -> _Place:
+    return placed[0]
+
+
 def _why_blocked(move: FileMove, names: Mapping[str, bool]) -> str:
     top = move.target.partition("/")[0]
     if top and top in names and not names[top]:
@@ -152,7 +170,7 @@ def _why_blocked(move: FileMove, names: Mapping[str, bool]) -> str:
     return ""
 
 
-def _place(move: FileMove) -> tuple[int, str, str]:
+def _place(move: FileMove) -> _Place:
     top = move.group.partition("/")[0]
     return _ORDER.get(top, len(_ORDER)), move.group, move.name
 

@@ -185,32 +185,33 @@ class _Reader:
     def _deeper(self) -> None:
         self._depth += 1
         if self._depth > _DEPTH:
-            raise _Refused(f"more than {_DEPTH} brackets stand within each other.")
+            raise _Refused(tr("more than {depth} brackets stand within each other.", depth=_DEPTH))
 
 
 def _bounded_value(number: Fraction, exact: bool) -> _Value:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > _BITS:
-        raise _Refused("a number on the way is too large.")
+        raise _Refused(tr("a number on the way is too large."))
     return _Value(number, exact)
 
 
 def _power_of(base: _Value, exponent: _Value) -> _Value:
     number, power = base.number, exponent.number
     if power.denominator != 1:
-        raise _Refused("I know powers with whole numbers only, and square and cube roots.")
+        words = tr("I know powers with whole numbers only, and square and cube roots.")
+        raise _Refused(words)
     if number == 0 and power < 0:
         raise _Refused(tr("nothing can be divided by zero."))
     size = max(number.numerator.bit_length(), number.denominator.bit_length())
     # before it is computed: afterwards would be too late
     if abs(power) * size > _BITS:
-        raise _Refused("a number on the way is too large.")
+        raise _Refused(tr("a number on the way is too large."))
     return _bounded_value(number ** int(power), base.exact)
 
 
 def _root(value: _Value, of: int) -> _Value:
     number = value.number
     if number < 0:
-        raise _Refused("I know no root of a negative number.")
+        raise _Refused(tr("I know no root of a negative number."))
     parts = _whole_root(number.numerator, of), _whole_root(number.denominator, of)
     if parts[0] ** of == number.numerator and parts[1] ** of == number.denominator:
         return _Value(Fraction(parts[0], parts[1]), value.exact)

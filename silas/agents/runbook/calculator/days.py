@@ -5,6 +5,9 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Final, NamedTuple
 
+from silas.language import tr
+from silas.language.calendar import MONTHS
+
 _MONTHS: Final = [
     "january",
     "february",
@@ -156,7 +159,7 @@ def _check_day(of: Callable[[int], date], said: str, year: int | None) -> Callab
     try:
         of(2000 if year is None else year)  # a leap year
     except ValueError:
-        raise UnclearDay(f"There is no day {said!r}.") from None
+        raise UnclearDay(tr("There is no day {said!r}.", said=said)) from None
     return of
 
 
@@ -181,8 +184,14 @@ def _month_of(text: str) -> int:
 def _of_slashes(one: int, two: int, year: int, said: str) -> Day:
     if one <= 12 and two <= 12 and one != two:
         raise UnclearDay(
-            f"{said} can be {one} {_MONTHS[two - 1].title()} or {two} {_MONTHS[one - 1].title()}; "
-            "please write the month as a word."
+            tr(
+                "{said} can be {one} {month} or {two} {other}; please write the month as a word.",
+                said=said,
+                one=one,
+                month=tr(MONTHS[two - 1]),
+                two=two,
+                other=tr(MONTHS[one - 1]),
+            )
         )
     day, month = (one, two) if two <= 12 else (two, one)
     return Day(_check_day(_day_of_month(month, day), said, year), year)
