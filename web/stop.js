@@ -60,6 +60,7 @@ function drawBanner(banner, open) {
       resume.disabled = false;
     }
   }, { class: "resume", "data-testid": "resume" });
-  const [since] = state.stopped.split(";"); // the rest says where the button is, and it is here
-  fill(banner, icon("stop"), h("p", {}, h("b", {}, t("Stopped. ")), since), resume);
+  // without the zone, which the page of what protects you has, and where the button is: it is here
+  const since = state.stopped.split(";")[0].replace(/ \([^()]*\)$/, "");
+  fill(banner, icon("stop"), h("p", {}, since), resume);
 }

@@ -9,7 +9,7 @@ from playwright.async_api import expect
 from silas.language import speak
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home
-from tests.web.support.device import SIZES, Device, NewDevice, Size
+from tests.web.support.device import PHONE, SIZES, Device, NewDevice, Size
 from tests.web.support.library import COPY
 from tests.web.support.screens import SCREENS
 
@@ -25,7 +25,7 @@ _ENGLISH = """
   const found = [];
   const english = /\\b(the|and|you|your|what|is|are|of|with|nothing|this|it|not|yet|no|to)\\b/i;
   const raw = /\\b(act_and_report|default_and_offer|verification_failed|approved|full plan)\\b/i;
-  const states = /\\b(standing|running|done|failed|stuck|blocked|paused|low|medium|high)\\b/i;
+  const states = /\\b(standing|running|done|failed|stuck|blocked|paused|low|medium|high|middling|very)\\b/i;
   while (own.nextNode()) {
     const node = own.currentNode, at = node.parentElement;
     const others = at.closest("[dir=auto], code, pre, script, noscript, .hash, #live");
@@ -114,3 +114,29 @@ async def test_every_screen_speaks_german_and_fits_also_when_written_from_the_ri
         await device.page.keyboard.press("Escape")
         await device.comes_back()
     assert not wrong, "\n".join(wrong)
+
+
+_LINES = """
+(banner) => {
+  const words = banner.querySelector("p"), lines = document.createRange();
+  lines.selectNodeContents(words);
+  const tops = [...lines.getClientRects()].map((one) => Math.round(one.top / 4));
+  return [new Set(tops).size, words.innerText];
+}
+"""
+
+
+async def test_the_banner_of_a_stop_takes_at_most_three_lines_of_a_phone(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await cockpit.paired(new_device, PHONE)
+    await device.at("stop").click()
+    await device.at("stop-now").click()
+    banner = device.page.locator("#stopped")
+    await expect(banner).to_be_visible()
+    lines, words = await banner.evaluate(_LINES)
+    assert lines <= 3, words
+    assert words.startswith("Silas ist angehalten seit ")
+    await expect(device.at("resume")).to_be_visible()
+    await device.at("resume").click()
+    await expect(banner).to_be_hidden()

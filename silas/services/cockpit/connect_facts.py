@@ -8,6 +8,7 @@ from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.audit.kept_head import KeptAuditLog
 from silas.channels.web.events import Waiting
 from silas.config import SilasConfig
+from silas.language import refusal_words
 from silas.services.cockpit.setup import SetupRoom
 from silas.stop import Sentinel
 from silas.stream.session import Session
@@ -58,7 +59,8 @@ class ConnectFacts:
 
     def stop_words(self) -> str:
         """Words about a stop in force."""
-        return Sentinel(self.config.data_dir, self.config.scheduler.zone).words()
+        sentinel = Sentinel(self.config.data_dir, self.config.scheduler.zone)
+        return refusal_words(sentinel.words())
 
     async def compare_seen(self, head: str, device: str) -> None:
         """Compare the record with the newest signed head that a device was told."""

@@ -171,7 +171,7 @@ class WorkRoom:
         stopping.keep()
         with suppress(Exception):  # it holds whether or not it could be recorded yet
             self._desk.record()
-        self._announce.announce_stop(said_at(COCKPIT, self._desk.sentinel.words()))
+        self._announce.announce_stop(said_at(COCKPIT, refusal_words(self._desk.sentinel.words())))
         return Done(
             words=tr(
                 "Silas is stopped, and every approval is void. Tools killed: {killed}.",
