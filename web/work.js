@@ -84,6 +84,11 @@ function controls(place, one, problem) {
   const found = [
     one.undoable && act([icon("undo"), t("Undo its changes")], () => command(`${path}/undo`, "undo", one.id), { class: "secondary undo-button", "data-testid": "undo" }),
     one.running && act(t("Stop this work"), () => postJson(`${path}/cancel`), { class: "secondary" }),
+    one.rest && act(t("Ask about the rest"), async () => {
+      const done = await postJson(`${path}/rest`);
+      location.hash = "#/review";
+      return done;
+    }, { class: "primary", "data-testid": "rest" }),
     one.status === "waiting" && act(t("Show its question"), async () => {
       await postJson(`${path}/ask`);
       location.hash = "#/review";

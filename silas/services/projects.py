@@ -18,6 +18,7 @@ from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore
 from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
+from silas.work.projects.rest import ProjectRests, RestOfProject
 from silas.work.projects.undo import taken_back_words
 
 _STATES: Final = {
@@ -144,11 +145,17 @@ class ProjectDesk(NamedTuple):
         store: Where they are kept.
         undoing: Knows what was taken back.
         zone: The owner's.
+        held: Changes that wait for his yes.
     """
 
     store: SqlWorkItemStore
     undoing: Undo
     zone: ZoneInfo
+    held: HeldStore
+
+    async def rest(self, project_id: str) -> RestOfProject:
+        """What a project did not come to, as a plan; see `ProjectRests.of`."""
+        return await ProjectRests(self.store, self.undoing, self.held).of(project_id)
 
     async def all(self) -> list[WorkItem]:
         """Every approved project with its tasks, the newest last."""
@@ -200,4 +207,5 @@ async def open_projects(config: SilasConfig) -> "AsyncGenerator[ProjectDesk]":
     clock = SystemClock()
     with open_existing_database(config, clock) as db:
         undoing = Undo(config.data_dir / "undo", AuditLog(db, clock, NoKey()))
-        yield ProjectDesk(SqlWorkItemStore(db, clock), undoing, config.scheduler.zone)
+        held = HeldStore(config.data_dir / "held")
+        yield ProjectDesk(SqlWorkItemStore(db, clock), undoing, config.scheduler.zone, held)

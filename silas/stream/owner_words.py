@@ -7,7 +7,7 @@ a model says how a message of the owner's is to be read, `silas.stream.reminding
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, TypeVar
 
-from silas.agents import AgentResponse, RouteDecision
+from silas.agents import AgentResponse, PlanAction, PlanActionType, RouteDecision
 from silas.audit import Audit
 from silas.errors import SilasError
 from silas.language import refusal_words, said_at, tr
@@ -68,8 +68,10 @@ class OwnerWords(ABC, Generic[RequestT]):
         return True
 
     async def _answer_request(self, turn: Turn, asked: RequestT, *, owners: bool) -> bool:
+        plan = ""
         try:
             answered = await self._do(turn, asked) if owners else (tr(self.owners_only), "answered")
+            plan = await self._plan(asked) if owners and answered is not None else ""
         except SilasError as error:
             words = said_at(turn.seat.channel.channel_name, refusal_words(error.message))
             answered = (self._describe_refusal(words), "answered")
@@ -77,7 +79,7 @@ class OwnerWords(ABC, Generic[RequestT]):
             return False
         words, turn.answer.outcome = answered
         turn.answer.speaker, turn.proposal.returned = "silas", 0
-        turn.answer.response = AgentResponse(message=words)
+        turn.answer.response = _response(words, plan)
         turn.answer.route = RouteDecision(
             route="direct",
             reason=self.reason,
@@ -97,6 +99,11 @@ class OwnerWords(ABC, Generic[RequestT]):
     async def _do(self, turn: Turn, asked: RequestT) -> Answered | None:
         """Do it; None where it turns out to be of another kind after all."""
 
+    async def _plan(self, asked: RequestT) -> str:
+        """The plan that the owner is asked about next; empty where there is none."""
+        del asked
+        return ""
+
     def _describe_refusal(self, words: str) -> str:
         """What is answered where it cannot be done: why, in the owner's language at his door."""
         return words
@@ -105,3 +112,10 @@ class OwnerWords(ABC, Generic[RequestT]):
         """What the record says of it besides."""
         del asked
         return {}
+
+
+def _response(words: str, plan: str) -> AgentResponse:
+    if not plan:
+        return AgentResponse(message=words)
+    action = PlanAction(action=PlanActionType.propose, plan_markdown=plan)
+    return AgentResponse(message=words, plan_action=action, needs_approval=True)

@@ -29,6 +29,7 @@ from silas.work.authority.run_policy import PROMPT, RunPolicies
 from silas.work.changes.held_store import Holding
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import FindResult
+from silas.work.projects.rest import RestOfProject
 
 _CHANGE_IT: Final = (
     "Change the plan and run it again: under the same id it takes the place of this one."
@@ -104,6 +105,12 @@ class PlanRuns:
         if waiting.changes_wanted and self.stream.thinks_about(work_item_id):
             raise PlanFamilyError(_BEING_CHANGED, code="E_PLAN_BEING_CHANGED")
         return self.stream.questions.ask_about(waiting, self.dispatcher)
+
+    async def ask_for_rest(self, rest: RestOfProject) -> None:
+        """Keep the rest of a project among the plans that wait, and show its card."""
+        self.halt.require_running()
+        await self.proposer.keep(rest.item, rest.words)
+        await self.ask_again(rest.item.id)
 
     async def wait_for_revision(self, work_item_id: str) -> str:
         """See `Session.wait_for_revision`."""

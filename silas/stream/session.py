@@ -138,6 +138,24 @@ class Session:
         """
         return await self.runs.ask_again(work_item_id)
 
+    async def rest_of(self, project_id: str) -> str:
+        """The plan of a new project over what a project did not come to, for `run`.
+
+        Raises:
+            PlanFamilyError: There is no such project, or nothing of it can be asked for now.
+        """
+        return (await self.undoing.rests.of(project_id)).text
+
+    async def ask_for_rest(self, project_id: str) -> str:
+        """Keep the same as a plan that waits, and show its card; see `ask_again`.
+
+        Returns:
+            The id of the new project.
+        """
+        rest = await self.undoing.rests.of(project_id)
+        await self.runs.ask_for_rest(rest)
+        return rest.item.id
+
     async def wait(self, work_item_id: str) -> WorkItemResult | None:
         """The result of dispatched work, waiting for it if it still runs; None if unknown."""
         return await self.runs.wait(work_item_id)

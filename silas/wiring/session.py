@@ -27,11 +27,10 @@ from silas.stream.stream import Backpressure, Stream
 from silas.stream.tidying import Tidying
 from silas.stream.turn_tasks import TurnTasks
 from silas.wiring.models import agents_of
-from silas.wiring.tasks import crew_of, entry_check, executor_of
+from silas.wiring.tasks import crew_of, entry_check, executor_of, undo_of
 from silas.wiring.turn import Exchange, TurnWiring
 from silas.work.entry import EntryCheck, FirstRefusal
 from silas.work.executor import WorkItemExecutor
-from silas.work.projects.undo import WorkUndo
 
 if TYPE_CHECKING:
     from silas.wiring.parts import Parts
@@ -92,9 +91,7 @@ async def session_of(
         runs=plan_runs(parts, proposer, dispatcher, executor, revising, stream),
         executor=executor,
         store=parts.store,
-        undoing=WorkUndo(
-            parts.undoing, parts.store, parts.learning.learn_from_undo, parts.config.scheduler.zone
-        ),
+        undoing=undo_of(parts),
         unasked=WithoutAsking(
             parts.ahead_desk,
             parts.narrowing,

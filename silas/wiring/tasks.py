@@ -27,7 +27,9 @@ from silas.work.planner_advice import PlannerConsultant
 from silas.work.projects.allowances import Allowances
 from silas.work.projects.checks import ProjectChecks
 from silas.work.projects.files_left import FilesLeft
+from silas.work.projects.rest import ProjectRests
 from silas.work.projects.runner import ProjectRunner
+from silas.work.projects.undo import WorkUndo
 from silas.work.settings import TaskSettings
 from silas.work.steps import StepGates
 from silas.work.task import TaskRunner
@@ -92,6 +94,13 @@ def entry_check(parts: "Parts", worker_runner: WorkerRunner) -> EntryCheck:
         FirstRefusal(worker_runner.refuse, refused),
         PROVIDERS,
     )
+
+
+def undo_of(parts: "Parts") -> WorkUndo:
+    """What takes back what work changed, and makes plans of what projects did not come to."""
+    undoing, store, zone = parts.undoing, parts.store, parts.config.scheduler.zone
+    rests = ProjectRests(store, undoing, parts.holding.held)
+    return WorkUndo(undoing, store, parts.learning.learn_from_undo, zone, rests)
 
 
 def task_runner(

@@ -27,6 +27,7 @@ from silas.stream.propose import Proposer
 from silas.stream.recall import Recall
 from silas.stream.remember import Remembering
 from silas.stream.reminding import Reminding
+from silas.stream.rest_words import RestWords
 from silas.stream.revising import Revising
 from silas.stream.routing import AnswersWords, Router
 from silas.stream.scopes import ConversationRestorer
@@ -40,6 +41,7 @@ from silas.stream.view import Viewing
 from silas.tools import AutonomyLevel
 from silas.types import whose
 from silas.wiring.plan_review import plan_review
+from silas.wiring.tasks import undo_of
 
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
@@ -248,6 +250,7 @@ class TurnWiring:
                 modes,
                 profile,
             ),
+            RestWords(self._at("rests", undo_of(self._parts).rests), audit, modes, profile),
         )
 
     def _router(self) -> Router:

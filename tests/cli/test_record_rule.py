@@ -54,6 +54,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "memory import": ("FILE", "--yes"),
     "persona feedback": ("too_harsh",),
     "persona preset": ("mentor",),
+    "projects rest": ("no-such-project",),
     "remind me": ("tomorrow at nine, water the plants", "--yes"),
     "resume": (),
     "run": ("FILE",),

@@ -14,7 +14,10 @@ MARK = "zq7-mark-of-what-was-sent"
 NAMES = (MARK, "x" * 500, "%00", "a%0ab", "💥", "' OR 1=1")
 DEEP = "[" * 20_000 + "]" * 20_000
 POSTS = sorted(path for path, methods in ENDPOINTS.items() if "post" in methods)
-HARMLESS = {"/conversations", "/stop", "/work/{work_item_id}/cancel", "/work/{work_item_id}/ask"}
+HARMLESS = {
+    *("/conversations", "/stop"),
+    *(f"/work/{{work_item_id}}/{name}" for name in ("cancel", "ask", "rest")),
+}
 """They read no body, so nothing in one can be wrong."""
 
 BODIES: list[bytes] = [

@@ -29,6 +29,7 @@ ENDPOINTS = {
     "/work/{work_item_id}": {"get"},
     "/work/{work_item_id}/cancel": {"post"},
     "/work/{work_item_id}/ask": {"post"},
+    "/work/{work_item_id}/rest": {"post"},
     "/work/{work_item_id}/undo": {"post"},
     "/stop": {"post"},
     "/resume": {"post"},

@@ -186,3 +186,49 @@ def test_a_missing_task_is_told_before_anything_is_signed(deployment: Deployment
     unknown = deployment.silas("projects", "show", "nothing")
     assert unknown.code == 2
     assert "There is no project 'nothing'; `silas projects list` has the ids." in unknown.err
+
+
+def test_the_rest_of_a_project_that_failed_has_a_card_of_its_own_and_does_nothing_twice(
+    deployment: Deployment,
+) -> None:
+    name, rest = "project-deploy-v2", "project-deploy-v2-rest"
+    step, check, _ = TASKS["task-smoke-test"]
+    deployment.write("task-smoke-test", step, f"test -e go && {check}", "task-deploy-staging")
+    old = approves(deployment)
+    ran = deployment.silas("run", deployment.plan, "--approve", old)
+    assert ran.code != 0
+    assert f"`silas projects rest {name}`" in ran.out + ran.err
+    assert "Not begun: task-deploy-prod." in ran.out + ran.err
+    (deployment.place / "go").write_text("")
+    (deployment.place / "tests.sh").write_text("exit 1")  # would fail if it ran again
+
+    again = deployment.silas("projects", "rest", name, "--approve", old)
+    assert again.code == 3, again  # nothing of the old approval counts
+    made = json.loads(deployment.silas("projects", "rest", name, "--plan", "--json").out)
+    assert made["plan"]["tasks"] == ["task-smoke-test-rest", "task-deploy-prod-rest"]
+    file = deployment.plans / "rest.md"
+    file.write_text(deployment.silas("projects", "rest", name, "--plan").out)
+    checked = json.loads(deployment.silas("plan", "check", "--json", file).out)
+    assert checked["approve"] == made["approve"] != old
+    done = deployment.silas("projects", "rest", name, "--approve", made["approve"], "--json")
+    assert done.code == 0, done
+    assert json.loads(done.out)["summary"] == "All 2 tasks are done, and verified: prod_healthy."
+    assert deployment.files()["prod/app"] == "v2\n"
+
+    told = deployment.silas("projects", "rest", name)
+    assert told.code == 2
+    assert f"The rest of {name} was approved as {rest}" in told.err
+    assert deployment.silas("projects", "rest", rest).code == 2
+    assert deployment.silas("audit", "verify").code == 0
+
+
+def test_what_was_taken_back_is_a_part_of_the_rest(deployment: Deployment) -> None:
+    deployment.write("task-smoke-test", "true", "false", "task-deploy-staging")
+    ran = deployment.silas("run", deployment.plan, "--approve", approves(deployment))
+    assert ran.code != 0
+    assert deployment.silas("undo", "project-deploy-v2").code == 0
+    made = json.loads(
+        deployment.silas("projects", "rest", "project-deploy-v2", "--plan", "--json").out
+    )
+    assert made["plan"]["tasks"] == [f"{name}-rest" for name in TASKS]
+    assert "Done before, and taken back: task-run-tests" in made["plan"]["body"]

@@ -272,9 +272,9 @@ async def test_a_budget_that_is_used_up_begins_no_further_task() -> None:
         assert result.status is WorkItemStatus.stuck
         assert ran.done == ["a", "b"]
         assert result.summary == (
-            "Its budget has no room for the task c: 149 of 150 seconds are used. Give "
-            f"{PROJECT} more and run it again, which does all of it again, or run the rest as "
-            "another project.\nNot begun: c, d."
+            "Its budget has no room for the task c: 149 of 150 seconds are used.\n"
+            f"`silas projects rest {PROJECT}` asks about what is not done as a new project, with a "
+            "budget and an approval of its own; what is done stays.\nNot begun: c, d."
         )
 
 
@@ -302,7 +302,7 @@ async def test_what_a_project_had_left_for_a_task_that_failed_for_it_is_told() -
         budget = {"max_wall_time_seconds": 150}
         result = await h.silas.run(project_text(chain("a", "b"), budget=budget))
         assert "had 50 of its 1,800 seconds left for it" in result.summary, result.summary
-        assert f"give {PROJECT} more" in result.summary
+        assert f"`silas projects rest {PROJECT}`" in result.summary
 
 
 async def test_a_project_that_a_model_proposes_is_asked_about_and_run() -> None:

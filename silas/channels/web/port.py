@@ -106,6 +106,10 @@ class Work(Protocol):
         """Show a waiting plan's card again; its work goes on by itself after a yes."""
         ...
 
+    async def rest(self, work_item_id: str) -> Done:
+        """Show a card about what a project did not come to, as a new project."""
+        ...
+
     async def undo(self, work_item_id: str) -> Done:
         """Take back what a work item changed."""
         ...

@@ -35,6 +35,12 @@ def work_routes(work: Work, prover: Prover, refused: Refusing) -> APIRouter:
     async def ask(work_item_id: ItemId) -> Done:
         return await work.ask(work_item_id)
 
+    @router.post(
+        "/work/{work_item_id}/rest", summary="Ask about the rest of a project as a new one"
+    )
+    async def rest(work_item_id: ItemId) -> Done:
+        return await work.rest(work_item_id)
+
     @router.post("/work/{work_item_id}/undo", summary="Take back what it changed; needs a proof")
     async def undo(work_item_id: ItemId, body: Proven, session: Session) -> Done:
         await prover.require(session, "undo", work_item_id, body.proof)

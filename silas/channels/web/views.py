@@ -163,6 +163,7 @@ class WorkDetail(WorkRow):
         approval: The token that the plan runs under; null where none was given.
         running: Whether `POST /work/{id}/cancel` would do anything.
         project: Its tasks as a graph; null where it is no project.
+        rest: Whether `POST /work/{id}/rest` would ask about something.
     """
 
     intent: str
@@ -182,6 +183,7 @@ class WorkDetail(WorkRow):
     next_steps: tuple[str, ...]
     running: bool
     project: ProjectRow | None = None
+    rest: bool = False
 
 
 class Done(Frozen):

@@ -1,12 +1,21 @@
-"""`silas projects`: which there are, and how their tasks stand; works beside a running Silas."""
+"""`silas projects`: which there are, how their tasks stand, and the rest of one that has ended."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from silas.language import tr
-from silas.main.output import print_json, state_column, state_word
-from silas.main.shared import DONE, json_option, look_config, run_to_exit
+from silas.main.output import STATUS_CODES, print_json, print_result, state_column, state_word
+from silas.main.shared import (
+    DONE,
+    FAILED,
+    hash_option,
+    json_option,
+    look_config,
+    open_silas,
+    run_to_exit,
+)
+from silas.main.terminal import show_progress, terminal
 
 if TYPE_CHECKING:
     from silas.plans import WorkItem
@@ -16,7 +25,8 @@ if TYPE_CHECKING:
 def projects() -> None:
     """Projects: list them, and show how their tasks stand.
 
-    `silas run PLAN` asks about one; `silas undo PROJECT` takes all of it back.
+    `silas run PLAN` asks about one; `silas undo PROJECT` takes all of it back; `silas projects rest
+    PROJECT` asks about what one that has ended did not come to.
     """
 
 
@@ -93,6 +103,50 @@ def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
         return DONE
 
     run_to_exit(work)
+
+
+@projects.command("rest")
+@click.argument("project")
+@click.option("--plan", "as_plan", is_flag=True, help="Print the plan; ask nothing.")
+@click.option(
+    "--approve", metavar="HASH", callback=hash_option, help="sha256:HEX; approves only that plan."
+)
+@json_option
+@click.pass_context
+def projects_rest(
+    ctx: click.Context, project: str, approve: str | None, *, as_plan: bool, as_json: bool
+) -> None:
+    """Ask about what PROJECT did not come to, as a new project; on your yes, run it.
+
+    It has a budget and an approval of its own. What is done is not done again. `--plan` prints the
+    plan, which you can change and give to `silas run`.
+    """
+
+    async def show() -> int:
+        from silas.services.projects import open_projects
+
+        async with open_projects(look_config(ctx)) as desk:
+            rest = await desk.rest(project)
+        if as_json:
+            from silas.services.plans import approve_hash, plan_document
+
+            document = {**plan_document(rest.item), "approve": approve_hash(rest.item)}
+            print_json({"markdown": rest.text, **document})
+        else:
+            click.echo(rest.text, nl=False)
+        return DONE
+
+    async def work() -> int:
+        channel = terminal(to_stderr=as_json, approve=approve, live=True)
+        async with open_silas(ctx, channel.cards) as silas, show_progress(channel):
+            result = await silas.run(await silas.rest_of(project))
+        if as_json:
+            print_json(result.model_dump(mode="json"))
+        else:
+            print_result(result, channel.screen.told)
+        return STATUS_CODES.get(result.status.value, FAILED)
+
+    run_to_exit(show if as_plan else work)
 
 
 def _row(project: "WorkItem", taken_back: str, asks: list[str]) -> dict[str, Any]:

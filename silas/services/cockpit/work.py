@@ -116,6 +116,7 @@ class WorkRoom:
             next_steps=() if result is None else tuple(map(self._redact, result.next_steps)),
             running=work_item_id in self._session.executor.running(),
             project=None if waiting is not None else await self._graph(item),
+            rest=waiting is None and await self._has_rest(item),
         )
 
     async def _graph(self, item: WorkItem) -> ProjectRow | None:
@@ -126,6 +127,11 @@ class WorkRoom:
         held = [one.work_item_id for one in results if one is not None and one.held]
         shown = await project_shown(item, self._store, self._session.undoing.changes, held)
         return project_row(shown, self._redact)
+
+    async def _has_rest(self, item: WorkItem) -> bool:
+        """Whether it is a project of which something is not done and can be asked for."""
+        project = item.type is WorkItemType.project
+        return project and await self._session.undoing.rests.has_rest(item)
 
     async def cancel(self, work_item_id: str) -> Done:
         """See `Work.cancel`."""
@@ -150,6 +156,11 @@ class WorkRoom:
         asked = await self._session.ask_again(work_item_id)
         words = tr("Its card is shown again.") if asked else tr("Its card is open already.")
         return Done(words=words)
+
+    async def rest(self, work_item_id: str) -> Done:
+        """See `Work.rest`."""
+        name = await self._session.ask_for_rest(work_item_id)
+        return Done(words=tr("Its rest is asked about as {rest}; the card is shown.", rest=name))
 
     async def undo(self, work_item_id: str) -> Done:
         """See `Work.undo`."""

@@ -28,6 +28,8 @@ class ProjectEnding:
     async def over(self, item: WorkItem, status: WorkItemStatus, words: str) -> WorkItemResult:
         """It has ended; nothing of it that was not begun begins later."""
         left = [child for child in item.children if child.status in _OPEN]
+        if any(child.status is not WorkItemStatus.done for child in item.children):
+            words = f"{words.rstrip()}\n{_ask_for_rest(item)}"
         for child in left:
             why = tr(
                 "Not begun, because its project {project} is {status}.",
@@ -78,12 +80,7 @@ class ProjectEnding:
             why=why,
         )
         if short and task.status is WorkItemStatus.stuck:
-            left = tr(
-                "The project's budget had {short} left for it; give {project} more and run it "
-                "again.",
-                short=short,
-                project=item.id,
-            )
+            left = tr("The project's budget had {short} left for it.", short=short)
             words = f"{words.rstrip()} {left}"
         return await self.over(item, status, words)
 
@@ -102,6 +99,14 @@ class ProjectEnding:
             diff="\n".join(f"{head}\n{one.diff}" for head, one in found if one.diff),
         )
         return await self.record.save_result(item, result)
+
+
+def _ask_for_rest(item: WorkItem) -> str:
+    return tr(
+        "`silas projects rest {project}` asks about what is not done as a new project, with a "
+        "budget and an approval of its own; what is done stays.",
+        project=item.id,
+    )
 
 
 def _heading(task: WorkItem) -> str:

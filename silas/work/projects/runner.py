@@ -202,11 +202,9 @@ class ProjectRunner:
         done = {child.id for child in item.children if child.status is _DONE}
         first = may_begin(item.children, done, done)[0]
         words = tr(
-            "Its budget has no room for the task {task}: {used} are used. Give {project} more and "
-            "run it again, which does all of it again, or run the rest as another project.",
+            "Its budget has no room for the task {task}: {used} are used.",
             task=first.id,
             used=used_of(item.budget, [child.budget_used for child in item.children]),
-            project=item.id,
         )
         return await self._ending.over(item, WorkItemStatus.stuck, words)
 

@@ -13,6 +13,7 @@ from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, WorkItemType, p
 from silas.plans.effect import effect_of
 from silas.plans.projects.kept import with_tasks
 from silas.work.changes.undo import Undo
+from silas.work.projects.rest import ProjectRests
 
 
 class UndoneWork(NamedTuple):
@@ -98,12 +99,14 @@ class WorkUndo:
         store: Keeps work items.
         undone: Takes note of it.
         zone: The owner's.
+        rests: Makes plans of what projects did not come to, or what was taken back of them.
     """
 
     changes: Undo
     store: WorkItemStore
     undone: Undone
     zone: ZoneInfo
+    rests: ProjectRests
 
     async def undo(self, work_item_id: str) -> UndoneWork:
         """Restore the workspaces that a work item changed; see `undo_work`."""

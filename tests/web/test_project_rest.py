@@ -1,0 +1,57 @@
+"""The rest of a project that has ended is asked about from its page, with a card of its own."""
+
+import re
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from silas.testing import CallTool
+from tests.projects.kit import chain, project_text
+from tests.stream.kit import planned, proposing
+from tests.web.support.chromium import in_a_browser
+from tests.web.support.cockpit import Home, a_cockpit
+from tests.web.support.device import SIZES, Size, devices
+from tests.work.kit import DONE
+
+pytestmark = in_a_browser
+
+
+def _writes(name: str) -> CallTool:
+    return CallTool("shell_exec", {"argv": ["sh", "-c", f"echo {name} >> out.txt"]})
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_the_rest_of_a_failed_project_is_asked_about_and_run(
+    home: Home, browser: Browser, size: Size
+) -> None:
+    given = chain("a", "b", "c")
+    for name, fields in given.items():
+        run = f"grep -q {name} out.txt" + (" && grep -q go go.txt" if name == "b" else "")
+        check = {"name": "right", "run": run, "expect": {"exit_code": 0}}
+        fields.update(workspace=str(home.workspace), verify=[check], body="Do it.")
+    executor = [_writes("a"), DONE, _writes("b"), DONE, _writes("b"), DONE, _writes("c"), DONE]
+    models = planned(proposing(project_text(given)), executor=executor)
+    async with a_cockpit(home, models={**models}) as cockpit, devices(browser, "block") as new:
+        device = await cockpit.paired(new, size)
+        await device.says("deploy it")
+        await device.sees_a_card("Deploy it")
+        await device.answers("Approve and run this project")
+        await device.comes_back()
+        ended = device.at("result").last
+        await expect(ended).to_contain_text("“Work” under “More” asks about what is not done")
+        (home.workspace / "go.txt").write_text("go\n", encoding="utf-8")
+        await device.page.evaluate("location.hash = '#/more/work/project-deploy'")
+        button = device.page.locator("#more-body").get_by_test_id("rest")
+        await expect(button).to_have_text("Ask about the rest")
+        assert await device.overflow() == 0
+        assert await device.violations() == []
+        await button.click()
+        card = await device.sees_a_card("Deploy it (the rest)")
+        await expect(card).to_contain_text(re.compile("Do b"))
+        await device.answers("Approve and run this project")
+        await device.comes_back()
+        await expect(device.at("result").last).to_contain_text("All 2 tasks are done")
+        assert (home.workspace / "out.txt").read_text(encoding="utf-8") == "a\nb\nc\n"
+        await device.page.evaluate("location.hash = '#/more/work/project-deploy'")
+        await expect(device.at("project").last).to_be_visible()
+        await expect(button).to_have_count(0)
