@@ -93,13 +93,17 @@ class Card(Frozen, Generic[AnswerT]):
 class PlanAnswer(Frozen):
     """The owner's answer to a plan, before anything is signed.
 
-    `waiting` is no answer of a person's: a channel says that the owner is to be asked elsewhere.
+    `waiting` and `left` are no answers of a person's. With `waiting` a channel says that the owner
+    is to be asked elsewhere; with `left` that whoever was asked has gone, which is a no unless
+    another program asks about the plan still.
     """
 
-    verdict: Literal["approved", "declined", "edit_requested", "conditional", "waiting"]
+    verdict: Literal["approved", "declined", "edit_requested", "conditional", "waiting", "left"]
 
 
 PLAN_DECLINED = PlanAnswer(verdict="declined")
+PLAN_WAITS = PlanAnswer(verdict="waiting")
+PLAN_LEFT = PlanAnswer(verdict="left")
 
 
 class PlanCard(Card[PlanAnswer]):

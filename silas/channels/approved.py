@@ -3,6 +3,7 @@
 from typing import Any, TypeVar
 
 from silas.cards import Card, CardChannel, HeldCard, PlanCard
+from silas.cards.unseen import left_answer
 from silas.cards.wrapped import WrappedChannel
 from silas.channels.live_terminal import LiveTerminal
 from silas.language import tr
@@ -45,7 +46,7 @@ class PreApproved(WrappedChannel):
             await self._channel.send(to, said)
             return next(action.value for action in card.actions if action.role == "recommended")
         await self._channel.send(to, _another(card, shown, self._plan_hash))
-        return card.safe
+        return left_answer(card)
 
 
 def _another(card: Card[Any], shown: str, approved: str) -> str:

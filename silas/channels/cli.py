@@ -3,9 +3,11 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator
-from typing import Any, Final, TextIO, TypeVar, cast
+from typing import TextIO, TypeVar, cast
 
-from silas.cards import Card, ChannelMessage, PlanAnswer
+from silas.cards import Card, ChannelMessage
+from silas.cards.models import PLAN_WAITS
+from silas.cards.unseen import left_answer
 from silas.channels.terminal_colour import columns_of, dim, paint
 from silas.channels.text import (
     LATER,
@@ -27,7 +29,6 @@ AnswerT = TypeVar("AnswerT")
 
 _CONNECTION = "owner"  # one terminal, one owner
 
-PLAN_WAITS: Final[Any] = PlanAnswer(verdict="waiting")
 """The answer to a plan that nobody has answered: it stays among the open questions."""
 
 
@@ -156,7 +157,7 @@ class CLIChannel:
         self._print(shown)
         if not self._source.isatty():
             self._print(tr("There is no terminal to answer on: taken as the safe answer."))
-            return card.safe
+            return left_answer(card)
         deadline = self._clock.monotonic() + card.timeout_seconds
         tries = TRIES
         while tries:

@@ -13,6 +13,7 @@ from pathlib import Path
 from silas.types import new_id
 
 _ENDING = ".pipe"
+_ABOUT = "."  # behind what a pipe is about, which has none in it
 _READ_AT_ONCE = 4096
 
 
@@ -45,15 +46,25 @@ class ProcessNotifier:
                 if path.name != self._mine:
                     _write_one(path)
 
+    def is_heard(self, about: str) -> bool:
+        """Whether anybody else listens and has said that it is about this."""
+        found = self._folder.glob(f"{about}{_ABOUT}*{_ENDING}")
+        return any(_has_reader(path) for path in found if path.name != self._mine)
+
     @contextmanager
-    def listening(self, heard: Callable[[], None]) -> Generator[None]:
+    def listening(self, heard: Callable[[], None], about: str = "") -> Generator[None]:
         """Call `heard` whenever anybody changed the table, as long as this is open.
+
+        Args:
+            heard: What is called.
+            about: What this is about, for `is_heard`: letters and digits.
 
         Raises:
             OSError: The pipe cannot be made.
         """
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._mine = f"{new_id('jobs')}{_ENDING}"
+        whose = f"{about}{_ABOUT}" if about else ""
+        self._mine = f"{whose}{new_id('jobs')}{_ENDING}"
         path = self._folder / self._mine
         draft = path.with_suffix(".new")  # a pipe that nobody reads would be taken for a dead one's
         os.mkfifo(draft, 0o600)
@@ -82,11 +93,25 @@ def _nobody() -> None:
     """Nobody waits in this process."""
 
 
-def _write_one(path: Path) -> None:
+def _open(path: Path) -> int | None:
+    """The pipe, to write; None where its reader crashed, and then the pipe is gone."""
     try:
-        pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:  # its reader crashed
+        return os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
         path.unlink(missing_ok=True)
+        return None
+
+
+def _has_reader(path: Path) -> bool:
+    pipe = _open(path)
+    if pipe is not None:
+        os.close(pipe)
+    return pipe is not None
+
+
+def _write_one(path: Path) -> None:
+    pipe = _open(path)
+    if pipe is None:
         return
     try:
         with suppress(BlockingIOError, BrokenPipeError):  # full: it will be read anyway

@@ -123,3 +123,9 @@ class SharedWaitingPlans(WaitingPlans, Protocol):
     async def wait_until_closed(self, work_item_id: str, plan_hash: str) -> None:
         """Wait until the question about exactly this plan is open no longer, whoever closes it."""
         ...
+
+    async def shown_elsewhere(self, work_item_id: str, plan_hash: str) -> bool:
+        """Whether anybody waits like this for the question about exactly this plan; whoever asks
+        waits no more.
+        """
+        ...

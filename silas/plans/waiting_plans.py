@@ -121,10 +121,15 @@ class AnnouncedPlans(SqlWaitingPlans):
             OSError: Nobody can be heard here.
         """
         heard = asyncio.Event()
-        with self._notifier().listening(heard.set):
+        with self._notifier().listening(heard.set, plan_hash):
             while await self.stands(work_item_id, plan_hash):
                 await heard.wait()
                 heard.clear()
+
+    async def shown_elsewhere(self, work_item_id: str, plan_hash: str) -> bool:
+        """See `SharedWaitingPlans.shown_elsewhere`."""
+        del work_item_id  # the hash is over it, too
+        return self._folder.is_dir() and self._notifier().is_heard(plan_hash)
 
     def _notifier(self) -> "ProcessNotifier":
         from silas.jobs.notify import ProcessNotifier  # noqa: PLC0415 - few turns ask about a plan

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from silas.cards import Arrived, Card, CardChannel
-from silas.cards.unseen import unseen_answer
+from silas.cards.unseen import left_answer, unseen_answer
 from silas.stream.escalation_actions import HandoverChannel
 from silas.stream.turn_place import asks_beside, heard_in_turn, somebody_looks
 
@@ -16,7 +16,8 @@ class ClosingChannel:
     """A channel that can be closed for questions: open ones and later ones answer safely.
 
     Where cards stand beside the conversation a plan goes on waiting: ending Silas is no answer to
-    it. At a terminal it is: whoever ends Silas there was asked and has not said yes.
+    it. At a terminal it is, unless another program asks about the plan: whoever ends Silas there
+    was asked and has not said yes.
     """
 
     def __init__(self, channel: CardChannel) -> None:
@@ -73,7 +74,7 @@ class ClosingChannel:
             closing.cancel()
 
     def _answer_of_nobody(self, card: Card[AnswerT]) -> AnswerT:
-        return unseen_answer(card) if self.asks_beside else card.safe
+        return unseen_answer(card) if self.asks_beside else left_answer(card)
 
     def close(self) -> None:
         """From now on every question has its safe answer."""

@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from silas.audit import Audit
 from silas.cards import Card, CardChannel
+from silas.cards.unseen import left_answer
 from silas.clock import Clock
 from silas.errors import ChannelError
 from silas.language import said_at
@@ -30,9 +31,10 @@ class Owner:
             answer = await self._channel.ask(to, card)
         except ChannelError as error:
             await self._audit.log("card_unanswered", intent=card.intent, code=error.code)
-            return card.safe
+            return left_answer(card)
         if answer == card.safe and self._clock.monotonic() >= deadline:
             await self._audit.log("card_timed_out", intent=card.intent)
+            return left_answer(card)
         return answer
 
     async def tell(self, text: str) -> None:

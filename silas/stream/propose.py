@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from silas.audit import Audit
 from silas.cards import CardChannel, PlanAnswer, PlanCard
+from silas.cards.models import PLAN_DECLINED, PLAN_WAITS
 from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ApprovalError, DatabaseError
@@ -204,8 +205,9 @@ class Proposer:
         try:
             proposal = await self._check_and_ask(item, channel, to, waiting.rationale, replaces)
         except asyncio.CancelledError:  # whoever ends Silas at a question has not said yes
-            with suppress(DatabaseError):
-                await self._waiting.drop(item)
+            with suppress(DatabaseError, OSError):
+                if not await self._waiting.shown_elsewhere(item.id, plan_hash(item)):
+                    await self._waiting.drop(item)
             raise
         if proposal.verdict not in STAYS:
             await self._waiting.drop(item)
@@ -318,8 +320,8 @@ class Proposer:
 
     async def _answer(self, card: PlanCard, channel: CardChannel, to: str) -> PlanAnswer | None:
         """What the owner says here; None where he said it elsewhere, which closes the card here."""
+        closed = asyncio.ensure_future(self._closed_elsewhere(card))  # heard before it is seen
         asking = asyncio.ensure_future(Owner(channel, self._audit, self._clock).ask(card, to))
-        closed = asyncio.ensure_future(self._closed_elsewhere(card))
         try:
             await asyncio.wait({asking, closed}, return_when=asyncio.FIRST_COMPLETED)
             answer = asking.result() if asking.done() else None
@@ -329,7 +331,14 @@ class Proposer:
             await asyncio.wait({asking, closed})
         if answer is None or not await self._waiting.stands(card.work_item_id, card.plan_hash):
             return None
-        return answer
+        return await self._answer_of_who_left(card) if answer.verdict == "left" else answer
+
+    async def _answer_of_who_left(self, card: PlanCard) -> PlanAnswer:
+        """The plan waits where another process asks about it still; else it was not approved."""
+        with suppress(OSError):
+            if await self._waiting.shown_elsewhere(card.work_item_id, card.plan_hash):
+                return PLAN_WAITS
+        return PLAN_DECLINED
 
     async def _closed_elsewhere(self, card: PlanCard) -> None:
         """Wait until the question is open no longer; for ever where that cannot be heard."""

@@ -81,7 +81,7 @@ class InMemoryWaitingPlans:
 
     def __init__(self) -> None:
         self._waiting: dict[str, WaitingPlan] = {}
-        self._asking: list[asyncio.Event] = []
+        self._asking: list[tuple[str, asyncio.Event]] = []
 
     async def put(self, waiting: WaitingPlan) -> None:
         """Keep a copy, once, as the newest."""
@@ -92,19 +92,25 @@ class InMemoryWaitingPlans:
     async def drop(self, item: WorkItem) -> None:
         """Forget exactly this plan."""
         self._waiting.pop(plan_hash(item), None)
-        for dropped in self._asking:
+        for _, dropped in self._asking:
             dropped.set()
 
     async def wait_until_closed(self, work_item_id: str, plan_hash: str) -> None:
         """Wait until this plan is not there."""
         dropped = asyncio.Event()
-        self._asking.append(dropped)
+        asking = (plan_hash, dropped)
+        self._asking.append(asking)
         try:
             while await self.stands(work_item_id, plan_hash):
                 await dropped.wait()
                 dropped.clear()
         finally:
-            self._asking.remove(dropped)
+            self._asking.remove(asking)
+
+    async def shown_elsewhere(self, work_item_id: str, plan_hash: str) -> bool:
+        """Whether anybody waits for this plan."""
+        del work_item_id
+        return any(plan_hash == asked for asked, _ in self._asking)
 
     async def stands(self, work_item_id: str, plan_hash: str) -> bool:
         """Whether this plan is there."""

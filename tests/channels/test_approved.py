@@ -8,7 +8,7 @@ from silas.testing.cards import a_card
 from silas.testing.channels import ScriptedChannel
 
 
-@pytest.mark.parametrize(("digit", "verdict"), [("0", "approved"), ("1", "declined")])
+@pytest.mark.parametrize(("digit", "verdict"), [("0", "approved"), ("1", "left")])
 async def test_it_counts_for_exactly_one_plan(digit: str, verdict: str) -> None:
     inner = ScriptedChannel(lambda card: card.actions[0].value)
     channel = PreApproved(inner, "0" * 64)

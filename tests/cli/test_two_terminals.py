@@ -93,6 +93,51 @@ def test_a_no_elsewhere_closes_the_card_and_nothing_runs(house: House, chat: Per
     assert not (house.work / "result.txt").exists()
 
 
+def test_who_leaves_one_card_closes_no_other_and_the_answer_there_counts(
+    house: House, chat: Person
+) -> None:
+    plan = house.asked()
+    with person(silas("approve", plan), house.env, cwd=house.work) as other:
+        other.waits_for(CHOICE)
+        other.types("\x03")
+        other.leaves()
+    unattended = run(silas("approve", plan), house.env)  # nobody is there to answer
+    assert "waits for its owner" in unattended.err, unattended
+    assert house.asked() == plan
+    chat.types("1\r")
+    chat.waits_for("working: attempt")
+    chat.types("\x04")
+    assert chat.leaves() == 0
+    assert (house.work / "result.txt").exists()
+
+
+def test_a_chat_that_is_left_at_its_card_leaves_the_other_card_open(
+    house: House, chat: Person
+) -> None:
+    plan = house.asked()
+    with person(silas("approve", plan), house.env, cwd=house.work) as other:
+        other.waits_for(CHOICE)
+        chat.types("\x03")
+        chat.leaves()
+        assert house.asked() == plan
+        other.types("1\r")
+        assert other.leaves() == 0
+    assert (house.work / "result.txt").exists()
+
+
+def test_a_plan_that_the_last_one_leaves_is_asked_about_no_more(house: House, chat: Person) -> None:
+    plan = house.asked()
+    with person(silas("approve", plan), house.env, cwd=house.work) as other:
+        other.waits_for(CHOICE)
+        chat.types("\x03")
+        chat.leaves()
+        other.types("\x03")
+        other.leaves()
+    assert not re.search(r"^asked ", run(silas("status"), house.env).out, re.MULTILINE)
+    assert run(silas("approve", plan), house.env).code != 0
+    assert not (house.work / "result.txt").exists()
+
+
 def test_a_chat_greets_in_the_language_of_its_terminal_and_says_where_the_cockpit_is(
     house: House,
 ) -> None:

@@ -97,6 +97,63 @@ async def test_changes_wanted_here_and_a_yes_elsewhere_leave_no_open_question(
         assert len(await entries_of(h, "plan_approved")) == 1
 
 
+class Late(Open):
+    """Says nothing, and is no more asked once its card's time is over."""
+
+    def __init__(self, clock: MockClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    async def ask(self, to: str, card: Card[Any]) -> Any:
+        if not isinstance(card, PlanCard):
+            return await super().ask(to, card)
+        self.shown.set()
+        await self._clock.sleep(card.timeout_seconds)
+        return card.safe
+
+
+async def test_the_time_of_one_card_is_over_and_the_other_stays_open(tmp_path: Path) -> None:
+    clock, here = MockClock(), Open()
+    late = Late(clock)
+    async with process(tmp_path, here, clock) as h:
+        asked = asyncio.create_task(h.silas.run(PLAN))
+        await soon(here.shown.wait())
+        async with process(tmp_path, late, clock) as other:
+            asked_late = asyncio.create_task(other.silas.answer(NAME))
+            await soon(late.shown.wait())
+            clock.advance(30 * 24 * 3600)
+            told = await soon(asked_late)
+        assert told.status is WorkItemStatus.blocked
+        assert told.summary.startswith("The plan waits for its owner; nothing was run.")
+        assert [item.id for item in await h.silas.runs.proposer.waiting()] == [NAME]
+        here.answer.set_result(PlanAnswer(verdict="approved"))
+        assert (await soon(asked)).status is not WorkItemStatus.blocked
+        assert len(await entries_of(h, "plan_approved")) == 1
+
+
+async def test_a_no_of_a_person_closes_every_card(tmp_path: Path) -> None:
+    clock, here = MockClock(), Open()
+    async with process(tmp_path, here, clock) as h:
+        asked = asyncio.create_task(h.silas.run(PLAN))
+        await soon(here.shown.wait())
+        async with process(tmp_path, ScriptedChannel(answering("declined")), clock) as other:
+            await soon(other.silas.answer(NAME))
+        told = await soon(asked)
+        assert told.summary == "This plan was answered somewhere else, and nothing was run here."
+        assert await h.silas.runs.proposer.waiting() == []
+
+
+async def test_the_last_whose_time_is_over_declines(tmp_path: Path) -> None:
+    clock = MockClock()
+    late = Late(clock)
+    async with process(tmp_path, late, clock) as h:
+        asked = asyncio.create_task(h.silas.run(PLAN))
+        await soon(late.shown.wait())
+        clock.advance(30 * 24 * 3600)
+        assert (await soon(asked)).summary == "The plan was not approved; nothing was run."
+        assert await h.silas.runs.proposer.waiting() == []
+
+
 def once(*_: object) -> StandingLimit:
     """One yes starts work once."""
     return StandingLimit(uses=1)
