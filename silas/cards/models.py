@@ -72,6 +72,13 @@ class Card(Frozen, Generic[AnswerT]):
         """Whether it is asked where nobody looks, too, and waits there for whoever comes."""
         return False
 
+    @property
+    def outlives(self) -> bool:
+        """Whether the end of Silas is no answer to it: what asks is ended itself, and may ask again
+        at the next start.
+        """
+        return False
+
     @model_validator(mode="after")
     def _actions_in_order(self) -> "Card[AnswerT]":
         order = [_ROLE_ORDER[action.role] for action in self.actions]
@@ -182,15 +189,22 @@ class DecisionCard(Card[DecisionAnswer]):
     Attributes:
         work_item_id: The work that waits for the answer: the question is kept for whoever comes in
             its time, also where nobody looks now. Empty for any other question.
+        of_work: Whether running work asks it.
     """
 
     allow_freetext: bool = False
     work_item_id: str = ""
+    of_work: bool = False
 
     @property
     def kept(self) -> bool:
         """See `Card.kept`."""
         return bool(self.work_item_id)
+
+    @property
+    def outlives(self) -> bool:
+        """See `Card.outlives`."""
+        return self.of_work
 
 
 class CheckpointCard(Card[str]):

@@ -95,13 +95,29 @@ def start(
             if phone or config.channels.web.phone.enabled:
                 await _open_phone(cockpit, phone, phone_address, link=not no_link)
             await ended.wait()
-            words = tr_later(
-                "Ending: questions are answered safely, unfinished work is not applied."
-            )
-            click.echo(tr(words))
+            click.echo(_ending_words(cockpit.silas.executor.asked_later()))
         return DONE
 
     run_to_exit(work)
+
+
+def _ending_words(waiting: tuple[str, ...]) -> str:
+    """What becomes of what is open.
+
+    Args:
+        waiting: The ids of work that only waits for an answer, and is left for the next start.
+    """
+    if waiting:
+        return tr(
+            "Ending: what {work} asks you is asked again by the next `silas start` or `silas "
+            "chat`, and plans go on waiting. Every other question is answered safely, other "
+            "unfinished work is not applied.",
+            work=", ".join(waiting),
+        )
+    return tr(
+        "Ending: plans go on waiting for your yes. Every other question is answered safely, "
+        "unfinished work is not applied."
+    )
 
 
 def _say_where(cockpit: "RunningCockpit", *, link: bool) -> None:

@@ -56,6 +56,7 @@ def choice_card(
         allow_freetext=True,
         timeout_seconds=seconds,
         work_item_id=work_item_id,
+        of_work=True,
     )
 
 

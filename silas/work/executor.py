@@ -133,6 +133,10 @@ class WorkItemExecutor:
         """The ids of the items at work now."""
         return tuple(self._running)
 
+    def asked_later(self) -> tuple[str, ...]:
+        """The ids of what only waits for its owner: an orderly end leaves it for the next start."""
+        return self._left.asked_later([one.item for one in self._running.values()])
+
     async def wait(self, work_item_id: str) -> WorkItemResult | None:
         """Wait for a running item's result; None where it is not running."""
         running = self._running.get(work_item_id)

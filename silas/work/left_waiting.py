@@ -33,17 +33,25 @@ class LeftWaiting:
         A project waits where each of its tasks under way does; else all of it is stopped. Work of
         a goal is not left, for the goal makes it again when it is due.
         """
+        self._left = self._waiting(running)
+
+    def asked_later(self, running: Sequence[WorkItem]) -> tuple[str, ...]:
+        """The ids of what an orderly end would leave now; of a project its own alone."""
+        left = self._waiting(running)
+        return tuple(item.id for item in running if item.id in left and item.parent is None)
+
+    def _waiting(self, running: Sequence[WorkItem]) -> frozenset[str]:
         try:
             self._require_running()
         except SilasError:
-            return
+            return frozenset()
         waits = {item.id for item in running if self.questions.cut_off(item)}
         alone = {item.id for item in running if item.parent is None and item.id in waits}
         for project in (item for item in running if item.type is WorkItemType.project):
             tasks = {item.id for item in running if item.parent == project.id}
             if tasks and tasks <= waits:
                 alone |= {project.id, *tasks}
-        self._left = frozenset(alone)
+        return frozenset(alone)
 
     def has_task(self, item: WorkItem) -> bool:
         """Whether this task is left, and waits still."""

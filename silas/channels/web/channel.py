@@ -379,7 +379,7 @@ class WebChannel:
             self.closed = True
             self._arrived.put_nowait(None)
             for waiting in self._open.values():
-                if not waiting.answer.done():
+                if not waiting.answer.done() and not waiting.card.outlives:
                     waiting.answer.set_result(unseen_answer(waiting.card))
 
     async def leave(self) -> None:
