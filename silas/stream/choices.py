@@ -1,6 +1,7 @@
 """A question of running work as a card with numbered options (spec 0.5, 3.11, 5.2.2)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Final
 
 from silas.audit import Audit
@@ -119,21 +120,28 @@ class OwnerChoices:
         before = self._kept.open(item, question, options)
         if before is not None:
             return _answer(before.chosen, before.words, TaintLevel.external, options)
-        try:
-            with self._board.waits_for_owner(work_item_id):
+        async with self._waiting(work_item_id):
+            try:
                 answer = await self._owner.ask(await self._card(item, question, options))
-        except BaseException:
-            if not self._left.has_task(item):
-                self._kept.drop(item)  # it was stopped; else the question stays, as after a crash
-            raise
-        chosen = answer.selected_value if answer.selected_value in options else None
-        number = 0 if chosen is None else options.index(chosen) + 1
-        words = (answer.freetext or "").strip()
-        taint = await self._taint_of(words, answer)
-        said = {"own_words": taint.value} if words else {}
-        await self._audit.log("owner_asked", work_item_id=work_item_id, chosen=number, **said)
-        self._kept.answer(item, question, options, KeptAnswer(chosen or "", words))
+            except BaseException:
+                if not self._left.has_task(item):
+                    self._kept.drop(item)  # it was stopped; else it stays, as after a crash
+                raise
+            chosen = answer.selected_value if answer.selected_value in options else None
+            number = 0 if chosen is None else options.index(chosen) + 1
+            words = (answer.freetext or "").strip()
+            taint = await self._taint_of(words, answer)
+            said = {"own_words": taint.value} if words else {}
+            await self._audit.log("owner_asked", work_item_id=work_item_id, chosen=number, **said)
+            self._kept.answer(item, question, options, KeptAnswer(chosen or "", words))
         return _answer(chosen or "", words, taint, options)
+
+    @asynccontextmanager
+    async def _waiting(self, work_item_id: str) -> AsyncGenerator[None]:
+        """Its time stands still, also until it has a place again among those that run."""
+        with self._board.waits_for_owner(work_item_id):
+            async with self._left.places.without(work_item_id):
+                yield
 
     async def _card(self, item: WorkItem, question: str, options: tuple[str, ...]) -> DecisionCard:
         parent = None if item.parent is None else await self._store.get(item.parent)

@@ -7,6 +7,7 @@ from silas.errors import SilasError
 from silas.plans import WorkItem, WorkItemStatus, WorkItemType
 from silas.plans.projects.questions import WorkQuestions
 from silas.stop.sentinel import RequireRunning
+from silas.work.projects.places import TaskPlaces
 
 _WELL: Final = frozenset({WorkItemStatus.pending, WorkItemStatus.running, WorkItemStatus.done})
 
@@ -16,6 +17,7 @@ class LeftWaiting:
 
     Attributes:
         questions: What running work asks. It makes one call at a time: while it asks nothing runs.
+        places: Of tasks of projects: one that asks has none among those that run at once.
 
     Args:
         questions: The same.
@@ -24,6 +26,7 @@ class LeftWaiting:
 
     def __init__(self, questions: WorkQuestions, require_running: RequireRunning) -> None:
         self.questions = questions
+        self.places = TaskPlaces()
         self._require_running = require_running
         self._left: frozenset[str] = frozenset()
 

@@ -68,7 +68,7 @@ class ProjectRunner:
         left_waiting: LeftWaiting,
     ) -> None:
         self._entry = entry
-        self._tasks = ProjectTasks(run_task, allowances, self._further, waits)
+        self._tasks = ProjectTasks(run_task, allowances, self._further, waits, left_waiting.places)
         self._checks = checks
         self._store = store
         self._audit = audit

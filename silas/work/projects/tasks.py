@@ -1,6 +1,7 @@
 """The tasks of a project, begun as what they wait for is done (spec 5.2.2 steps 1 to 4).
 
-Two run at once only where neither works where the other works or reads. Once one has failed no
+A task that waits for its owner's answer has no place among those that run at once. Two run at once
+only where neither works where the other works or reads. Once one has failed no
 other begins; what runs comes to its end.
 """
 
@@ -14,12 +15,11 @@ from silas.plans.projects.graph import may_begin
 from silas.work.executor import RunItem
 from silas.work.models import Notify, ProgressEvent
 from silas.work.projects.allowances import Allowances, room_for, short_of
-
-MOST_AT_ONCE: Final = 4
-"""Tasks of one project that run at the same time."""
+from silas.work.projects.places import ProjectPlaces, TaskPlaces
 
 _DONE: Final = WorkItemStatus.done
 _OPEN: Final = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
+_Running = dict[str, asyncio.Task[WorkItemResult]]
 
 Refuse = Callable[[WorkItem, WorkItem], Awaitable[str]]
 """Why of a project this task may not begin; nothing where it may."""
@@ -38,15 +38,22 @@ class ProjectTasks:
         refuse: Asked before each task.
         waits: Whether changes of a task wait. Such a task has not failed: what does not wait for
             it, and keeps out of its way, goes on.
+        places: How many run at once.
     """
 
     def __init__(
-        self, run_task: RunItem, allowances: Allowances, refuse: Refuse, waits: ChangesWait
+        self,
+        run_task: RunItem,
+        allowances: Allowances,
+        refuse: Refuse,
+        waits: ChangesWait,
+        places: TaskPlaces,
     ) -> None:
         self._run_task = run_task
         self._allowances = allowances
         self._refuse = refuse
         self._waits = waits
+        self._places = places
         self._short: dict[str, str] = {}
 
     def short(self, task: WorkItem) -> str:
@@ -63,29 +70,28 @@ class ProjectTasks:
         Returns:
             Why no further one was begun, where the project itself is refused.
         """
-        running: dict[str, asyncio.Task[WorkItemResult]] = {}
-        try:
-            while True:
-                refusal = await self._begin(project, running, notify)
-                if not running:
-                    return refusal
-                await asyncio.wait(running.values(), return_when=asyncio.FIRST_COMPLETED)
-                await self._collect(project, running, notify)
-        finally:  # whatever broke this off ends them, too
-            for task in running.values():
-                task.cancel()
-            if running:
-                await asyncio.wait(running.values())
+        running: _Running = {}
+        with self._places.of_project(project.tasks) as places:
+            try:
+                while True:
+                    places.changed.clear()
+                    refusal = await self._begin(project, running, notify, places)
+                    if not running:
+                        return refusal
+                    await _wait_for_one(running, places)
+                    await self._collect(project, running, notify, places)
+            finally:  # whatever broke this off ends them, too
+                for task in running.values():
+                    task.cancel()
+                if running:
+                    await asyncio.wait(running.values())
 
     async def _begin(
-        self,
-        project: WorkItem,
-        running: dict[str, asyncio.Task[WorkItemResult]],
-        notify: Notify,
+        self, project: WorkItem, running: _Running, notify: Notify, places: ProjectPlaces
     ) -> str:
         """Begin what may begin now; why nothing may, where that is about the project."""
         children = project.children
-        while len(running) < MOST_AT_ONCE and not any(map(self._ended_badly, children)):
+        while places.free and not any(map(self._ended_badly, children)):
             done = {child.id for child in children if child.status is _DONE}
             ended = {child.id for child in children if child.status not in _OPEN}
             found = may_begin(children, done, ended | running.keys())
@@ -100,16 +106,12 @@ class ProjectTasks:
                 return refusal
             self._allowances.limit(task, room)
             self._short[task.id] = short
+            places.take(task.id)
             work = self._run_task(task, _as_progress_of(project, task, notify))
             running[task.id] = asyncio.create_task(_await_work(work), name=f"task:{task.id}")
         return ""
 
-    def _room(
-        self,
-        project: WorkItem,
-        task: WorkItem,
-        running: dict[str, asyncio.Task[WorkItemResult]],
-    ) -> Budget | None:
+    def _room(self, project: WorkItem, task: WorkItem, running: _Running) -> Budget | None:
         used = [one.budget_used for one in project.children if one.id not in running]
         held = [self._allowances.of(one) for one in project.children if one.id in running]
         return room_for(task, project.budget, used, held)
@@ -119,10 +121,7 @@ class ProjectTasks:
         return ended and not self._waits(task.id)
 
     async def _collect(
-        self,
-        project: WorkItem,
-        running: dict[str, asyncio.Task[WorkItemResult]],
-        notify: Notify,
+        self, project: WorkItem, running: _Running, notify: Notify, places: ProjectPlaces
     ) -> None:
         """Take note of those that ended."""
         for child in project.children:
@@ -130,6 +129,7 @@ class ProjectTasks:
             if task is None or not task.done():
                 continue
             del running[child.id]
+            places.give_back(child.id)
             self._allowances.release(child)
             result = task.result()
             done = sum(one.status is _DONE for one in project.children)
@@ -141,6 +141,15 @@ class ProjectTasks:
                 many=len(project.children),
             )
             await notify(_progress(project, words))
+
+
+async def _wait_for_one(running: _Running, places: ProjectPlaces) -> None:
+    """Until a task has ended or its place is free."""
+    freed = asyncio.ensure_future(places.changed.wait())
+    try:
+        await asyncio.wait({freed, *running.values()}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        freed.cancel()
 
 
 async def _await_work(work: Awaitable[WorkItemResult]) -> WorkItemResult:
