@@ -111,6 +111,10 @@ class EntryCheck:
         """The same of the copy before the work changes it; see `PlanBinding.check_copy`."""
         return refusal_of(await self._binding.check_copy(item, copied, copy))
 
+    async def has_expired(self, item: WorkItem) -> bool:
+        """Whether the time of its approval is over, and nothing else is wrong with it."""
+        return (await check_plan(item, self._approval)).code == "E_APPROVAL_EXPIRED"
+
     async def taken_back(self, item: WorkItem) -> str:
         """See `taken_back`."""
         return await taken_back(item, self._approval)

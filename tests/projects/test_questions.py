@@ -136,6 +136,54 @@ async def test_an_answer_in_the_morning_counts_and_the_night_uses_no_time() -> N
         assert result.budget_used.wall_time_seconds < 1
 
 
+OVER = (
+    f"The approval of {PROJECT} holds for a day and expired before its task paint came to its end, "
+    f"so nothing of that task was applied.\n`silas projects rest {PROJECT}` asks about what is not "
+    "done as a new project, with a budget and an approval of its own; what is done stays.\n"
+)
+
+
+@pytest.mark.parametrize("hours", [25, 72])
+async def test_an_answer_after_the_approvals_day_says_what_to_do_and_the_rest_is_asked_anew(
+    hours: int,
+) -> None:
+    channel, clock = Asleep(), MockClock()
+    model_says = (ASKS, DONE, *(ASKS, DONE), WORKS, DONE)
+    async with house(channel, *model_says, clock=clock) as h:
+        running = asyncio.create_task(h.silas.run(project_text({**TASKS}, **SHORT)))
+        await soon(channel.asked.wait())
+        clock.advance(hours * 3600)
+        channel.answer.set_result(BLUE)
+        result = await soon(running)
+        assert result.summary == f"{OVER}Not begun: hang."
+        again = await soon(h.silas.run(await h.silas.rest_of(PROJECT)))
+        assert again.status is WorkItemStatus.done, again
+    asked = [type(card) for card in channel.cards]
+    assert asked == [
+        PlanCard,
+        DecisionCard,
+        PlanCard,
+        DecisionCard,
+    ]  # the old answer does not count
+
+
+async def test_a_question_over_a_weekend_without_silas_says_the_same(tmp_path: Path) -> None:
+    channel, clock = Asleep(), MockClock()
+    async with house(channel, ASKS, home=tmp_path, clock=clock) as h:
+        running = asyncio.create_task(h.silas.run(project_text({**TASKS}, **SHORT)))
+        await soon(channel.asked.wait())
+    await asyncio.wait([running])
+    clock.advance(3 * 24 * 3600)
+    after = Asleep()
+    async with house(after, home=tmp_path, clock=clock) as h:
+        result = await soon(h.silas.wait(PROJECT))
+        assert result is not None
+        assert result.summary == f"{OVER}Not begun: paint, hang."
+        assert any(OVER in text for text in after.texts)
+        assert "=== task: paint-rest ===" in await h.silas.rest_of(PROJECT)
+    assert after.cards == []
+
+
 async def test_a_question_that_a_kill_cut_off_is_asked_again_and_its_answer_goes_on(
     tmp_path: Path,
 ) -> None:

@@ -101,6 +101,16 @@ class ProjectEnding:
         return await self.record.save_result(item, result)
 
 
+def expired_words(item: WorkItem, task: WorkItem) -> str:
+    """That the time of a project's approval was over before this task of it came to its end."""
+    return tr(
+        "The approval of {project} holds for a day and expired before its task {task} came to its "
+        "end, so nothing of that task was applied.",
+        project=item.id,
+        task=task.id,
+    )
+
+
 def _ask_for_rest(item: WorkItem) -> str:
     return tr(
         "`silas projects rest {project}` asks about what is not done as a new project, with a "

@@ -30,7 +30,7 @@ from silas.work.left_waiting import LeftWaiting
 from silas.work.models import Notify, ProgressEvent
 from silas.work.projects.allowances import Allowances, used_of
 from silas.work.projects.checks import ProjectChecks
-from silas.work.projects.ending import ProjectEnding
+from silas.work.projects.ending import ProjectEnding, expired_words
 from silas.work.projects.files_left import FilesLeft
 from silas.work.projects.tasks import ChangesWait, ProjectTasks
 
@@ -195,6 +195,8 @@ class ProjectRunner:
         """The first task that did not end well decides; else it waits for what its owner says."""
         ended = [child for child in unfinished if child.status not in _OPEN]
         bad = [child for child in ended if not self._waits(child.id)]
+        if bad and bad[0].status is WorkItemStatus.blocked and await self._entry.has_expired(item):
+            return await self._ending.over(item, WorkItemStatus.failed, expired_words(item, bad[0]))
         if bad:
             return await self._ending.end_failed(item, bad[0], self._tasks.short(bad[0]))
         if ended:
@@ -211,6 +213,9 @@ class ProjectRunner:
     async def _block_item(self, item: WorkItem, refusal: str) -> WorkItemResult:
         self._require_running()  # a stop refuses everything; that says nothing about this plan
         await self._audit.log("execution_blocked_no_approval", work_item_id=item.id, reason=refusal)
+        left = [child for child in item.children if child.status is not _DONE]
+        if left and await self._entry.has_expired(item):
+            refusal = expired_words(item, left[0])
         return await self._ending.over(item, WorkItemStatus.blocked, refusal)
 
 
