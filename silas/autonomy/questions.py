@@ -13,6 +13,7 @@ from silas.cards.models import (
 )
 from silas.language import refusal_words, tr, tr_later, tr_many
 from silas.language.calendar import moment_words
+from silas.memory import MemoryItem
 from silas.plans import show
 from silas.types import Risk
 
@@ -29,6 +30,10 @@ NOT_NOW = DecisionAnswer(selected_value="not_now")
 KEEP = DecisionAnswer(selected_value="rule", approved=True)
 DROP = DecisionAnswer(selected_value="no_rule")
 
+_TRUE = DecisionAnswer(selected_value="true", approved=True)
+
+_LONGEST_SHOWN = 2_000  # characters of a memory on a card
+_BESIDE_WORK = 600.0  # seconds: nothing waits for the answer
 _SECONDS = 3600.0  # nobody waits for these, so they may stand for a while
 
 
@@ -118,4 +123,33 @@ def threshold_card(proposal: AutonomyThresholdProposal, zone: ZoneInfo) -> Auton
         safe="decline",
         timeout_seconds=_SECONDS,
         proposal_id=proposal.proposal_id,
+    )
+
+
+def memory_card(item: MemoryItem) -> DecisionCard:
+    """Whether a memory that is used often is true; silence leaves it as it is."""
+    said = item.content[:_LONGEST_SHOWN]
+    rest = len(item.content) - len(said)
+    whole = f"silas memory show {item.memory_id}"
+    more = (tr("({rest} more characters: {command})", rest=rest, command=whole),) if rest else ()
+    return DecisionCard(
+        intent=tr("Keep this memory as confirmed"),
+        risk=Risk.medium,
+        rationale=tr_many(
+            item.access_count,
+            "It was used {count} time, and you have not confirmed it yet.",
+            "It was used {count} times, and you have not confirmed it yet.",
+        ),
+        details=(
+            Detail(heading=tr("What is remembered"), lines=(*said.splitlines(), *more)),
+            Detail(
+                heading=tr("Where it came from"), lines=item.sources or (tr("nobody noted it"),)
+            ),
+        ),
+        actions=(
+            Action(label=tr("It is true, keep it so"), value=_TRUE),
+            Action(label=tr("Leave it as it is"), value=NO_ANSWER, role="decline"),
+        ),
+        safe=NO_ANSWER,
+        timeout_seconds=_BESIDE_WORK,
     )

@@ -10,8 +10,8 @@ from silas.audit import Audit
 from silas.audit.log import AuditLog
 from silas.audit.reader import AuditReader
 from silas.audit.refusals import RefusalRecord
-from silas.cards import Action, CardChannel
-from silas.cards.models import DecisionAnswer, DecisionCard, Detail
+from silas.autonomy.questions import memory_card
+from silas.cards import CardChannel
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.context.chronicle import ChronicleStore, SqlChronicleStore
@@ -41,16 +41,12 @@ from silas.services.memory_search import MemorySearch
 from silas.services.record import require_whole_record
 from silas.stream.owner import Owner
 from silas.stream.scope_work import any_rests_on
-from silas.types import OWNER, Risk
+from silas.types import OWNER
 
 if TYPE_CHECKING:
     from silas.reminders.desk import Reminders
 
-_QUESTION_SECONDS = 600.0  # beside the work: nothing waits for the answer
-_NO = DecisionAnswer()
-_YES = DecisionAnswer(selected_value="true", approved=True)
 _PER_RULE = 2  # tokens of the line that a rule stands in
-_LONGEST_SHOWN = 2_000  # characters of a memory on a card
 
 
 @dataclass(frozen=True)
@@ -158,31 +154,9 @@ def ask_owner(channel: CardChannel, audit: Audit, clock: Clock) -> ConfirmMemory
     owner = Owner(channel, audit, clock)
 
     async def confirm(item: MemoryItem) -> bool:
-        return (await owner.ask(promotion_card(item))).approved
+        return (await owner.ask(memory_card(item))).approved
 
     return confirm
-
-
-def promotion_card(item: MemoryItem) -> DecisionCard:
-    """Whether a memory that is used often is true; silence leaves it as it is."""
-    said = item.content[:_LONGEST_SHOWN]
-    rest = len(item.content) - len(said)
-    more = (f"({rest} more characters: silas memory show {item.memory_id})",) if rest else ()
-    return DecisionCard(
-        intent="Keep this memory as confirmed",
-        risk=Risk.medium,
-        rationale=f"It was used {item.access_count} times, and you have not confirmed it yet.",
-        details=(
-            Detail(heading="What is remembered", lines=(*said.splitlines(), *more)),
-            Detail(heading="Where it came from", lines=item.sources or ("nobody noted it",)),
-        ),
-        actions=(
-            Action(label="It is true, keep it so", value=_YES),
-            Action(label="Leave it as it is", value=_NO, role="decline"),
-        ),
-        safe=_NO,
-        timeout_seconds=_QUESTION_SECONDS,
-    )
 
 
 class Unsigned:

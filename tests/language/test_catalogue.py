@@ -1,5 +1,6 @@
 """The catalogue of what Silas says: complete, with the same values, and the page's part of it."""
 
+import ast
 import json
 import re
 from string import Formatter
@@ -56,6 +57,53 @@ def test_no_button_label_or_notice_of_the_page_is_said_past_the_catalogue() -> N
         for said in _UNTOLD.finditer(file.read_text(encoding="utf-8"))
     ]
     assert not found, "\n".join(found)
+
+
+_OF_CARDS = frozenset(("intent", "rationale", "heading", "label", "effect", "affected"))
+
+
+def test_no_field_of_a_card_is_said_past_the_catalogue() -> None:
+    found = [
+        f"{file.name}: {ast.unparse(field.value)}"
+        for file in sorted((ROOT / "silas").rglob("*.py"))
+        if "testing" not in file.parts
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func).endswith(("Card", "Detail", "Action"))
+        for field in call.keywords
+        if field.arg in _OF_CARDS and _is_words(field.value)
+    ]
+    assert not found, "\n".join(found)
+
+
+def _is_words(value: ast.expr) -> bool:
+    """A text with words of its own, written where it is used."""
+    parts = value.values if isinstance(value, ast.JoinedStr) else [value]
+    return any(
+        isinstance(part, ast.Constant) and re.search(r"[A-Za-z]{3}", str(part.value))
+        for part in parts
+    )
+
+
+def test_no_command_prints_words_past_the_catalogue() -> None:
+    said = re.compile(r"[A-Za-z]{3,}\S* [A-Za-z]{2,}")
+    found = [
+        f"{file.name}: {ast.unparse(words)}"
+        for file in sorted((ROOT / "silas" / "main").rglob("*.py"))
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func) in ("click.echo", "click.confirm", "click.prompt", "confirm")
+        for words in call.args
+        if isinstance(words, ast.Constant | ast.JoinedStr)
+        and said.search(_literal(words))
+        and "silas.audit.verify" not in _literal(words)  # a command line
+    ]
+    assert not found, "\n".join(found)
+
+
+def _literal(words: ast.Constant | ast.JoinedStr) -> str:
+    parts = words.values if isinstance(words, ast.JoinedStr) else [words]
+    return "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
 
 
 @pytest.mark.parametrize(

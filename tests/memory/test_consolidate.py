@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from silas.autonomy.questions import memory_card
 from silas.errors import ChannelError
 from silas.memory import MemoryItem, MemoryType, ReingestionTier, TrustLevel
 from silas.memory.consolidate import consolidate, may_be_promoted, merged_fields
-from silas.services.memory import ask_owner, promotion_card
+from silas.services.memory import ask_owner
 from silas.testing import MockClock, ScriptedChannel
 from silas.types import TaintLevel
 from tests.memory.memories import NOW, a_memory
@@ -215,7 +216,7 @@ async def test_nobody_is_asked_where_that_is_turned_off(tmp_path: Path) -> None:
 
 
 async def test_the_card_says_what_is_remembered_and_silence_declines() -> None:
-    card = promotion_card(OFTEN.model_copy(update={"sources": ("channel:web",)}))
+    card = memory_card(OFTEN.model_copy(update={"sources": ("channel:web",)}))
     said = "\n".join(line for detail in card.details for line in detail.lines)
     assert "Anna prefers trains." in said
     assert "channel:web" in said

@@ -25,13 +25,14 @@ _ENGLISH = """
   const found = [];
   const english = /\\b(the|and|you|your|what|is|are|of|with|nothing|this|it|not|yet|no|to)\\b/i;
   const raw = /\\b(act_and_report|default_and_offer|verification_failed|approved|full plan)\\b/i;
-  const states =
-    /\\b(standing|running|done|failed|stuck|blocked|paused|low|medium|high|middling|very)\\b/i;
+  const states = /\\b(standing|running|done|failed|stuck|blocked|paused)\\b/i;
+  const levels = /\\b(low|medium|high|middling|very)\\b/i;
   while (own.nextNode()) {
     const node = own.currentNode, at = node.parentElement;
     const others = at.closest("[dir=auto], code, pre, script, noscript, .hash, #live");
     if (others || !at.checkVisibility()) continue;
-    if ([english, raw, states].some((one) => one.test(node.data))) found.push(node.data.trim());
+    const all = [english, raw, states, levels];
+    if (all.some((one) => one.test(node.data))) found.push(node.data.trim());
   }
   return found;
 }

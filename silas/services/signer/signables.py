@@ -30,6 +30,7 @@ from silas.clock import Clock
 from silas.errors import ConfigError, PlanFamilyError
 from silas.keys.signed_heads import SignedHead, SignedHeads
 from silas.keys.signer_server import SigningRuling
+from silas.language import tr, tr_many
 from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.binding import files_signed, shown_signed, tools_signed
@@ -234,15 +235,15 @@ def _call_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
     arguments = json.dumps(call["args"], indent=2, sort_keys=True)
     return _ask_with_card(
         ToolCallCard(
-            intent=f"Allow one call of {show(str(call['tool']))}",
+            intent=tr("Allow one call of {tool}", tool=show(str(call["tool"]))),
             risk=Risk.high,  # the signer does not know the tool, and unknown is not harmless
             rationale=_WHY,
             details=(
-                Detail(heading="Call", lines=named),
-                Detail(heading="Arguments", lines=tuple(show_lines(arguments))),
+                Detail(heading=tr("Call"), lines=named),
+                Detail(heading=tr("Arguments"), lines=tuple(show_lines(arguments))),
                 _claims(token),
             ),
-            actions=(Action(label="Sign nothing", value="decline", role="decline"),),
+            actions=(Action(label=tr("Sign nothing"), value="decline", role="decline"),),
             safe="decline",
             tool_name=str(call["tool"]),
             call_digest=token.plan_hash,
@@ -264,11 +265,18 @@ def _changes_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
         return SigningRuling(refusal="the approval names other changes than those shown")
     return _ask_with_card(
         HeldCard(
-            intent=f"Apply {len(changes)} changes to {show(str(said['directory']))}",
+            intent=tr(
+                "Apply {changes} to {folder}",
+                changes=tr_many(len(changes), "{count} change", "{count} changes"),
+                folder=show(str(said["directory"])),
+            ),
             risk=Risk.high,
             rationale=_WHY,
-            details=(Detail(heading="Everything it changes", lines=tuple(lines)), _claims(token)),
-            actions=(Action(label="Sign nothing", value="keep", role="decline"),),
+            details=(
+                Detail(heading=tr("Everything it changes"), lines=tuple(lines)),
+                _claims(token),
+            ),
+            actions=(Action(label=tr("Sign nothing"), value="keep", role="decline"),),
             safe="keep",
             work_item_id=token.work_item_id,
             digest=token.plan_hash,
@@ -290,11 +298,11 @@ def _batch_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
     lines = tuple(show(f"{source} -> {goal}") for source, goal in moves)
     return _ask_with_card(
         HeldCard(
-            intent=f"Move {len(moves)} files",
+            intent=tr_many(len(moves), "Move {count} file", "Move {count} files"),
             risk=Risk.high,
             rationale=_WHY,
-            details=(Detail(heading="Everything it moves", lines=lines), _claims(token)),
-            actions=(Action(label="Sign nothing", value="keep", role="decline"),),
+            details=(Detail(heading=tr("Everything it moves"), lines=lines), _claims(token)),
+            actions=(Action(label=tr("Sign nothing"), value="keep", role="decline"),),
             safe="keep",
             work_item_id=token.work_item_id,
             digest=token.plan_hash,
@@ -318,9 +326,11 @@ def _ask_with_card(card: Card[Any]) -> SigningRuling:
 
 def _claims(token: ApprovalToken) -> Detail:
     """Everything that is signed besides the hash of what is shown."""
-    uses = "once" if token.max_executions == 1 else f"{token.max_executions} times"
+    uses = tr("once")
+    if token.max_executions != 1:
+        uses = tr_many(token.max_executions, "{count} time", "{count} times")
     return Detail(
-        heading="What your signature allows",
+        heading=tr("What your signature allows"),
         lines=(
             f"{token.scope.value} of the work item `{show(token.work_item_id)}`, {uses}",
             f"from {token.issued_at.isoformat()} until {token.expires_at.isoformat()}",
