@@ -125,7 +125,8 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         why = tr("approved before") if isinstance(found, SignedApproval) else found.rationale
         card = plan_card(found.item, why, plan_look(read_config(ctx)))
         click.echo("\n".join(card_lines(card)))
-        click.echo("\n" + tr("Hash: {digest}", digest=f"sha256:{card.plan_hash}"))
+        digest = "sha256:" + card.plan_hash
+        click.echo("\n" + tr("Hash: {digest}", digest=digest))
         if card.files_hash:
             digest = card.files_hash
             words = (
