@@ -22,6 +22,7 @@ from tests.support.command import (
     SECONDS,
     Ended,
     person,
+    processes_saying,
     python,
     run,
     silas,
@@ -254,6 +255,7 @@ async def test_where_nothing_can_be_written_it_kills_and_says_that_it_does_not_l
 ) -> None:
     with started(home.command(), home.env):
         await asyncio.to_thread(soon, home.asleep, "the step")
+        killed = set(processes_saying(home.nap))
         argv = without_bubblewrap(STOP)
         data = str(home.config.data_dir)
         read_only = [*argv[:4], "--ro-bind", data, data, *STOP]
@@ -261,7 +263,11 @@ async def test_where_nothing_can_be_written_it_kills_and_says_that_it_does_not_l
         assert ended.code == 1
         assert "Silas is not stopped" in ended.err
         assert "Running tools killed: 1." in ended.err
-        await asyncio.to_thread(soon, home.nobody, "the end of the sandbox")
+
+        def gone() -> bool:  # Silas is not stopped, and may have begun another attempt
+            return killed.isdisjoint(processes_saying(home.nap))
+
+        await asyncio.to_thread(soon, gone, "the end of the sandbox")
 
 
 LOOKING = ("status", "status --json", "audit show", "audit verify", "tools list", "config show")
