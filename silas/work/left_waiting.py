@@ -33,15 +33,15 @@ class LeftWaiting:
     def leave(self, running: Sequence[WorkItem]) -> None:
         """Silas ends in an orderly way: of what runs, note what only waits for an answer.
 
-        A project waits where each of its tasks under way does; else all of it is stopped. Work of
-        a goal is not left, for the goal makes it again when it is due.
+        A project waits where each of its tasks under way does; else all of it is stopped. The cycle
+        of a goal whose work is left goes on with it, as after a crash.
         """
         self._left = self._waiting(running)
 
     def asked_later(self, running: Sequence[WorkItem]) -> tuple[str, ...]:
-        """The ids of what an orderly end would leave now; of a project its own alone."""
+        """The ids of what an orderly end would leave now; of a task that of its project or goal."""
         left = self._waiting(running)
-        return tuple(item.id for item in running if item.id in left and item.parent is None)
+        return tuple(dict.fromkeys(one.parent or one.id for one in running if one.id in left))
 
     def _waiting(self, running: Sequence[WorkItem]) -> frozenset[str]:
         try:
@@ -49,8 +49,9 @@ class LeftWaiting:
         except SilasError:
             return frozenset()
         waits = {item.id for item in running if self.questions.cut_off(item)}
-        alone = {item.id for item in running if item.parent is None and item.id in waits}
-        for project in (item for item in running if item.type is WorkItemType.project):
+        projects = {item.id: item for item in running if item.type is WorkItemType.project}
+        alone = {one.id for one in running if one.parent not in projects and one.id in waits}
+        for project in projects.values():
             tasks = {item.id for item in running if item.parent == project.id}
             if tasks and tasks <= waits:
                 alone |= {project.id, *tasks}

@@ -1,0 +1,57 @@
+"""Work of a goal asks its owner: the question outlives the process, however that ends (5.2.3)."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.goals.desk import Goals
+from silas.goals.models import Cycle, Outcome
+from silas.plans import WorkItemStatus
+from silas.stream.session import Session
+from silas.testing import MockClock, plan_text
+from tests.goals.kit import HALF_AN_HOUR, START, WATCHED, until
+from tests.projects.test_questions import ASKS, BLUE, PIPES, Asleep, house
+from tests.stream.kit import soon
+from tests.work.kit import DONE
+
+GOAL = {"id": WATCHED, "type": "goal", "title": "Paint", "cycle": "work", "verify": None}
+
+
+def _text() -> str:
+    fields: dict[str, Any] = {**GOAL, "schedule": "*/30 * * * *", "body": "Paint it."}
+    return plan_text(**fields)
+
+
+def _ended(silas: Session) -> list[Cycle]:
+    goals = silas.unasked.goals()
+    assert isinstance(goals, Goals)
+    return [one for one in goals.store.history(WATCHED, 10) if one.ended_at is not None]
+
+
+@pytest.mark.parametrize("ends", ["in order", "killed"])
+async def test_a_question_of_a_cycle_is_asked_again_and_the_cycle_goes_on(
+    ends: str, tmp_path: Path
+) -> None:
+    home, left, clock, channel = tmp_path / "home", tmp_path / "left", MockClock(START), Asleep()
+    home.mkdir()
+    async with house(channel, ASKS, home=home, clock=clock) as h:
+        await soon(h.silas.run(_text()))
+        clock.advance(HALF_AN_HOUR)
+        await soon(channel.asked.wait())
+        assert h.silas.executor.asked_later() == (WATCHED,)
+        (name,) = h.store.asking()
+        shutil.copytree(home, left, ignore=PIPES)  # what a process that is killed now leaves
+    after = Asleep()
+    home = left if ends == "killed" else home
+    async with house(after, ASKS, DONE, home=home, clock=clock) as h:
+        await soon(after.asked.wait())
+        assert h.store.asking() == {name}
+        after.answer.set_result(BLUE)
+        result = await soon(h.silas.wait(name))
+        assert result is not None
+        assert result.status is WorkItemStatus.done, result
+        await until(lambda: bool(_ended(h.silas)))
+        assert [cycle.outcome for cycle in _ended(h.silas)] == [Outcome.done]
+    assert [card.intent.split("'")[1] for card in after.cards] == ["Paint"]
