@@ -40,6 +40,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "goals resume": (NOBODY,),
     "goals run": (NOBODY,),
     "goals show": (NOBODY,),
+    "projects rest": (NOBODY,),
     "projects show": (NOBODY,),
     "mcp distrust": (NOBODY,),
     "mcp remove": (NOBODY,),

@@ -110,6 +110,7 @@ ACTS = {
     "memory import",
     "persona feedback",
     "persona preset",
+    "projects rest",
     "queue done",
     "remind cancel",
     "remind me",
