@@ -335,3 +335,38 @@ async def test_the_same_question_once_more_is_asked_once_more(tmp_path: Path) ->
         result = await soon(h.silas.run(project_text({**TASKS}, **SHORT)))
         assert result.status is WorkItemStatus.done, result
     assert [isinstance(card, DecisionCard) for card in channel.cards].count(True) == 2
+
+
+async def test_the_answer_to_the_second_of_two_is_not_that_of_the_first_after_a_kill(
+    tmp_path: Path,
+) -> None:
+    home, left, clock = tmp_path / "home", tmp_path / "left", MockClock()
+    home.mkdir()
+    answers = iter([DecisionAnswer(selected_value="red", approved=True), BLUE])
+
+    def answer(card: Card[Any]) -> Any:
+        return next(answers) if isinstance(card, DecisionCard) else saying_yes(card)
+
+    def ran(_: Any) -> Any:
+        if not left.exists():
+            shutil.copytree(home, left, ignore=PIPES)  # what a process that is killed now leaves
+        return exit_result()
+
+    tasks = {**TASKS, "paint": {**TASKS["paint"], "budget": {"max_attempts": 2}}}
+    runs = CallTool("shell_exec", {"argv": ["sh", "-c", "true"]})
+    model = ScriptedModel([ASKS, ASKS, runs, DONE, WORKS, DONE])
+    async with Harness(
+        ScriptedChannel(answer),
+        models={"executor": model},
+        sandbox=FakeSandbox(ran),
+        home=home,
+        clock=clock,
+    ) as h:
+        await soon(h.silas.run(project_text(tasks, **SHORT)))
+    after = Asleep()
+    async with house(after, ASKS, DONE, WORKS, DONE, home=left, clock=clock) as h:
+        ending = asyncio.create_task(h.silas.wait(PROJECT))
+        await after.asked_or(ending)
+        assert len(after.cards) == 1  # "red" was said of the first, and "blue" of another
+        after.answer.set_result(BLUE)
+        await soon(ending)

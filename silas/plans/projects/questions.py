@@ -2,9 +2,11 @@
 
 A question is of one approval of the work. Work that a crash cut off asks again in a new attempt,
 and what was answered before is its answer. Work that asks the same twice without a crash between is
-answered twice: a yes to one thing is none to the next that is called the same.
+answered twice: a yes to one thing is none to the next that is called the same. Nothing is kept then
+of what was answered, for nobody knows which of the two a new attempt asks.
 """
 
+from collections import Counter
 from typing import NamedTuple
 
 from silas.canonical import canonical_json, sha256_hex
@@ -28,6 +30,10 @@ WHERE work_item_id = :work_item_id AND token_id = :token_id AND digest = :digest
 """
 _REOPEN = """
 UPDATE work_questions SET state = 'open', chosen = '', words = ''
+WHERE work_item_id = :work_item_id AND token_id = :token_id AND digest = :digest
+"""
+_FORGET = """
+DELETE FROM work_questions
 WHERE work_item_id = :work_item_id AND token_id = :token_id AND digest = :digest
 """
 _DROP = """
@@ -54,20 +60,18 @@ class WorkQuestions:
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock
-        self._asked: set[tuple[str, str, str]] = set()  # by this process
+        self._asked = Counter[tuple[str, ...]]()  # by this process
 
     def open(self, item: WorkItem, question: str, options: tuple[str, ...]) -> KeptAnswer | None:
         """Keep a question as waiting; what was answered to the same one before a crash, where it
         was.
         """
         key = _key(item, question, options)
-        name = (key["work_item_id"], key["token_id"], key["digest"])
+        self._asked[tuple(key.values())] += 1
         with self._db.write() as tx:
             row = tx.run(_ANSWERED, **key).fetchone()
-            if row is not None and name not in self._asked:
-                self._asked.add(name)
+            if row is not None and self._asked[tuple(key.values())] == 1:
                 return KeptAnswer(str(row[0]), str(row[1]))
-            self._asked.add(name)
             tx.run(_REOPEN, **key)
             tx.run(_OPEN, **key, asked_at=self._clock.now().isoformat())
         return None
@@ -76,8 +80,12 @@ class WorkQuestions:
         self, item: WorkItem, question: str, options: tuple[str, ...], answer: KeptAnswer
     ) -> None:
         """Keep what was answered: nothing of this work waits for it any more."""
+        key = _key(item, question, options)
         with self._db.write() as tx:
-            tx.run(_ANSWER, **_key(item, question, options), **answer._asdict())
+            if self._asked[tuple(key.values())] > 1:
+                tx.run(_FORGET, **key)
+            else:
+                tx.run(_ANSWER, **key, **answer._asdict())
 
     def drop(self, item: WorkItem) -> None:
         """Nothing of this work waits any more: it was stopped, or its questions were."""
