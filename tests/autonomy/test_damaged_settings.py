@@ -11,7 +11,7 @@ from silas.db import Database
 from silas.home.row_forms import check_forms
 from silas.plans import WorkItemStatus
 from silas.services.batches.desk import thresholds_in_force
-from silas.testing import MockClock, ScriptedChannel
+from silas.testing import Harness, MockClock, ScriptedChannel
 from tests.goals.kit import START, Watched, goal_text, house, yes
 
 DAMAGED = ("abc", "nan", "inf", "-inf", "")
@@ -36,6 +36,18 @@ def keep(db: Database, value: str) -> None:
             )
 
 
+async def told_limit(h: Harness, channel: ScriptedChannel) -> tuple[str, ...]:
+    """How often and for how many days the card of a goal says that it may run."""
+    result = await h.silas.run(goal_text())
+    assert result.status is WorkItemStatus.healthy
+    (card,) = channel.cards
+    assert isinstance(card, PlanCard)
+    told = next(d for d in card.details if d.heading.startswith("When it runs"))
+    found = re.search(r"without asking (\w+) (?:\w+ )?within (\d+)", told.lines[0])
+    assert found is not None, told
+    return found.groups()
+
+
 @pytest.mark.parametrize(
     ("value", "limit"),
     [
@@ -49,14 +61,7 @@ async def test_a_kept_limit_that_is_damaged_is_the_narrowest_and_none_passes_its
     channel, watched = ScriptedChannel(yes), Watched()
     async with house(channel, MockClock(START), watched) as h:
         keep(h.db, value)
-        result = await h.silas.run(goal_text())
-        assert result.status is WorkItemStatus.healthy
-        (card,) = channel.cards
-        assert isinstance(card, PlanCard)
-        told = next(d for d in card.details if d.heading.startswith("When it runs"))
-        found = re.search(r"without asking (\d+) \w+ within (\d+)", told.lines[0])
-        assert found is not None
-        assert found.groups() == limit
+        assert await told_limit(h, channel) == limit
         batches = thresholds_in_force(h.config, h.db)
         assert 1 <= batches.size <= h.config.autonomy.max_batch_review_size
         assert h.config.autonomy.min_high_confidence <= batches.high <= 1
@@ -72,3 +77,10 @@ async def test_a_damaged_setting_is_named() -> None:
 def test_what_was_approved_counts_within_its_cap() -> None:
     setting = TunableSetting(20, 100, 1, 2, 0.5)
     assert [setting.in_force(kept) for kept in (None, "40", "5", "101")] == [20, 40, 5, 100]
+
+
+async def test_a_configured_most_below_what_is_shipped_counts() -> None:
+    channel = ScriptedChannel(yes)
+    narrow = {"max_standing_executions": 5, "max_standing_days": 7}
+    async with house(channel, MockClock(START), Watched(), autonomy=narrow) as h:
+        assert await told_limit(h, channel) == ("5", "7")
