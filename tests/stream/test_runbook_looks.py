@@ -157,3 +157,32 @@ async def test_words_that_are_not_the_owners_open_nothing(place: Path) -> None:
         )
         reply = await soon(h.silas.stream.handle(Incoming(message, OWNER, workspace=str(place))))
     assert "Buy bread" not in reply.text
+
+
+ACTS = {
+    "add milk to far.txt": (("docs/deep/far.txt",), ()),
+    "delete far.txt": (("docs/deep/far.txt",), ()),
+    "rename far.txt to near.txt": (("docs/deep/far.txt", "docs/deep/near.txt"), ()),
+    "copy far.txt to near.txt": (("docs/deep/near.txt",), ()),
+    "add milk to notes.txt": (("notes.txt",), ("docs/notes.txt",)),
+    "add milk to new.txt": (("new.txt",), ()),
+    "delete docs/deep/far.txt": (("docs/deep/far.txt",), ()),
+}
+
+
+@pytest.mark.parametrize("text", ACTS)
+async def test_a_plan_acts_on_the_file_that_a_question_would_find(text: str, place: Path) -> None:
+    writes, more = ACTS[text]
+    for name in more:
+        (place / name).write_text("another of this name\n")
+    reply, channel = await said(text, place)
+    assert reply.plan is not None, reply.text
+    assert tuple(reply.plan.writes or ()) == writes
+    assert len(channel.cards) == 1
+
+
+async def test_of_several_files_of_a_name_none_is_taken(place: Path) -> None:
+    (place / "docs" / "far.txt").write_text("nearer\n")
+    reply, channel = await said("delete far.txt", place)
+    assert (reply.plan, channel.cards) == (None, [])
+    assert "2 files are called far.txt, such as docs/deep/far.txt, docs/far.txt" in reply.text

@@ -39,6 +39,7 @@ from silas.agents.runbook import (
     folder_questions,
     lookups,
     memory,
+    named_files,
     plan_words,
     repeated_plan,
     unhandled,
@@ -109,7 +110,8 @@ class RunbookModel(Model):
             case "proxy":
                 part = self._proxy(framed, messages, asked)
             case "planner":
-                part = answer(await self._plan(framed, messages), asked)
+                look = self._look_for_named(framed, messages, asked)
+                part = look or answer(await self._plan(framed, messages), asked)
             case "executor":
                 part = next_step(framed.get("briefing", ""), messages, asked)
             case "advice":
@@ -258,6 +260,25 @@ class RunbookModel(Model):
             else calculator.answer(text, datetime.fromisoformat(now), self._zone)
         )
 
+    def _look_for_named(
+        self,
+        framed: Mapping[str, str],
+        messages: Sequence[ModelMessage],
+        asked: ModelRequestParameters,
+    ) -> ToolCallPart | None:
+        """The look for a file that a plan acts on, where it is named without its folder."""
+        offered = {tool.name for tool in asked.function_tools}
+        seen = folder_questions.look_results(messages)
+        if seen or not offered >= folder_questions.LOOKING_TOOLS:
+            return None
+        again = self._by_the_clock(framed)
+        text = framed.get("message", "") if again is None else again.request
+        plan = self._find(text)
+        if plan is None:
+            return None
+        look = named_files.look_for(plan, self._library.parameters_from(plan, text))
+        return None if look is None else _look_call(look, messages)
+
     async def _plan(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
     ) -> AgentResponse:
@@ -279,6 +300,8 @@ class RunbookModel(Model):
             return _refusal_response(plan_words.describe_missing(plan, missing))
         title = plan.title
         try:
+            seen = folder_questions.look_results(messages)
+            values = named_files.find_named(plan, values, seen)
             plan, values, why = await self._equip_plan(plan, values)
             filled = self._library.fill(plan, values, item_id)
             if again is not None:
