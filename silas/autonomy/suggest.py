@@ -128,7 +128,7 @@ class SuggestionEngine:
         quiet = max(config.cooldown_minutes, config.dedupe_window_minutes)
         made: list[SuggestionProposal] = []
         for one in wanted:
-            if not self._able(one.intent) or self._known(one, now - timedelta(minutes=quiet)):
+            if not self._able(one.intent) or self._is_repeated(one, now - timedelta(minutes=quiet)):
                 continue
             if len(store.waiting(scope_id)) >= config.max_pending_per_scope:
                 break
@@ -139,7 +139,7 @@ class SuggestionEngine:
             made.append(one)
         return made
 
-    def _known(self, one: SuggestionProposal, quiet: datetime) -> bool:
+    def _is_repeated(self, one: SuggestionProposal, quiet: datetime) -> bool:
         """Whether it was suggested since then, or declined."""
         return self._store.suggested_since(
             one.scope_id, one.cooldown_key, quiet

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from silas.language import tr, tr_later, tr_many
+from silas.language import tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import (
     DECLINED,
@@ -254,7 +254,7 @@ def conversations_files(ctx: click.Context, which: str, as_json: bool) -> None:
             return DONE
         for one in files:
             gone = "  " + tr("removed") if one.state == "removed" else ""
-            size = tr_many(one.size, "{count} byte", "{count} bytes")
+            size = tr("{size} bytes", size=one.size)  # as it stands there, damaged or not
             _show(f"{one.name}  {size}  {one.digest}{gone}")
         if not files:
             click.echo(tr("No files are attached."))

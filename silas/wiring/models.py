@@ -8,7 +8,6 @@ from silas.home.runtime import Runtime
 from silas.services.setup.models_in_force import Agents, Models, open_choices
 
 if TYPE_CHECKING:
-    from silas.agents import ScorerAgent
     from silas.wiring.parts import Parts
 
 
@@ -24,20 +23,6 @@ async def open_models(config: SilasConfig, runtime: Runtime, stack: AsyncExitSta
     meter = CallMeter(config.limits.llm_calls_per_minute_per_scope, runtime.clock)
     later = await stack.enter_async_context(AsyncExitStack())  # closed when these are
     return Models(config.models, opened, runtime, later, meter)
-
-
-def scorer_of(parts: "Parts") -> "ScorerAgent":
-    """Who scores what may leave a full context; it needs no tool."""
-    from silas.agents import ScorerAgent  # noqa: PLC0415 - PydanticAI
-
-    scorer = ScorerAgent(
-        parts.models.opened.scorer,
-        parts.runtime.clock,
-        output=parts.models.choices().scorer.output,
-        capabilities=[parts.meter],
-    )
-    parts.models.scored_by(scorer)
-    return scorer
 
 
 def run_capabilities(parts: "Parts") -> list[Any]:

@@ -58,7 +58,6 @@ from silas.stream.drafts import drafts_on
 from silas.stream.sender_identity import SenderIdentity, TypedWords
 from silas.tools.outcomes import SqlOutcomeStore
 from silas.wiring.context_services import ContextServiceParts, context_services_of
-from silas.wiring.models import scorer_of
 from silas.wiring.tasks import build_holding
 from silas.wiring.tools import plan_binding, tool_door, tool_registry
 from silas.work.authority.run_policy import RunPolicies
@@ -123,7 +122,7 @@ class Parts:
         self.picks: asyncio.Queue[str] = asyncio.Queue()
         self.context_services = services = context_services_of(
             context_service_parts(self),
-            scorer_of(self),
+            models.make_scorer(self.meter),
             self.picks.put,
             able_to_plan(config, models.choices, clock),
         )

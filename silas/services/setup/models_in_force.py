@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
     from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, ScorerAgent
-    from silas.agents.call_meter import CallMeter
+    from silas.agents.call_meter import CallMeter, RecordedCalls
     from silas.tools.toolset import ToolRun
 
 
@@ -84,9 +84,20 @@ class Models:
         """These agents ask whichever models are in force."""
         self._agents.append(agents)
 
-    def scored_by(self, scorer: "ScorerAgent") -> None:
-        """Let it ask whichever model is in force for scoring."""
+    def make_scorer(self, meter: "RecordedCalls") -> "ScorerAgent":
+        """Who scores what may leave a full context, by whichever model is in force; it has no tool.
+
+        Args:
+            meter: Counts its requests, and puts on record those that are refused.
+        """
+        from silas.agents import ScorerAgent  # noqa: PLC0415 - PydanticAI
+
+        output = self._choices.scorer.output
+        scorer = ScorerAgent(
+            self.opened.scorer, self._runtime.clock, output=output, capabilities=[meter]
+        )
         self._scorers.append(scorer)
+        return scorer
 
     async def take(self, choices: ModelsConfig, busy: Callable[[], bool]) -> None:
         """Put these in force: all of them, or none.
