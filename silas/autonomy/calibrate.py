@@ -109,12 +109,14 @@ def knobs(config: AutonomyConfig, default_size: int, high_min: float) -> dict[st
         "batch_review.confidence.high_min": TunableSetting(
             high_min, config.min_high_confidence, 1.0, -0.05, 0.05, adds=True
         ),
-        "standing.max_executions": _shipped(STANDING_USES, config.max_standing_executions),
-        "standing.expires_at": _shipped(STANDING_DAYS, config.max_standing_days),
+        "standing.max_executions": _setting_as_shipped(
+            STANDING_USES, config.max_standing_executions
+        ),
+        "standing.expires_at": _setting_as_shipped(STANDING_DAYS, config.max_standing_days),
     }
 
 
-def _shipped(value: int, cap: int) -> TunableSetting:
+def _setting_as_shipped(value: int, cap: int) -> TunableSetting:
     """What has no setting but its cap: as shipped, or as little as its owner's cap."""
     return TunableSetting(min(value, cap), cap, 1, 2, 0.5)
 
