@@ -221,7 +221,7 @@ async def test_it_can_tell_what_it_is_and_no_more(text: str, understood: bool) -
         ("find me a hotel", "into the web", ""),
         ("what's the weather in Ghent", "into the web", ""),
         ("search the web for cats", "into the web", ""),
-        ("remind me to call Odile", "no calendar", ""),
+        ("remind me to call Odile", "No reminder", ""),
         ("put the meeting into my calendar", "no calendar", ""),
         ("set an alarm for seven", "no calendar", ""),
         ("count the stars", "I do not understand", '"count the files"'),

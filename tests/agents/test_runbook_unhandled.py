@@ -145,6 +145,9 @@ async def test_a_plan_that_does_no_part_of_a_request_is_not_proposed(
         ("merk dir, dass ich Tee mag, und lösche notes.txt", "lösche notes.txt"),
         ("remember that I like tea and order some; run the tests", "order some; run the tests"),
         ("remember Anna: phone 555. Lives in Graz.", ""),
+        ("remember that my dentist is Dr. Huber, phone 01 555 2211", ""),
+        ("remember that Anna moved, mail: anna@example.com", ""),
+        ("remember that I like tea, and mail bob@example.com", "mail bob@example.com"),
         ("remember that I like tea and coffee, but never run on Mondays", ""),
     ],
 )
@@ -217,3 +220,20 @@ def test_the_command_line_says_it(tmp_path: Path) -> None:
     told = re.sub(r"[\\\s]", "", done.err)
     assert 'Ileaveout:"deleteeverything"' in told
     assert json.loads(done.out)["plan"]["title"] == "List the files of a directory"
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    ["cancel my reminder", "delete the reminder about the pizza", "remind me when it rains"],
+)
+async def test_a_reminder_that_is_not_understood_is_told_of_as_one(request_text: str) -> None:
+    async with Harness(ScriptedChannel()) as h:
+        reply = await h.silas.ask(request_text)
+    assert reply.text.startswith("No reminder that waits fits that, and none was made: ")
+    assert "calendar" not in reply.text
+
+
+async def test_what_is_to_be_checked_has_no_tests_near_it() -> None:
+    async with Harness(ScriptedChannel()) as h:
+        reply = await h.silas.ask("check my mail")
+    assert "The nearest I can do" not in reply.text

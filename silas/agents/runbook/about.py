@@ -38,6 +38,11 @@ AT_ONCE: Final = (
 _FIRST: Final = r"\A(?:(?:please|pls|can you|could you|would you|silas),? )*"
 """What a verb begins with that says what is wanted: `add call mum to todo.md` asks for no call."""
 
+_REMINDERS: Final = tr_later(
+    "No reminder that waits fits that, and none was made: I understand “remind me tomorrow at nine "
+    "to call the dentist”, “what reminders do I have?” and “cancel the dentist reminder”."
+)
+
 _CANNOT: Final = (
     (
         r"resize|smaller|crop|rotate|png to|jpg to|jpeg to|into a pdf|to pdf|to html|play",
@@ -56,8 +61,9 @@ _CANNOT: Final = (
         r"weather|news|web|internet|online|google|website|flight|hotel|wetter|nachrichten",
         tr_later("I cannot look into the web."),
     ),
+    (r"remind(?:ers?|ing)?|erinner\w*", _REMINDERS),
     (
-        r"calendar|appointments?|meetings?|remind|reminder|alarm|timer|termin|kalender|wecker",
+        r"calendar|appointments?|meetings?|alarm|timer|termin|kalender|wecker",
         tr_later("I keep no calendar."),
     ),
     (rf"{_FIRST}(?:call|phone|ring) \w+|anrufen", tr_later("I cannot make calls.")),
@@ -90,6 +96,7 @@ _SAME: Final = {"summarize": "summarise", "picture": "file", "document": "file",
 _GENERAL: Final = frozenset(
     {"find", "show", "list", "what", "where", "how", "many", "days", "tell", "eine", "einen"}
     | {"einer", "der", "die", "das", "den", "dem", "nach", "mit", "und", "zeige", "zeig", "finde"}
+    | {"check"}
 )
 """Stems that say nothing about what is wanted."""
 
@@ -206,7 +213,7 @@ def cannot(text: str, plans: Sequence[RunbookTemplate], otherwise: str = _OTHERW
     """
     said = text.lower()
     why = next((why for words, why in _CANNOT if re.search(rf"\b(?:{words})\b", said)), otherwise)
-    near = nearest(text, plans)
+    near = None if why == _REMINDERS else nearest(text, plans)
     what = (
         tr(
             'The nearest I can do: {what}, e.g. "{example}". ',

@@ -75,6 +75,9 @@ _POLITE: Final = re.compile(
     r"kannst\s+du)(?:\s+|$))+",
     re.IGNORECASE,
 )
+_REACHED_AT: Final = re.compile(r"(?:phone|fax):?\s*[+(\d]|(?:e-?)?mail:\s*\S+@", re.IGNORECASE)
+"""A number or an address under which somebody is reached: it asks for nothing."""
+
 _LONGEST: Final = 200  # characters of a part that are said again
 
 
@@ -118,7 +121,8 @@ def orders_in(text: str, other: Callable[[str], bool]) -> Sequence[str]:
     Most sentences of it are facts, so a part counts by its verb or its plan alone.
     """
     found = (part._replace(strong=False) for part in _parts(text)[1:])
-    return [part.text[:_LONGEST] for part in found if _asks(part, other)]
+    orders = (part for part in found if not _REACHED_AT.match(part.text))
+    return [part.text[:_LONGEST] for part in orders if _asks(part, other)]
 
 
 def sentence(text: str, find: Callable[[str], Titled | None], title: str) -> str:
