@@ -51,7 +51,10 @@ _DATE = (
     rf"{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?)"
 )
 _OF_MONTH = r"(?:of\s+(?:the|every|each)\s+month|im\s+monat|de[sr]\s+monats|jedes\s+monats)"
-_AT = r"(?:at|um|gegen|around|by|@)\s*"
+ABOUT: Final = r"(?:about|approximately|approx\.?|roughly|circa|ca\.?|etwa|ungefähr|so)"
+"""What says that a time is not meant to the minute; it is taken at its word."""
+
+_AT = rf"(?:(?:{ABOUT}\s+)?(?:at|um|gegen|around|by|@)\s*(?:(?:{ABOUT}|around)\s+)?)"
 _MERIDIEM = r"(?:[ap]\.?m\b\.?)"
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
-from silas.reminders.patterns import PATTERNS
+from silas.reminders.patterns import ABOUT, PATTERNS
 
 
 class Part(NamedTuple):
@@ -34,7 +34,9 @@ class Phrase(NamedTuple):
         return next((part for part in self.parts if part.kind == kind), None)
 
 
-_BETWEEN: Final = re.compile(r"[\s,;]*(?:(?:and|und|then|dann)\s+)?", re.IGNORECASE)
+_BETWEEN: Final = re.compile(
+    rf"[\s,;]*(?:(?:and|und|then|dann)\s+)?(?:{ABOUT}\s+|~\s*)?", re.IGNORECASE
+)
 _WORD: Final = re.compile(r"[^\W_]+|@", re.UNICODE)
 _CLOSING: Final = re.compile(r"[\s.!?,;]*(?:(?:please|bitte|thanks|danke)[\s.!?]*)?", re.IGNORECASE)
 _NARROWS: Final = re.compile(

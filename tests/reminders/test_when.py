@@ -60,6 +60,11 @@ def on_the_wall(when: When) -> str:
         ("3. Mai 2027 um halb acht", "2027-05-03 07:30"), ("24.12. um 18 Uhr", "2026-12-24 18:00"),
         ("2027-01-05 14:00", "2027-01-05 14:00"), ("on 29 February", "2028-02-29 09:00"),
         ("am 29. Februar 2028 um 7", "2028-02-29 07:00"), ("on 1/2/2027", "2027-02-01 09:00"),
+        ("tomorrow at approximately 4pm", "2026-11-25 16:00"), ("at about 5pm", "2026-11-24 17:00"),
+        ("tomorrow about 4pm", "2026-11-25 16:00"), ("tomorrow ~4pm", "2026-11-25 16:00"),
+        ("morgen so um 17", "2026-11-25 17:00"), ("ungefähr um 17 Uhr", "2026-11-24 17:00"),
+        ("morgen so gegen halb vier", "2026-11-25 15:30"), ("at around 5", "2026-11-24 17:00"),
+        ("morgen ca. 9 Uhr", "2026-11-25 09:00"), ("morgen etwa um acht", "2026-11-25 08:00"),
     ],
 )  # fmt: skip
 def test_a_time_that_comes_once(words: str, wall: str) -> None:
@@ -130,6 +135,8 @@ def test_what_cannot_be_is_one_clear_sentence(words: str, said: str) -> None:
         ("remind me tomorrow at nine to call the dentist", "call the dentist", "tomorrow at nine"),
         ("Remind me to call the dentist tomorrow at nine.", "call the dentist", "tomorrow at nine"),
         ("please remind me in 20 minutes: tea", "tea", "in 20 minutes"),
+        ("remind me to call Anna tomorrow at approximately 4pm", "call Anna",
+         "tomorrow at approximately 4pm"),
         ("remind me every second Friday to water the plants", "water the plants",
          "every second Friday"),
         ("erinnere mich morgen um neun daran, den Zahnarzt anzurufen", "den Zahnarzt anzurufen",
