@@ -198,6 +198,7 @@ class RouteDecision(AgentOutput):
     Where no mode is given, the stream resolves one from initiative and register (spec 5.1.0).
 
     Attributes:
+        memory_ops: What is to be remembered of a message that goes to the planner.
         reminder: What the owner wants to be told, as code reads it: "remind me tomorrow at nine to
             call"; it counts only on his card.
     """
@@ -205,6 +206,7 @@ class RouteDecision(AgentOutput):
     route: Literal["direct", "planner"]
     reason: str
     response: AgentResponse | None = None
+    memory_ops: list[MemoryOp] = Field(default_factory=list[MemoryOp])
     interaction_register: InteractionRegister
     interaction_mode: InteractionMode | None = None
     continuation_of: str | None = None

@@ -172,6 +172,7 @@ def read_route(data: Data, profiles: tuple[str, ...]) -> Read:
             "route": wire.route,
             "reason": wire.reason,
             "response": {"message": wire.message, **told} if direct else None,
+            "memory_ops": [] if direct else wire.memory_ops,
             "interaction_register": register,
             "interaction_mode": wire.interaction_mode,
             "continuation_of": wire.continuation_of or None,
@@ -349,7 +350,11 @@ def _route_schema(profiles: tuple[str, ...], union: bool) -> JsonSchemaValue:
     direct = _branch({"route": _one_of(["direct"]), "message": message}, _MEMORY | signals)
     planner = _branch(
         {"route": _one_of(["planner"]), "reason": reason},
-        {"continuation_of": _text(80, "Id of the work item that this goes on from")} | signals,
+        {
+            "continuation_of": _text(80, "Id of the work item that this goes on from"),
+            "memory_ops": _MEMORY["memory_ops"],
+        }
+        | signals,
     )
     return _either([direct, planner], union)
 

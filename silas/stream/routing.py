@@ -145,6 +145,7 @@ class Router:
             turn.answer.outcome = outcome_of(routed, turn.answer.response)
             return
         await self._planning.run(turn, request, route)
+        _remember_too(turn, route)
 
     async def _degrade(self, turn: Turn, error: LLMError) -> None:
         """No model could be asked: an honest answer instead of none (18.1, `E_LLM_*`)."""
@@ -174,6 +175,17 @@ def _unable(turn: Turn) -> str:
     allowed = need(turn.shown.tools, "step 6").allowed
     told = "" if isinstance(allowed, AllTools) else cannot(turn.message.text, allowed)
     return f"{told}. Nothing was done." if told else ""
+
+
+def _remember_too(turn: Turn, route: RouteDecision) -> None:
+    """What is to be remembered of a message that asks for work besides, said by whoever noticed."""
+    said = turn.answer.response
+    if said is None or not route.memory_ops:
+        return
+    known = {(op.op, op.memory_id, op.content) for op in said.memory_ops}
+    more = [op for op in route.memory_ops if (op.op, op.memory_id, op.content) not in known]
+    ops = [*more, *said.memory_ops]
+    turn.answer.response = said.model_copy(update={"memory_ops": ops})
 
 
 def _route_of_refusal(route: RouteDecision, turn: Turn) -> RouteDecision:

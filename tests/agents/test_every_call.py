@@ -148,6 +148,7 @@ async def test_one_agent_has_in_each_run_the_tools_of_that_run() -> None:
                 "interaction_mode",
                 "continuation_of",
                 "context_profile",
+                "memory_ops",
                 "reminder",
             },
         ),

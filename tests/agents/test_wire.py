@@ -99,6 +99,12 @@ def test_a_route_to_the_planner_has_no_words_for_the_user() -> None:
     assert (decision.response, decision.dropped) == (None, ("message",))
 
 
+def test_a_route_to_the_planner_keeps_what_is_to_be_remembered() -> None:
+    decision = route({"route": "planner", "reason": "r", "memory_ops": [STORE, {"op": "store"}]})
+    assert [op.content for op in decision.memory_ops] == [STORE["content"]]
+    assert route({**DIRECT, "memory_ops": [STORE]}).memory_ops == []
+
+
 PLANNED: list[tuple[dict[str, Any], str | None, tuple[str, ...]]] = [
     (PLAN, "propose", ()),
     ({**PLAN, "action": "revise"}, "revise", ()),
