@@ -22,7 +22,8 @@ export function live(place, draw) {
 
 on("happened", soon);
 for (const end of ["click", "focusout"]) document.addEventListener(end, () => late && soon());
-document.addEventListener("pointerdown", () => { held = true; }, true);
+// a button that opens a menu is lifted there, and the page is not told
+document.addEventListener("pointerdown", ({ button, ctrlKey }) => { held ||= button === 0 && !ctrlKey; }, true);
 for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => { held = false; if (late) soon(); }, true);
 
 function soon() {

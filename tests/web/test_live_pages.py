@@ -41,3 +41,17 @@ async def test_what_a_finger_is_on_stays_there_until_it_is_lifted(
     await device.page.mouse.up()
     await device.page.clock.run_for(1000)
     await expect(device.at("paused").locator("> li")).to_have_count(1)
+
+
+async def test_a_menu_that_took_the_buttons_lifting_holds_the_page_no_longer(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await _ahead(cockpit, new_device)
+    row = device.at("coming").locator("> li")
+    await row.evaluate("(row) => { row.dataset.former = 'yes'; }")
+    await row.hover()
+    await device.page.mouse.down(button="right")  # the menu that opens is told of its lifting
+    await device.page.evaluate(_HAPPENED)
+    await device.page.clock.run_for(1000)
+    await expect(device.page.locator("[data-former]")).to_have_count(0)
+    await expect(row).to_contain_text("07:00")
