@@ -23,7 +23,7 @@ on("cards", () => {
 
 export async function showConnections(place) {
   await styled();
-  const { servers, channels, file, asks } = await getJson("/connections");
+  const { servers, channels, file, asks, secrets, schemes } = await getJson("/connections");
   const again = () => showConnections(place);
   shown = place;
   fill(place,
@@ -32,7 +32,7 @@ export async function showConnections(place) {
       h("span", {}, h("a", { href: "#/review" }, t("Your yes is asked for in Review")), ".")),
     servers.length ? h("ul", { class: "rows", "data-testid": "servers" }, servers.map((one) => serverRow(one, again)))
       : h("p", { class: "small" }, t("There is no server of tools.")),
-    asks ? null : adding(),
+    asks ? null : adding(secrets, schemes),
     h("h2", { class: "label-title" }, t("Where you can talk to Silas")),
     h("ul", { class: "rows", "data-testid": "channels" }, channels.map((one) => h("li", { class: "row tall" },
       head(one.name, ...(one.trouble ? STANDING.down : STANDING.connected)),
@@ -67,10 +67,15 @@ function serverRow(server, again) {
       fact(server.remote ? t("Is at") : t("Runs"), server.runs),
       server.remote ? fact(t("Reaches"), t("what its own machine reaches; Silas cannot see that"))
         : [fact(t("Reaches"), server.reaches.join(", ") || t("no host")), fact(t("Sees"), server.sees.join(", ") || t("no file of yours")),
-          fact(t("Changes"), server.changes.join(", ") || t("no file of yours"))]),
+          fact(t("Changes"), server.changes.join(", ") || t("no file of yours"))],
+      server.given.map((one) => fact(server.remote ? t("Is sent the header {name}", { name: one.name }) : t("Is given the variable {name}", { name: one.name }), fromSecret(one)))),
     server.tools.length ? h("ul", { class: "plainlist small", "aria-label": t("Tools of {name}", { name: server.name }) }, server.tools.map(toolRow)) : null,
     h("div", { class: "row-actions" }, unknown && look, doing.map((one) => one.foot)), problem, doing.map((one) => one.problem));
 }
+
+/** Which secret it is; a missing one is marked in words, as its value can be looked at nowhere. */
+const fromSecret = ({ secrets, missing }) => [t("from your secret {secret}", { secret: secrets.join(", ") }),
+  missing.length ? h("span", { class: "warning-text", "data-testid": "missing-secret" }, " ", h("a", { href: "#/more/secrets" }, t("{secret} is not stored", { secret: missing.join(", ") }))) : null];
 
 const fact = (name, words) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, words));
 
@@ -79,16 +84,20 @@ const toolRow = (tool) => h("li", {}, h("span", { dir: "auto" }, tool.name),
 
 const lines = (field) => field.value.split("\n").map((line) => line.trim()).filter(Boolean);
 
+/** What is being written down; it is kept while its owner stores a secret elsewhere, and has no value of one. */
+let draft = null;
+
 /** A server is written down here; a card shows the whole of it, and nothing changes before a yes. */
-function adding() {
+function adding(secrets, schemes) {
   const place = h("div", {});
-  const open = button(t("Add a server"), () => { fill(place, addForm()); place.querySelector("input")?.focus(); },
+  const open = button(t("Add a server"), () => { draft = addForm(schemes); draft.know(secrets); fill(place, draft.form); place.querySelector("input")?.focus(); },
     { class: "secondary", "data-testid": "add-server" });
-  fill(place, open);
+  draft?.know(secrets);
+  fill(place, draft ? draft.form : open);
   return place;
 }
 
-function addForm() {
+function addForm(schemes) {
   const plain = { autocomplete: "off", spellcheck: "false", autocapitalize: "none", maxlength: "1000" };
   const name = h("input", { id: "server-name", type: "text", ...plain, placeholder: "git" });
   const kind = h("select", { id: "server-kind", onchange: () => choose() },
@@ -96,26 +105,66 @@ function addForm() {
   const program = h("input", { id: "server-command", type: "text", ...plain, placeholder: "/home/you/mcp/bin/mcp-server-git" });
   const [args, read, write, hosts] = ["args", "read", "write", "hosts"].map((one) => h("textarea", { id: `server-${one}`, rows: "2", ...plain, maxlength: null }));
   const url = h("input", { id: "server-url", type: "text", inputmode: "url", ...plain });
+  const env = secretLines({ id: "env", title: t("Variables from your secrets"), add: t("Add a variable"), called: t("Variable"), example: "GITHUB_TOKEN", schemes: [] });
+  const headers = secretLines({ id: "header", title: t("Headers from your secrets"), add: t("Add a header"), called: t("Header"), example: "Authorization", schemes });
   const own = h("div", {}, labelled(t("Program"), program, t("The name of a program of the system, or its whole path.")),
     labelled(t("Arguments, one a line"), args),
     labelled(t("Paths that it may read, one a line"), read, t("It sees no other file of yours; its own program is among them.")),
     labelled(t("Paths that it may change, one a line"), write, t("What it writes there cannot be undone by Silas.")),
-    labelled(t("Hosts that it may reach, one a line"), hosts));
-  const far = h("div", { hidden: true }, labelled(t("Address"), url, t("What its server does with what it is told, nobody here can see.")));
+    labelled(t("Hosts that it may reach, one a line"), hosts), env.place);
+  const far = h("div", { hidden: true }, labelled(t("Address"), url, t("What its server does with what it is told, nobody here can see.")), headers.place);
   const choose = () => { own.hidden = kind.value !== "program"; far.hidden = !own.hidden; };
   const problem = problemPlace();
   const go = h("button", { class: "secondary", "data-testid": "ask-server" }, t("Ask me in Review"));
-  return h("form", { class: "page-body", novalidate: true, "data-testid": "new-server", onsubmit: (event) => {
+  const form = h("form", { class: "page-body", novalidate: true, "data-testid": "new-server", onsubmit: (event) => {
     event.preventDefault();
     trying([go], problem, async () => {
       const here = kind.value === "program";
       const wanted = { name: name.value.trim(), command: here ? program.value.trim() : "", args: here ? args.value.split("\n").filter(Boolean) : [],
-        url: here ? "" : url.value.trim(), hosts: here ? lines(hosts) : [], read: here ? lines(read) : [], write: here ? lines(write) : [] };
+        url: here ? "" : url.value.trim(), hosts: here ? lines(hosts) : [], read: here ? lines(read) : [], write: here ? lines(write) : [],
+        env: here ? env.lines() : [], headers: here ? [] : headers.lines() };
       await command("/connections", "add_server", canonicalJson(wanted), wanted);
+      draft = null;
       location.hash = "#/review"; // that is where the question is
     });
-  } }, labelled(t("Name"), name), labelled(t("It is"), kind), own, far, problem, h("div", { class: "controls" }, go),
-  h("p", { class: "small" }, t("A card shows the whole of it first. Keys that a server needs are no part of this form.")));
+  } }, labelled(t("Name"), name), labelled(t("It is"), kind), own, far, problem, h("div", { class: "controls" }, go,
+    button(t("Leave it"), () => { draft = null; showConnections(shown); }, { class: "quiet" })),
+  h("p", { class: "small" }, t("A card shows the whole of it first. A key is named here and never written: no page, message or record has its value.")));
+  return { form, know: (secrets) => { env.know(secrets); headers.know(secrets); } };
+}
+
+/** Rows of a name and the secret that it holds, which is chosen among those that are stored. */
+function secretLines({ id, title, add, called, example, schemes }) {
+  const rows = h("div", { class: "page-body" });
+  const none = h("p", { class: "small" }, t("No secret is stored yet. "), h("a", { href: "#/more/secrets" }, t("Store one under Secrets")), t("; what you wrote here stays."));
+  const more = button(add, () => { rows.append(row()); rows.lastElementChild?.querySelector("input")?.focus(); }, { class: "secondary", "data-testid": `add-${id}` });
+  const made = [];
+  let count = 0, known = [];
+  const offer = (select) => {
+    const chosen = select.value;
+    const gone = chosen && !known.includes(chosen);
+    fill(select, h("option", { value: "" }, t("Choose a secret")), known.map((one) => h("option", { value: one }, one)),
+      gone ? h("option", { value: chosen }, t("{secret} (not stored)", { secret: chosen })) : null);
+    select.value = chosen;
+  };
+  function row() {
+    const number = ++count;
+    const name = h("input", { id: `server-${id}-${number}`, type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "none", maxlength: "64", placeholder: example });
+    const scheme = h("select", { id: `server-${id}-word-${number}` }, h("option", { value: "" }, t("no word")), schemes.map((one) => h("option", { value: one }, one)));
+    const secret = h("select", { id: `server-${id}-secret-${number}` });
+    offer(secret);
+    const one = { name, scheme, secret };
+    made.push(one);
+    const place = h("fieldset", { class: "secret-line" }, h("legend", { class: "small" }, `${called} ${number}`), labelled(t("Its name"), name),
+      schemes.length ? labelled(t("Word before the secret"), scheme) : null, labelled(t("Secret"), secret),
+      button(t("Take it out"), () => { made.splice(made.indexOf(one), 1); place.remove(); more.focus(); }, { class: "quiet", "aria-label": t("Take out {what}", { what: `${called} ${number}` }) }));
+    return place;
+  }
+  return {
+    place: h("div", { class: "field" }, h("p", { class: "label" }, title), rows, none, more),
+    know: (secrets) => { known = secrets; none.hidden = secrets.length > 0; more.hidden = !secrets.length && !made.length; made.forEach((one) => offer(one.secret)); },
+    lines: () => made.map((one) => ({ name: one.name.value.trim(), scheme: one.scheme.value, secret: one.secret.value })),
+  };
 }
 
 const labelled = (words, field, more = "") => h("div", { class: "field" }, h("label", { for: field.id }, words), field,

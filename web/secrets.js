@@ -13,7 +13,7 @@ export async function showSecrets(place) {
   const { secrets } = await getJson("/secrets");
   const again = () => showSecrets(place);
   fill(place,
-    h("p", {}, t("They lie in this computer’s key store. A tool is given one for a single run, where you approved a plan that names it; no model ever sees it.")),
+    h("p", {}, t("They lie in this computer’s key store. A tool is given one for a single run, where you approved a plan that names it, and a server of tools where you chose it; no model ever sees it.")),
     secrets.length ? h("ul", { class: "rows", "data-testid": "secrets" }, secrets.map((one) => row(one, again)))
       : h("p", { class: "small" }, t("There are no secrets.")),
     h("h2", { class: "label-title" }, t("Add one")), adding(again));
@@ -25,8 +25,10 @@ function row(one, again) {
     act: () => command(`/secrets/${encodeURIComponent(one.ref_id)}/remove`, "remove_secret", one.ref_id),
   });
   const used = one.used_at ? t("last used {day}", { day: day(one.used_at) }) : t("not used yet");
-  return h("li", { class: "row tall" }, h("p", {}, h("b", {}, one.name)),
-    h("p", { class: "small" }, t("Added {day} · {used}", { day: day(one.added_at), used })), end.foot, end.problem);
+  const servers = one.servers.join(", ");
+  return h("li", { class: "row tall", "data-secret": one.name }, h("p", {}, h("b", {}, one.name)),
+    h("p", { class: "small" }, t("Added {day} · {used}", { day: day(one.added_at), used })),
+    servers ? h("p", { class: "small" }, t("Given to servers of tools: {servers}. Without it they do not start.", { servers })) : null, end.foot, end.problem);
 }
 
 const day = (iso) => dayOf(iso).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());

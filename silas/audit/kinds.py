@@ -47,7 +47,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "work_item_cancelled",
             ),
             *("work_item_stopped", "worker_started", "network_opened", "network_used"),
-            *("secret.used", "work_item_had_ended", "execution_failed"),
+            *("secret.used", "mcp.secret_given", "work_item_had_ended", "execution_failed"),
         }
     ),
     "checked": frozenset({"verification_finished", "artifact_ref_mismatch"}),

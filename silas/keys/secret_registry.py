@@ -17,7 +17,7 @@ class SecretRegistry:
     """
 
     def __init__(self, vault: SecretVault, now: Callable[[], datetime]) -> None:
-        self._vault = vault
+        self.vault = vault
         self._now = now
         self._known: dict[str, tuple[str, str]] = {}
         self._redactor = Redactor(())
@@ -28,9 +28,9 @@ class SecretRegistry:
         Raises:
             ConfigError: One cannot be opened, so it could not be recognised either.
         """
-        new = self._vault.refs() - self._known.keys()
+        new = self.vault.refs() - self._known.keys()
         if new:
-            self._know(self._vault.values(frozenset(new)))
+            self._know(self.vault.values(frozenset(new)))
 
     def learn(self, values: Mapping[str, str]) -> None:
         """Keep further secrets out of sight, by name; those too short to be told apart are not."""
@@ -44,7 +44,7 @@ class SecretRegistry:
 
     def missing(self, refs: Mapping[str, str]) -> str:
         """Why a plan cannot have the secrets it names (reference by name), or nothing."""
-        return self._vault.missing(refs)
+        return self.vault.missing(refs)
 
     def document(self, refs: Mapping[str, str]) -> bytes:
         """What a run is given: a JSON object, value by name, of exactly the named secrets.
@@ -53,12 +53,41 @@ class SecretRegistry:
             ConfigError: One of them is not there any more, or has another name.
         """
         self.refresh()
-        why = self._vault.missing(refs)
+        why = self.vault.missing(refs)
         if why:
             raise ConfigError(f"Nothing was run: {why}.", code="E_CFG_SECRET")
         for ref_id in refs.values():
-            self._vault.record_use(ref_id, self._now())
+            self.vault.record_use(ref_id, self._now())
         return json.dumps({name: self._known[ref_id][1] for name, ref_id in refs.items()}).encode()
+
+    def refs_of(self, names: Iterable[str]) -> dict[str, str]:
+        """The references of those secrets of these names that are there now; nothing is opened."""
+        wanted = frozenset(names)
+        facts = self.vault.facts() if wanted else ()
+        return {fact.name: fact.ref_id for fact in facts if fact.name in wanted}
+
+    def values_of(self, names: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """Reference and value of secrets by name, as they are now; from now on none is shown.
+
+        Raises:
+            ConfigError: One is not there, or cannot be opened.
+        """
+        wanted = tuple(names)
+        refs = self.refs_of(wanted)
+        for name in wanted:
+            if name not in refs:
+                raise ConfigError(
+                    f"The secret {name} is not stored; store it with `silas secrets add {name}`, "
+                    "or in the cockpit under More, Secrets.",
+                    code="E_CFG_SECRET",
+                )
+        self.refresh()
+        return {name: (ref, self._known[ref][1]) for name, ref in refs.items()}
+
+    def record_use(self, refs: Iterable[str]) -> None:
+        """Remember that these were given away now."""
+        for ref_id in refs:
+            self.vault.record_use(ref_id, self._now())
 
     def redact(self, text: str, cut: bool = False) -> str:
         """The text without any secret known by now; see `Redactor.redact`."""

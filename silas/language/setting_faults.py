@@ -49,6 +49,8 @@ SETTING_FAULTS: Final = (
         "the end"
     ),
     tr_later("`url` must be https://host/path, without a user name"),
+    tr_later("a reference to a secret needs its name, as `silas secrets list` has it"),
+    tr_later("secrets are named in `env` and `headers` alone"),
     tr_later("`url` must be https; http is for this machine alone"),
     tr_later("the port of `url` must be a number from 1 to 65535"),
     tr_later("give either `command`, or `url`"),

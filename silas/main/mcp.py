@@ -149,6 +149,20 @@ async def _says_yes(card: "DecisionCard", digest: str, approve: str | None) -> b
 @click.option("--read", multiple=True, help="A path that the program may read.")
 @click.option("--write", multiple=True, help="A path that the program may change in place.")
 @click.option(
+    "--env",
+    "variables",
+    metavar="NAME=secret:SECRET",
+    multiple=True,
+    help="A variable that the program is given from a secret of yours.",
+)
+@click.option(
+    "--header",
+    "headers",
+    metavar="NAME=secret:SECRET",
+    multiple=True,
+    help="A header that the address is sent from a secret of yours; `Bearer` may stand before it.",
+)
+@click.option(
     "--approve",
     metavar="HASH",
     callback=hash_option,
@@ -163,20 +177,27 @@ def mcp_add(
     hosts: tuple[str, ...],
     read: tuple[str, ...],
     write: tuple[str, ...],
+    variables: tuple[str, ...],
+    headers: tuple[str, ...],
     approve: str | None,
 ) -> None:
     """Put a server into the configuration file on your yes; it is not started.
 
     Write options first, then `--`, the program and its arguments: add NAME --read DIR -- PROGRAM.
+    A key is never written here: keep it with `silas secrets add SECRET`, and name it with
+    --env TOKEN=secret:SECRET, or for an address with --header "Authorization=Bearer secret:SECRET".
     """
 
     async def work() -> int:
         from silas.language import tr
         from silas.services.mcp import open_mcp
+        from silas.services.servers.from_secrets import read_line
         from silas.services.servers.saved import WantedServer, added_card
 
         program, args = (command[0], command[1:]) if command else ("", ())
-        wanted = WantedServer(name, program, args, url, hosts, read, write)
+        env = tuple(read_line("--env", line) for line in variables)
+        sent = tuple(read_line("--header", line) for line in headers)
+        wanted = WantedServer(name, program, args, url, hosts, read, write, env, sent)
         async with open_mcp(read_config(ctx)) as desk:
             saved = _saved_servers(ctx, desk)
             planned = saved.plan(wanted)
@@ -219,7 +240,7 @@ def _saved_servers(ctx: click.Context, desk: "MCPDesk") -> "SavedServers":
     from silas.services.servers.saved import SavedServers
 
     place = ConfigPlace(config_file(config_option(ctx)), os.environ)
-    return SavedServers(place, desk.audit, desk.require_running)
+    return SavedServers(place, desk.audit, desk.require_running, desk.secrecy.vault)
 
 
 @mcp.command("distrust")

@@ -58,11 +58,15 @@ def secrets_list(ctx: click.Context, as_json: bool) -> None:
     """Every secret's name, reference and last use; never a value."""
 
     async def work() -> int:
-        from silas.services.secrets import secret_facts
+        from silas.services.secrets import secret_facts, servers_given
 
-        found = secret_facts(look_config(ctx))
+        config = look_config(ctx)
+        found = secret_facts(config)
         if as_json:
-            print_json([each._asdict() for each in found])
+            rows = [
+                {**each._asdict(), "servers": servers_given(config, each.name)} for each in found
+            ]
+            print_json(rows)
             return DONE
         for each in found:
             used = tr("never used")
@@ -70,6 +74,8 @@ def secrets_list(ctx: click.Context, as_json: bool) -> None:
                 used = tr("used {moment}", moment=each.used_at[:19])
             added = tr("added {moment}", moment=each.added_at[:19])
             click.echo(f"{each.name:24} {each.ref_id}  {added}, {used}")
+            for server in servers_given(config, each.name):
+                click.echo("  " + tr("the server of tools {server} is given it", server=server))
         if not found:
             click.echo(
                 tr("There are no secrets. Add one: {command}", command="silas secrets add NAME")
@@ -86,11 +92,14 @@ def secrets_remove(ctx: click.Context, name: str) -> None:
     """Forget a secret; plans that name it do not run any more."""
 
     async def work() -> int:
-        from silas.services.secrets import open_secrets_desk
+        from silas.services.secrets import needed_words, open_secrets_desk, servers_given
 
-        async with open_secrets_desk(look_config(ctx)) as desk:
+        config = look_config(ctx)
+        async with open_secrets_desk(config) as desk:
             removed = await desk.remove(name)
         click.echo(tr("Forgot {name} ({ref_id}).", name=removed.name, ref_id=removed.ref_id))
+        for words in needed_words(servers_given(config, removed.name)):
+            click.echo(words)
         return DONE
 
     run_to_exit(work)

@@ -1,7 +1,7 @@
 """The owner's MCP servers in this house: how they are reached, looked at, trusted."""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,16 +13,19 @@ from silas.config import SilasConfig
 from silas.db import Database
 from silas.errors import ConfigError, ToolError
 from silas.home.runtime import sandbox_of
+from silas.home.secret_store import secrets_of
 from silas.home.unsupported import require_mcp
+from silas.keys.secret_registry import SecretRegistry
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.bubblewrap.resident import Residents
 from silas.services.record import open_record
+from silas.services.servers.giving import SecretGiver
 from silas.services.servers.trust_card import ServerInspection
 from silas.services.tools.registry import known_tools
 from silas.stop import Sentinel
 from silas.tools import ToolRegistry
 from silas.tools.health import SqlHealthStore
-from silas.tools.mcp.definitions import drift
+from silas.tools.mcp.definitions import drift, without_secrets
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.trust import SqlTrust
 from silas.tools.registry import tool_rows
@@ -41,15 +44,18 @@ def servers_of(
     trust: SqlTrust,
     audit: Audit,
     clock: Clock,
+    secrecy: SecretRegistry,
     *,
     recorded: bool = True,
 ) -> "MCPServers":
     """The configured servers, not yet running; told to the record where it is `recorded`."""
-    connect = _connector(config, sandbox, audit)
+    connect = _connector(config, sandbox, audit, secrecy)
     from silas.tools.mcp.servers import MCPServers, ServerHome  # noqa: PLC0415 - the SDK is heavy
 
     log = audit.log if recorded else _record_nothing
-    return MCPServers(config.mcp_entries, connect, ServerHome(registry, trust, log, clock))
+    redact = partial(secrecy.redact, cut=True)
+    home = ServerHome(registry, trust, log, clock, redact, secrecy.refs_of)
+    return MCPServers(config.mcp_entries, connect, home)
 
 
 async def _record_nothing(event: str, **data: object) -> None:
@@ -58,23 +64,28 @@ async def _record_nothing(event: str, **data: object) -> None:
 
 
 def _connector(
-    config: SilasConfig, sandbox: Sandbox, audit: Audit
+    config: SilasConfig, sandbox: Sandbox, audit: Audit, secrecy: SecretRegistry
 ) -> "Callable[[MCPEntry], Connect]":
     """How each server is reached: in the sandbox, or over HTTP; none while Silas is stopped."""
     require_mcp()
     from silas.tools.mcp.transport import over_http, program  # noqa: PLC0415 - the SDK is heavy
 
-    sentinel = _sentinel(config)
+    sentinel, giver = _sentinel(config), SecretGiver(secrecy, audit)
 
-    def far(entry: MCPEntry) -> "AbstractAsyncContextManager[McpConnection]":
-        sentinel.require_running()  # a program's own is the sandbox's
-        return over_http(entry)
+    def reach(entry: MCPEntry) -> "AbstractAsyncContextManager[McpConnection]":
+        if entry.server.url is not None:
+            return over_http(entry)
+        record = NetworkRecord(audit, f"mcpServers.{entry.name}", "server")
+        return program(entry, _residents(sandbox), record)
 
     def connect(entry: MCPEntry) -> "Connect":
-        if entry.server.url is not None:
-            return partial(far, entry)
-        record = NetworkRecord(audit, f"mcpServers.{entry.name}", "server")
-        return lambda: program(entry, _residents(sandbox), record)
+        given = giver.connect(entry, reach)
+
+        def begin() -> "AbstractAsyncContextManager[McpConnection]":
+            sentinel.require_running()  # before a secret is given, or an address reached
+            return given()
+
+        return begin
 
     return connect
 
@@ -105,6 +116,7 @@ class MCPDesk:
     db: Database
     audit: Audit
     trusted: SqlTrust
+    secrecy: SecretRegistry
 
     def entry(self, name: str) -> MCPEntry:
         """One that is configured. Raises `ConfigError` where there is none of this name."""
@@ -134,13 +146,15 @@ class MCPDesk:
         """
         entry = self.entry(name)
         self.require_able()
-        connect = _connector(self.config, self.sandbox, self.audit)(entry)
+        self.secrecy.values_of(entry.server.secret_names)  # whoever types for them has his time
+        connect = _connector(self.config, self.sandbox, self.audit, self.secrecy)(entry)
         from silas.tools.mcp.link import look_at  # noqa: PLC0415 - the SDK is heavy
 
         try:
-            found = await look_at(name, connect)
+            found = without_secrets(await look_at(name, connect), self.secrecy.redact)
         except ToolError as error:
-            raise ToolError(entry.server.remove_hidden(error.message), code=error.code) from None
+            words = self.secrecy.redact(entry.server.remove_hidden(error.message), cut=True)
+            raise ToolError(words, code=error.code) from None
         known = self.trusted.of(name)
         pins = sorted(each.digest for each in found.definitions.values())
         differs = drift(known.definitions, found.definitions)
@@ -198,8 +212,18 @@ class MCPDesk:
             return tool_rows(registry)
 
     def _servers(self, registry: ToolRegistry, clock: Clock) -> "MCPServers":
+        for entry in self.config.mcp_entries:
+            with suppress(ConfigError):  # why it has none of them is said when it is begun
+                self.secrecy.values_of(entry.server.secret_names)
         return servers_of(
-            self.config, self.sandbox, registry, self.trusted, self.audit, clock, recorded=False
+            self.config,
+            self.sandbox,
+            registry,
+            self.trusted,
+            self.audit,
+            clock,
+            self.secrecy,
+            recorded=False,
         )
 
 
@@ -208,7 +232,9 @@ async def open_mcp(config: SilasConfig) -> AsyncGenerator[MCPDesk]:
     """The MCP servers of an initialised Silas, without starting anything else."""
     with open_record(config, []) as (db, audit, _):
         audit.look()
-        yield MCPDesk(config, sandbox_of(config), db, audit, SqlTrust(db, SystemClock()))
+        clock = SystemClock()
+        secrecy = SecretRegistry(secrets_of(config), clock.now)
+        yield MCPDesk(config, sandbox_of(config), db, audit, SqlTrust(db, clock), secrecy)
 
 
 async def all_tool_rows(config: SilasConfig) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """The secrets alone, for the commands about them."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +11,10 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.home.secret_store import secrets_of
 from silas.keys.secrets import SecretFacts, SecretVault
+from silas.language import tr
 from silas.services.record import open_audit
 from silas.services.setup.provider_key import note_provider_key
+from silas.tools.mcp.settings import users_of
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,23 @@ class SecretsDesk:
         if removed.name == PROVIDER_KEY:
             note_provider_key(self.folder, stored=False)
         return removed
+
+
+def servers_given(config: SilasConfig, secret: str) -> tuple[str, ...]:
+    """The servers of tools that are given a secret, by its name."""
+    return users_of(config.mcp_entries, secret)
+
+
+def needed_words(servers: Iterable[str]) -> list[str]:
+    """What becomes of servers of tools whose secret is gone, in a sentence each."""
+    return [
+        tr(
+            "The server of tools {server} is given it, and does not start until a secret of this "
+            "name is stored again.",
+            server=server,
+        )
+        for server in servers
+    ]
 
 
 def secret_facts(config: SilasConfig) -> tuple[SecretFacts, ...]:

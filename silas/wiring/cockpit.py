@@ -150,9 +150,10 @@ def cockpit_of(
 
 
 def _setup(parts: Parts, answering: ModelSwitch) -> SetupRoom:
-    secrets, channel = parts.runtime.secrets, parts.channel
+    secrets, channel, servers = parts.runtime.secrets, parts.channel, parts.servers
     told, clock, place = announced_on(channel), parts.runtime.clock, parts.config.data_dir
-    return SetupRoom(place, answering, secrets, parts.secrecy, channel, told, parts.audit, clock)
+    secrecy, audit = parts.secrecy, parts.audit
+    return SetupRoom(place, answering, secrets, servers, secrecy, channel, told, audit, clock)
 
 
 def _look(parts: Parts) -> PlanLook:
@@ -182,7 +183,8 @@ def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> ModelSwi
 
 def _connections(parts: Parts, absent: Mapping[str, str], place: ConfigPlace) -> CockpitConnections:
     owner = Owner(parts.channel, parts.audit, parts.runtime.clock)
-    saved = SavedServers(place, parts.audit, parts.stop.sentinel.require_running)
+    running, secrets = parts.stop.sentinel.require_running, parts.runtime.secrets
+    saved = SavedServers(place, parts.audit, running, secrets)
     asked = AskedServers(saved, parts.servers, owner)
     file, redact = str(place.file), parts.secrecy.redact
     registry = parts.registry

@@ -23,8 +23,8 @@ def tool_registry(parts: "Parts", read: ReadServers) -> tuple[ToolRegistry, Runn
     registry = built_in_tools(clock, parts.sandbox, SqlHealthStore(parts.db))
     record = record_connections(parts.audit)
     add_web_tools(registry, config, clock, runtime.web, runtime.secrets, record)
-    learn = parts.secrecy.learn
-    servers = RunningServers(config, runtime, registry, parts.db, parts.audit, learn, read)
+    secrecy = parts.secrecy
+    servers = RunningServers(config, runtime, registry, parts.db, parts.audit, secrecy, read)
     return registry, servers
 
 

@@ -27,6 +27,8 @@ NOTHING: dict[str, Any] = {
     "hosts": [],
     "read": [],
     "write": [],
+    "env": [],
+    "headers": [],
 }
 
 

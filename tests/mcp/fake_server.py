@@ -118,6 +118,8 @@ def main() -> None:
         if method == "initialize":
             if script.get("start") == "silent":
                 continue
+            if "variable" in script:
+                note({"given": os.environ.get(script["variable"])})
             info = {"name": "fake", "version": "1"}
             version = request["params"]["protocolVersion"]
             capabilities = {"tools": {"listChanged": True}}

@@ -15,6 +15,8 @@ from silas.cards.models import PlanAnswer
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.home.database import migrate
+from silas.keys.secret_registry import SecretRegistry
+from silas.keys.secrets import SecretVault
 from silas.plans import WorkItemResult
 from silas.sandbox import SandboxConfig, default
 from silas.services.mcp import MCPDesk, ServerInspection
@@ -72,11 +74,22 @@ class Fake:
         """The calls of its tools."""
         return [one for one in self.heard if one.get("method") == "tools/call"]
 
+    @property
+    def given(self) -> list[str | None]:
+        """The variable that its script names, once for each time that it was started."""
+        return [one["given"] for one in self.heard if "given" in one]
+
     def settings(self, **handling: Any) -> dict[str, Any]:
         """The configuration, under the name `fake`."""
         args = [str(SERVER), str(self.folder / "script.json"), str(self.folder / "log.jsonl")]
         held = {"read": [*ENVIRONMENT, str(SERVER)], "write": [str(self.folder)], **handling}
         return {"mcpServers": {"fake": {"command": PYTHON, "args": args}}, "mcp": {"fake": held}}
+
+
+def a_vault(config: SilasConfig) -> SecretVault:
+    """The secrets of a harness's home."""
+    place = config.data_dir / "keys" / "secrets"
+    return SecretVault("file", place, lambda _: b"nobody has to type this", lambda: None)
 
 
 @asynccontextmanager
@@ -90,7 +103,8 @@ async def desk(home: Path, settings: Mapping[str, Any]) -> AsyncGenerator[MCPDes
         migrate(db)
         audit = AuditLog(db, clock, a_signer())
         sandbox = default(SandboxConfig(), forbidden=())
-        yield MCPDesk(config, sandbox, db, audit, SqlTrust(db, clock))
+        secrecy = SecretRegistry(a_vault(config), clock.now)
+        yield MCPDesk(config, sandbox, db, audit, SqlTrust(db, clock), secrecy)
         await audit.write_checkpoint()  # entries that nobody ever signed stop every effect
     finally:
         db.close()

@@ -11,6 +11,8 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.home.database import migrate
+from silas.home.secret_store import secrets_of
+from silas.keys.secret_registry import SecretRegistry
 from silas.sandbox import SandboxConfig, default
 from silas.services.mcp import MCPDesk
 from silas.testing import MockClock, a_signer
@@ -41,7 +43,8 @@ async def _trusts(home: Home, name: str) -> None:
         migrate(database)
         audit = AuditLog(database, clock, a_signer())
         sandbox = default(SandboxConfig(), forbidden=())
-        desk = MCPDesk(config, sandbox, database, audit, SqlTrust(database, clock))
+        secrecy = SecretRegistry(secrets_of(config), clock.now)
+        desk = MCPDesk(config, sandbox, database, audit, SqlTrust(database, clock), secrecy)
         await desk.trust(await desk.look(name))
         await audit.write_checkpoint()
     finally:

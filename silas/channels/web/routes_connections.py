@@ -19,6 +19,17 @@ Line = Annotated[str, Field(max_length=1_000)]
 Lines = Annotated[tuple[Line, ...], Field(max_length=64)]
 
 
+class AddFromSecret(Frozen):
+    """A variable or header, and the name of the secret that it holds; never a value."""
+
+    name: Annotated[str, Field(max_length=128)]
+    scheme: Annotated[str, Field(max_length=32)] = ""
+    secret: Annotated[str, Field(max_length=128)]
+
+
+FromSecrets = Annotated[tuple[AddFromSecret, ...], Field(max_length=64)]
+
+
 class AddServer(Frozen):
     """A server: a program with its arguments and its reach, or an address."""
 
@@ -29,6 +40,8 @@ class AddServer(Frozen):
     hosts: Lines = ()
     read: Lines = ()
     write: Lines = ()
+    env: FromSecrets = ()
+    headers: FromSecrets = ()
     proof: Proof
 
     @property

@@ -21,6 +21,20 @@ class ServerTool(Frozen):
     last_used: AwareDatetime | None
 
 
+class SecretLine(Frozen):
+    """A variable or header that a server is given from secrets of the owner.
+
+    Attributes:
+        name: Of the variable or header.
+        secrets: The names of the secrets.
+        missing: Those of them that are not stored.
+    """
+
+    name: str
+    secrets: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
 class ServerRow(Frozen):
     """A server of `mcpServers`.
 
@@ -32,6 +46,7 @@ class ServerRow(Frozen):
         remote: Whether it is reached over HTTP, outside the sandbox.
         reaches: The hosts that a program may reach.
         sees, changes: The paths that a program may read, and change in place.
+        given: What it is given from secrets.
         tools: What it gives; empty where it is not trusted.
     """
 
@@ -44,6 +59,7 @@ class ServerRow(Frozen):
     reaches: tuple[str, ...]
     sees: tuple[str, ...]
     changes: tuple[str, ...]
+    given: tuple[SecretLine, ...]
     tools: tuple[ServerTool, ...]
 
 
@@ -60,12 +76,24 @@ class ConnectionRows(Frozen):
 
     Attributes:
         asks: Whether the owner is being asked about a server.
+        secrets: The names of the secrets that a new server may be given.
+        schemes: The words that may stand before the secret of a header.
     """
 
     servers: tuple[ServerRow, ...]
     channels: tuple[ChannelRow, ...]
     file: str
     asks: bool
+    secrets: tuple[str, ...]
+    schemes: tuple[str, ...]
+
+
+class NewFromSecret(Frozen):
+    """A variable or header; see `silas.services.servers.from_secrets.FromSecret`."""
+
+    name: str
+    scheme: str
+    secret: str
 
 
 class NewServer(Frozen):
@@ -78,3 +106,5 @@ class NewServer(Frozen):
     hosts: tuple[str, ...]
     read: tuple[str, ...]
     write: tuple[str, ...]
+    env: tuple[NewFromSecret, ...]
+    headers: tuple[NewFromSecret, ...]

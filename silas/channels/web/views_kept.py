@@ -51,12 +51,14 @@ class SecretRow(Frozen):
 
     Attributes:
         added_at, used_at: In ISO 8601; `used_at` is empty where no run was given it yet.
+        servers: The servers of tools that are given it.
     """
 
     ref_id: str
     name: str
     added_at: str
     used_at: str
+    servers: tuple[str, ...]
 
 
 class SecretRows(Frozen):

@@ -1,22 +1,27 @@
 """Servers of tools and channels, for the cockpit: how they fare, and what is done with a server."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from silas.channels.web.views import Done
 from silas.channels.web.views_connections import (
     ChannelRow,
     ConnectionRows,
+    NewFromSecret,
     NewServer,
+    SecretLine,
     ServerRow,
     ServerTool,
 )
 from silas.config import SilasConfig
 from silas.language import refusal_words, tr
 from silas.services.servers.asked import AskedServers
+from silas.services.servers.from_secrets import SCHEMES, FromSecret
 from silas.services.servers.running import RunningServers
 from silas.services.servers.saved import WantedServer
 from silas.tools import ToolRegistry
+from silas.tools.mcp.settings import MCPEntry
 
 if TYPE_CHECKING:
     from silas.tools.mcp.servers import ServerState
@@ -62,6 +67,8 @@ class CockpitConnections:
             channels=(own, *(self._channel(name) for name in self._config.channels.others)),
             file=self._file,
             asks=self._asked.waits,
+            secrets=await asyncio.to_thread(self._asked.secret_names),
+            schemes=SCHEMES,
         )
 
     async def retry(self, name: str) -> Done:
@@ -77,8 +84,9 @@ class CockpitConnections:
 
     async def add(self, wanted: NewServer) -> Done:
         """See `ConnectionRoom.add`."""
-        given = WantedServer(**wanted.model_dump())
-        await self._asked.add(given)
+        told = {name: value for name, value in wanted if name not in ("env", "headers")}
+        env, headers = _from_secrets(wanted.env), _from_secrets(wanted.headers)
+        await self._asked.add(WantedServer(**told, env=env, headers=headers))
         return Done(words=tr("Your yes is asked for in Review."))
 
     async def trust(self, name: str) -> Done:
@@ -110,7 +118,19 @@ class CockpitConnections:
             reaches=() if remote else handling.network,
             sees=() if remote else tuple(map(str, handling.read)),
             changes=() if remote else tuple(map(str, handling.write)),
+            given=self._secret_lines(entry),
             tools=tuple(self._tool(name, usable) for name, usable in state.tools.items()),
+        )
+
+    def _secret_lines(self, entry: MCPEntry) -> tuple[SecretLine, ...]:
+        gone = self._servers.missing_of(entry)
+        return tuple(
+            SecretLine(
+                name=use.name,
+                secrets=use.secrets,
+                missing=tuple(one for one in use.secrets if one in gone),
+            )
+            for use in entry.server.uses
         )
 
     def _tool(self, name: str, usable: bool) -> ServerTool:
@@ -126,6 +146,10 @@ class CockpitConnections:
         ]
         words = ", ".join([other.use, *heard])
         return ChannelRow(name=name, words=words, trouble=self._redact(self._absent.get(name, "")))
+
+
+def _from_secrets(lines: Iterable[NewFromSecret]) -> tuple[FromSecret, ...]:
+    return tuple(FromSecret(one.name, one.secret, one.scheme) for one in lines)
 
 
 def _words(state: "ServerState") -> str:

@@ -19,7 +19,8 @@ from silas.keys.secret_registry import SecretRegistry
 from silas.keys.secrets import SecretVault
 from silas.language import tr, tr_later
 from silas.services.cockpit.announcements import Announcer
-from silas.services.secrets import SecretsDesk
+from silas.services.secrets import SecretsDesk, needed_words
+from silas.services.servers.running import RunningServers
 from silas.services.setup.provider_key import KeyVerdict, note_provider_key
 from silas.services.setup.who_answers import ModelSwitch
 from silas.stream.owner import Owner
@@ -41,6 +42,7 @@ class SetupRoom:
         folder: Path,
         answering: ModelSwitch,
         vault: SecretVault,
+        servers: RunningServers,
         secrecy: SecretRegistry,
         channel: CardChannel,
         announce: Announcer,
@@ -50,6 +52,7 @@ class SetupRoom:
         self._folder = folder
         self._answering = answering
         self._vault = vault
+        self._servers = servers
         self._inputs = SecretInputs(vault, clock)
         self._secrecy = secrecy
         self._owner = Owner(channel, audit, clock)
@@ -120,7 +123,12 @@ class SetupRoom:
     async def secrets(self) -> SecretRows:
         """See `Setup.secrets`. Nothing is opened."""
         found = await asyncio.to_thread(self._vault.facts)
-        return SecretRows(secrets=tuple(SecretRow(**one._asdict()) for one in found))
+        return SecretRows(
+            secrets=tuple(
+                SecretRow(**one._asdict(), servers=self._servers.users_of(one.name))
+                for one in found
+            )
+        )
 
     async def remove_secret(self, ref_id: str) -> Done:
         """See `Setup.remove_secret`."""
@@ -135,7 +143,10 @@ class SetupRoom:
         removed = await desk.remove(ref_id)
         if providers:
             await self._answering.without_key()
-        return Done(words=tr("{name} is no longer in the key store.", name=removed.name))
+        users = self._servers.users_of(removed.name)
+        await self._servers.follow()
+        words = tr("{name} is no longer in the key store.", name=removed.name)
+        return Done(words=" ".join((words, *needed_words(users))))
 
     async def _show_card(self, card: SecureInputCard) -> None:
         try:

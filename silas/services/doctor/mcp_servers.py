@@ -1,5 +1,6 @@
 """How it stands with each configured MCP server, for `silas doctor`."""
 
+from collections.abc import Set
 from pathlib import Path
 
 from silas.clock import SystemClock
@@ -9,6 +10,7 @@ from silas.home.database import open_database
 from silas.home.findings import DoctorFinding, FindingState
 from silas.services.doctor.reachability import why_unreachable
 from silas.services.mcp import open_mcp
+from silas.services.secrets import secret_facts
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.trust import SqlTrust
 
@@ -35,13 +37,16 @@ async def _looked_at(config: SilasConfig) -> list[DoctorFinding]:
     with open_database(config, clock) as db:
         trust = SqlTrust(db, clock)
         trusted = {entry.name: trust.of(entry.name).source for entry in config.mcp_entries}
-    return [await _finding(entry, trusted[entry.name]) for entry in config.mcp_entries]
+    stored = frozenset(fact.name for fact in secret_facts(config))
+    return [await _finding(entry, trusted[entry.name], stored) for entry in config.mcp_entries]
 
 
-async def _finding(entry: MCPEntry, trusted: str) -> DoctorFinding:
+async def _finding(entry: MCPEntry, trusted: str, stored: Set[str]) -> DoctorFinding:
     part = _PART.format(entry.name)
     url = entry.server.url
-    fault = _no_program(entry) if url is None else await why_unreachable(url, "`url`")
+    fault = _no_secret(entry, stored) or (
+        _no_program(entry) if url is None else await why_unreachable(url, "`url`")
+    )
     if fault:
         return DoctorFinding(part, "failed", fault)
     if trusted == entry.source:
@@ -52,6 +57,14 @@ async def _finding(entry: MCPEntry, trusted: str) -> DoctorFinding:
 
 def _out_of_use(name: str, why: str) -> str:
     return f"out of use: {why}; look at its tools with `silas mcp trust {name}`"
+
+
+def _no_secret(entry: MCPEntry, stored: Set[str]) -> str:
+    """Which secret it is to be given and is not there, in one clause; empty where all are."""
+    gone = next((name for name in entry.server.secret_names if name not in stored), "")
+    return (
+        f"the secret {gone} is not stored; store it with `silas secrets add {gone}`" if gone else ""
+    )
 
 
 def _no_program(entry: MCPEntry) -> str:

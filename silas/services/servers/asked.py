@@ -30,6 +30,10 @@ class AskedServers:
         """Whether the owner is being asked."""
         return self._question.waits
 
+    def secret_names(self) -> tuple[str, ...]:
+        """The secrets that a server may be given, by name."""
+        return self._saved.secret_names()
+
     async def add(self, wanted: WantedServer) -> None:
         """Ask about a server; on the yes of a device of his it is in the file, and not started.
 

@@ -1,8 +1,8 @@
 """The servers of tools of a Silas that is open: kept connected, and as they are trusted now."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,25 +12,24 @@ from silas.config.servers_file import ReadServers
 from silas.db import Database
 from silas.errors import ConfigError, DatabaseError, Stopped
 from silas.home.runtime import Runtime
+from silas.keys.secret_registry import SecretRegistry
 from silas.language import tr
 from silas.services.mcp import MCPDesk, servers_of
 from silas.services.servers.trust_card import ServerInspection
 from silas.tools import ToolRegistry
-from silas.tools.mcp.settings import MCPEntry
+from silas.tools.mcp.settings import MCPEntry, users_of
 from silas.tools.mcp.trust import SqlTrust
 
 if TYPE_CHECKING:
     from silas.tools.mcp.servers import MCPServers, ServerState
-
-LearnSecrets = Callable[[Mapping[str, str]], None]
-"""Told every value that no answer may show, by name."""
 
 
 class RunningServers:
     """The servers of a Silas that is open; where none is configured nothing is loaded.
 
     Args:
-        learn: Told what `env` and `headers` hold, so that no answer shows it.
+        secrecy: The owner's secrets; told what `env` and `headers` hold, so that no answer shows
+            it.
         read: What the configuration file names by now.
     """
 
@@ -41,18 +40,18 @@ class RunningServers:
         registry: ToolRegistry,
         db: Database,
         audit: Audit,
-        learn: LearnSecrets,
+        secrecy: SecretRegistry,
         read: ReadServers,
     ) -> None:
         self._runtime, self._registry = runtime, registry
-        self._learn, self._read = learn, read
+        self._secrecy, self._read = secrecy, read
         trusted = SqlTrust(db, runtime.clock)
-        self._desk = MCPDesk(config, runtime.sandbox, db, audit, trusted)
+        self._desk = MCPDesk(config, runtime.sandbox, db, audit, trusted, secrecy)
         self._running: list[MCPServers] = []
         self._stack = AsyncExitStack()
         self._one_at_a_time = asyncio.Lock()
         self._wanted: list[tuple[MCPEntry, ...]] = []  # what the file names, until it counts
-        self._seen: tuple[tuple[str, ...], ...] = ()  # the trust that is in force
+        self._seen: tuple[tuple[str, ...], ...] = ()  # the trust and the secrets that are in force
 
     @property
     def entries(self) -> tuple[MCPEntry, ...]:
@@ -74,7 +73,13 @@ class RunningServers:
         self._hide(self.entries)
         desk, runtime = self._desk, self._runtime
         servers = servers_of(
-            desk.config, runtime.sandbox, self._registry, desk.trusted, desk.audit, runtime.clock
+            desk.config,
+            runtime.sandbox,
+            self._registry,
+            desk.trusted,
+            desk.audit,
+            runtime.clock,
+            self._secrecy,
         )
         await self._stack.enter_async_context(servers.running())
         self._running.append(servers)
@@ -82,12 +87,25 @@ class RunningServers:
     def _hide(self, entries: Iterable[MCPEntry]) -> None:
         for entry in entries:
             hidden = entry.server.hidden.items()
-            self._learn({f"mcpServers.{entry.name}.{name}": value for name, value in hidden})
+            self._secrecy.learn({f"mcpServers.{entry.name}.{n}": value for n, value in hidden})
+            with suppress(ConfigError):  # why it has none of them is said when it is begun
+                self._secrecy.values_of(entry.server.secret_names)
+
+    def users_of(self, secret: str) -> tuple[str, ...]:
+        """The servers that are given a secret, by its name."""
+        return users_of(self.entries, secret)
+
+    def missing_of(self, entry: MCPEntry) -> tuple[str, ...]:
+        """The secrets that a server is to be given, and that are not stored."""
+        names = entry.server.secret_names
+        there = self._secrecy.refs_of(names)
+        return tuple(name for name in names if name not in there)
 
     async def follow(self) -> None:
         """Put in force what was added, removed or trusted elsewhere, as `silas mcp` does it.
 
-        What has not changed goes on as it is, and what is called now is left to a later time.
+        A server that was begun with a secret that is another one now, or gone, is begun anew. What
+        has not changed goes on as it is, and what is called now is left to a later time.
         Nothing is begun while Silas is stopped, or its record was changed outside Silas.
         """
         async with self._one_at_a_time:
@@ -95,11 +113,17 @@ class RunningServers:
             self._wanted = self._wanted if found is None else [found]
             try:
                 self._desk.require_able()
-                seen = self._desk.trusted.pins()
-            except (Stopped, DatabaseError):
+                seen = (*self._desk.trusted.pins(), *self._secrets())
+            except (Stopped, DatabaseError, ConfigError):
                 return
             if (self._wanted or seen != self._seen) and await self._apply():
                 self._wanted, self._seen = [], seen
+
+    def _secrets(self) -> list[tuple[str, str]]:
+        """Name and reference of every secret that a server is given, as they are now."""
+        entries = self._wanted[0] if self._wanted else self.entries
+        names = {name for entry in entries for name in entry.server.secret_names}
+        return sorted(self._secrecy.refs_of(names).items())
 
     async def _apply(self) -> bool:
         """Whether all of it counts now."""

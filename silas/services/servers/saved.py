@@ -24,11 +24,19 @@ from silas.config.load import load_config
 from silas.config.place import ConfigPlace
 from silas.errors import ConfigError, SandboxError
 from silas.home.unsupported import require_mcp
+from silas.keys.secrets import SecretVault
 from silas.language import tr
 from silas.plans import show_lines
 from silas.sandbox.mounts import SYSTEM_TARGETS, Roots, objection
 from silas.sandbox.network.names import endpoints
 from silas.sandbox.searchpath import SYSTEM
+from silas.services.servers.from_secrets import (
+    FromSecret,
+    refuse_missing,
+    refuse_unfit_headers,
+    refuse_unfit_variables,
+    tidy_lines,
+)
 from silas.services.servers.trust_card import server_lines
 from silas.services.setup.one_question import NO, YES
 from silas.stop.sentinel import RequireRunning
@@ -52,6 +60,8 @@ class WantedServer(NamedTuple):
         url: The address; empty for a program.
         hosts: The hosts that a program may reach.
         read, write: The paths that a program may read, and change in place.
+        env: The variables that a program is given, each from a secret.
+        headers: What is sent to an address with every request, each from a secret.
     """
 
     name: str
@@ -61,6 +71,8 @@ class WantedServer(NamedTuple):
     hosts: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
+    env: tuple[FromSecret, ...] = ()
+    headers: tuple[FromSecret, ...] = ()
 
 
 class PlannedServer(NamedTuple):
@@ -68,6 +80,7 @@ class PlannedServer(NamedTuple):
 
     entry: MCPEntry
     edit: ServersEdit
+    wanted: WantedServer
 
     @property
     def digest(self) -> str:
@@ -78,10 +91,17 @@ class PlannedServer(NamedTuple):
 class SavedServers:
     """Changes which servers the configuration file names, for the cockpit and the terminal."""
 
-    def __init__(self, place: ConfigPlace, audit: Audit, require_running: RequireRunning) -> None:
+    def __init__(
+        self,
+        place: ConfigPlace,
+        audit: Audit,
+        require_running: RequireRunning,
+        secrets: SecretVault,
+    ) -> None:
         self._place = place
         self._audit = audit
         self._require_running = require_running
+        self._secrets = secrets
 
     def plan(self, wanted: WantedServer) -> PlannedServer:
         """What the file will say with one more.
@@ -95,28 +115,39 @@ class SavedServers:
         config = self._saved_config()
         wanted = _tidy_server(wanted)
         _refuse_unfit(wanted, config, self._place.file)
+        self._refuse_missing(wanted)
         edit = plan_added(self._place, wanted.name, _server(wanted), _handling(wanted))
         entry = entry_after(edit, self._place)
         if entry is None:
             raise AssertionError("what is added is there afterwards")
-        return PlannedServer(entry, edit)
+        return PlannedServer(entry, edit, wanted)
+
+    def secret_names(self) -> tuple[str, ...]:
+        """The secrets that a server may be given, by name; nothing is opened."""
+        return tuple(fact.name for fact in self._secrets.facts())
+
+    def _refuse_missing(self, wanted: WantedServer) -> None:
+        if lines := (*wanted.env, *wanted.headers):
+            refuse_missing(lines, self.secret_names())
 
     async def add(self, planned: PlannedServer) -> None:
         """Write it into the file, on record. It is not started: its tools are trusted apart.
 
         Raises:
-            ConfigError: The file changed meanwhile, or cannot be written.
+            ConfigError: The file changed meanwhile, or cannot be written, or a secret is gone.
             Stopped: Silas is stopped, or the record was changed outside Silas.
         """
         self._require_running()
         self._audit.require_whole()
-        entry = planned.entry
+        await asyncio.to_thread(self._refuse_missing, planned.wanted)
+        entry, uses = planned.entry, planned.entry.server.uses
         facts = {
             "runs": entry.server.command or (entry.server.url or "").partition("?")[0],
             "reaches": list(entry.handling.network),
             "reads": list(map(str, entry.handling.read)),
             "writes": list(map(str, entry.handling.write)),
             "digest": planned.digest,
+            **({"given": [f"{one.name}: {one.text}" for one in uses]} if uses else {}),
         }
         await self._write(planned.edit, _ADDITION, facts)
 
@@ -189,16 +220,20 @@ def added_card(planned: PlannedServer) -> DecisionCard:
 def _tidy_server(wanted: WantedServer) -> WantedServer:
     """Without blanks around, and with whole paths instead of `~`."""
     return WantedServer(
-        wanted.name.strip(),
-        _whole(wanted.command.strip()),
-        wanted.args,
-        wanted.url.strip(),
-        tuple(filter(None, (one.strip() for one in wanted.hosts))),
-        *(
-            tuple(_whole(one.strip()) for one in paths if one.strip())
-            for paths in (wanted.read, wanted.write)
-        ),
+        name=wanted.name.strip(),
+        command=_whole(wanted.command.strip()),
+        args=wanted.args,
+        url=wanted.url.strip(),
+        hosts=tuple(filter(None, (one.strip() for one in wanted.hosts))),
+        read=_tidy_paths(wanted.read),
+        write=_tidy_paths(wanted.write),
+        env=tidy_lines(wanted.env),
+        headers=tidy_lines(wanted.headers),
     )
+
+
+def _tidy_paths(paths: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_whole(one.strip()) for one in paths if one.strip())
 
 
 def _whole(path: str) -> str:
@@ -207,8 +242,10 @@ def _whole(path: str) -> str:
 
 def _server(wanted: WantedServer) -> dict[str, Any]:
     if wanted.url:
-        return {"url": wanted.url}
-    return {"command": wanted.command, **({"args": list(wanted.args)} if wanted.args else {})}
+        headers = {one.name: one.text for one in wanted.headers}
+        return {"url": wanted.url, **({"headers": headers} if headers else {})}
+    given = {"args": list(wanted.args), "env": {one.name: one.text for one in wanted.env}}
+    return {"command": wanted.command, **{name: value for name, value in given.items() if value}}
 
 
 def _handling(wanted: WantedServer) -> dict[str, Any]:
@@ -247,6 +284,9 @@ def _refuse_unfit(wanted: WantedServer, config: SilasConfig, file: Path) -> None
             _refuse_host(host)
         for path in (*wanted.read, *wanted.write):
             _refuse_path(Path(path), config, file)
+        refuse_unfit_variables(wanted.env)
+        if wanted.headers:
+            raise _config_error(tr("Headers are for an address; a program is given variables."))
         _refuse_command(wanted.command, tuple(map(Path, (*wanted.read, *wanted.write))))
 
 
@@ -262,6 +302,9 @@ def _refuse_address(wanted: WantedServer) -> None:
         raise _config_error(
             tr("Arguments, hosts and paths are for a program; an address has none.")
         )
+    if wanted.env:
+        raise _config_error(tr("Variables are for a program; an address is sent headers."))
+    refuse_unfit_headers(wanted.headers)
 
 
 def _refuse_host(host: str) -> None:

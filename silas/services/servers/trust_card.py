@@ -72,21 +72,49 @@ def server_lines(entry: MCPEntry) -> list[str]:
     handling, server = entry.handling, entry.server
     if server.url is not None:
         far = tr("runs: over HTTP, outside this machine's sandbox: {words}", words=server.url)
-        sent = tr("is sent the headers: {names}", names=", ".join(sorted(server.headers)))
-        return [
-            line for one in (far, *([sent] if server.headers else [])) for line in show_lines(one)
-        ]
+        return [line for words in (far, *_given_lines(entry)) for line in show_lines(words)]
     none, words = tr("no file of yours"), shlex.join((server.command or "", *server.args))
-    given = tr("is given the variables: {names}", names=", ".join(sorted(server.env)))
     told = (
         tr("runs: in the sandbox, started with Silas: {words}", words=words),
         *([tr("stands in: {path}", path=str(server.cwd))] if server.cwd is not None else []),
-        *([given] if server.env else []),
+        *_given_lines(entry),
         tr("reaches: {hosts}", hosts=", ".join(handling.network) or tr("no host")),
         tr("sees: {paths}", paths=", ".join(map(str, handling.read)) or none),
         tr("changes: {paths}", paths=", ".join(map(str, handling.write)) or none),
     )
     return [line for words in told for line in show_lines(words)]
+
+
+def _given_lines(entry: MCPEntry) -> list[str]:
+    """Its variables or headers: each with its secret, by name, and those written in the file."""
+    server, uses = entry.server, entry.server.uses
+    far = server.url is not None
+    used = {use.name for use in uses}
+    plain = ", ".join(sorted({*server.env, *server.headers} - used))
+    written = (
+        tr("is sent the headers: {names}", names=plain)
+        if far
+        else tr("is given the variables: {names}", names=plain)
+    )
+    return [
+        *(
+            tr(
+                "is sent the header {name} from your secret {secret}: {text}",
+                name=use.name,
+                secret=", ".join(use.secrets),
+                text=use.text,
+            )
+            if far
+            else tr(
+                "is given the variable {name} from your secret {secret}: {text}",
+                name=use.name,
+                secret=", ".join(use.secrets),
+                text=use.text,
+            )
+            for use in uses
+        ),
+        *([written] if plain else []),
+    ]
 
 
 def _changes_since_trust(look: ServerInspection) -> list[Detail]:

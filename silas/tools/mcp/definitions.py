@@ -5,7 +5,7 @@ All of it is a stranger's text. Nothing here trusts it, and what a model sees of
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple, cast
 
@@ -93,6 +93,19 @@ def listing(server: str, offered: Sequence[ListedTool]) -> Listing:
     if len(offered) > MOST_TOOLS:
         refused["..."] = f"the server names {len(offered)} tools, more than {MOST_TOOLS}"
     return Listing(definitions, refused)
+
+
+def without_secrets(found: Listing, redact: Callable[[str], str]) -> Listing:
+    """The same without tools that say a secret: what models see and records name has none."""
+    kept = dict[str, McpToolDefinition]()
+    refused = {redact(name): why for name, why in found.refused.items()}
+    for name, tool in found.definitions.items():
+        words = tool.model_dump_json()
+        if redact(words) == words:
+            kept[name] = tool
+        else:
+            refused[redact(name)] = tr_later("it says one of your secrets")
+    return Listing(kept, refused)
 
 
 def _tool_name(server: str, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from silas.clock import Clock
 from silas.errors import DatabaseError
-from silas.tools.mcp.definitions import Listing, ListingDrift, drift
+from silas.tools.mcp.definitions import Listing, ListingDrift, drift, without_secrets
 from silas.tools.mcp.link import HANDSHAKE_SECONDS, Connect, ServerLink
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.tool import McpAnswer, McpCallNotSent, MCPTool, tool_config
@@ -73,6 +73,7 @@ class TrustedServer:
         self._drift: ListingDrift = _NO_DRIFT
         self._usable: dict[str, bool] = {}
         self._calls = 0
+        self._secrets = home.refs_of(entry.server.secret_names)
         for name, definition in trusted.definitions.items():
             if entry.handling.offers(name):
                 tool = MCPTool(entry, definition, self)
@@ -85,6 +86,7 @@ class TrustedServer:
         Returns:
             Whether all of it is as it was trusted.
         """
+        now = without_secrets(now, self._home.redact)
         found = drift(self._trusted.definitions, now.definitions)
         stays_out = {*found.changed, *found.gone}
         name = self._entry.name
@@ -105,7 +107,7 @@ class TrustedServer:
 
     async def down(self, why: str) -> None:
         """It is not there: nothing of it is offered, and a call fails at once."""
-        why = self._entry.server.remove_hidden(why)
+        why = self._home.redact(self._entry.server.remove_hidden(why))
         for tool in self._usable:
             self._suspend(tool, f"the MCP server {self._entry.name!r} is not there: {why}")
         if self._standing is not ServerStanding.down or self._error != why:
@@ -136,8 +138,9 @@ class TrustedServer:
         return self._calls > 0
 
     def differs(self, entry: MCPEntry, trusted: Trusted) -> bool:
-        """Whether it is not what this is."""
-        return (self._entry, self._trusted) != (entry, trusted)
+        """Whether it is not what this is, or was begun with other secrets than are there now."""
+        secrets = self._home.refs_of(entry.server.secret_names)
+        return (self._entry, self._trusted, self._secrets) != (entry, trusted, secrets)
 
     def doubt(self) -> str:
         """Why it is not as it is trusted in the database now; empty where it is."""
@@ -192,12 +195,19 @@ class ServerLog(Protocol):
 
 
 class ServerHome(NamedTuple):
-    """What every server needs of the house."""
+    """What every server needs of the house.
+
+    Attributes:
+        redact: Takes secrets out of what it says of itself.
+        refs_of: The references of those secrets of these names that are there now.
+    """
 
     registry: ToolRegistry
     trust: SqlTrust
     log: ServerLog
     clock: Clock
+    redact: Callable[[str], str]
+    refs_of: Callable[[Sequence[str]], Mapping[str, str]]
 
 
 def look_again(name: str) -> str:

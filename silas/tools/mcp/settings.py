@@ -1,7 +1,7 @@
 """What the owner says about MCP servers: standard `mcpServers`, and Silas's own `mcp`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 from silas.canonical import digest
 from silas.errors import SandboxError
 from silas.sandbox.network.names import Endpoint, endpoints
+from silas.tools.mcp.secret_refs import SecretUse, fill_secrets, secrets_in
 from silas.tools.models import RiskLevel
 from silas.types import Frozen
 
@@ -63,10 +64,11 @@ class MCPServer(Frozen):
         type: Says again which of the two it is; may be left out.
         command: The program; found along PATH inside the sandbox, or an absolute path.
         args: Its arguments, word by word.
-        env: Its environment besides PATH, HOME and LANG; nothing is inherited. May hold secrets.
+        env: Its environment besides PATH, HOME and LANG; nothing is inherited. May hold secrets,
+            the owner's own as `${secret:NAME}`.
         cwd: Where it stands inside; a private, empty directory unless a path of `mcp` covers it.
         url: Where it is reached over HTTP; `https`, or `http` on this machine.
-        headers: Sent with every request. May hold secrets.
+        headers: Sent with every request. May hold secrets, as `env` may.
     """
 
     type: Literal["stdio", "http", "streamable-http"] | None = None
@@ -87,17 +89,47 @@ class MCPServer(Frozen):
             _check_url(self.url)
             if self.args or self.env or self.cwd is not None or self.type == "stdio":
                 raise ValueError("`args`, `env`, `cwd` and `type: stdio` need a `command`")
+        if any(map(secrets_in, (self.command or "", self.url or "", *self.args))):
+            raise ValueError("secrets are named in `env` and `headers` alone")
+        for value in (*self.env.values(), *self.headers.values()):
+            secrets_in(value.get_secret_value())
         return self
 
     @property
     def hidden(self) -> dict[str, str]:
-        """Every value that may be secret, by what it is called here."""
+        """Every value that may be secret and stands here, by what it is called here."""
         both = (("env", self.env), ("headers", self.headers))
         return {
             f"{kind}.{name}": value.get_secret_value()
             for kind, values in both
             for name, value in values.items()
+            if not secrets_in(value.get_secret_value())
         }
+
+    @property
+    def uses(self) -> tuple[SecretUse, ...]:
+        """Its variables, or headers, that hold secrets of the owner."""
+        given = sorted((self.env or self.headers).items())
+        texts = [(name, value.get_secret_value()) for name, value in given]
+        return tuple(
+            SecretUse(name, text, names) for name, text in texts if (names := secrets_in(text))
+        )
+
+    @property
+    def secret_names(self) -> tuple[str, ...]:
+        """The secrets of the owner that it is given, each once."""
+        return tuple(sorted({name for use in self.uses for name in use.secrets}))
+
+    def with_secrets(self, values: Mapping[str, str]) -> "MCPServer":
+        """The same as it is started or reached, by the values of its secrets."""
+        env, headers = (
+            {
+                name: SecretStr(fill_secrets(value.get_secret_value(), values))
+                for name, value in given.items()
+            }
+            for given in (self.env, self.headers)
+        )
+        return self.model_copy(update={"env": env, "headers": headers})
 
     def remove_hidden(self, text: str) -> str:
         """A text of the server's own, such as its last words, without what it was told."""
@@ -115,7 +147,10 @@ class MCPServer(Frozen):
         """A digest of what is started or reached: another program is another server."""
         place = None if self.cwd is None else str(self.cwd)
         names = [sorted(self.env), sorted(self.headers)]
-        return digest([self.command, list(self.args), place, self.url, *names])
+        uses = [[use.name, use.text] for use in self.uses]
+        return digest(
+            [self.command, list(self.args), place, self.url, *names, *([uses] if uses else [])]
+        )
 
 
 def _check_url(url: str) -> None:
@@ -211,3 +246,8 @@ def entries(
         MCPEntry(name=name, server=server, handling=handling.get(name, MCPHandling()))
         for name, server in servers.items()
     )
+
+
+def users_of(entries: Iterable[MCPEntry], secret: str) -> tuple[str, ...]:
+    """The servers that are given a secret, by its name."""
+    return tuple(one.name for one in entries if secret in one.server.secret_names)
