@@ -195,7 +195,7 @@ SENTENCES: Mapping[str, str] = {
     "mcp.not_written": "The configuration stays as it was about the MCP server {server}: {why}",
     "mcp.added": "The owner added the MCP server {server}: {runs}; it reaches {reaches},"
     " reads {reads}, writes {writes}.",
-    "mcp.secret_given": "The MCP server {server} was given the secret {ref_id} when it was begun.",
+    "mcp.secret_given": "The MCP server {server} is given the secret {ref_id}.",
     "mcp.removed": "The owner removed the MCP server {server}.",
     "mcp.trusted": "The owner trusts the MCP server {server} with the tools {tools}.",
     "mcp.distrusted": "The owner trusts the MCP server {server} no more.",

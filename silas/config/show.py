@@ -24,6 +24,9 @@ def shown_config(config: SilasConfig) -> dict[str, Any]:
         shown[section] = _mask_settings(shown[section])
     for other in shown["channels"]["others"].values():
         other["config"] = _mask_settings(other["config"])
+    for name, server in config.mcpServers.items():
+        kind = "env" if server.url is None else "headers"
+        shown["mcpServers"][name][kind] |= {use.name: use.shown for use in server.uses}
     return {"silas": shown}
 
 

@@ -30,6 +30,13 @@ def secrets_add(ctx: click.Context, name: str) -> None:
         click.echo(tr("Kept {name}. Plans name it so:", name=name))
         click.echo("credential_refs:")
         click.echo(f"  {name}: {added.ref_id}")
+        click.echo(
+            tr(
+                "A server of tools is given it as `silas mcp add ... --env NAME=secret:{name}`, an "
+                "address with --header.",
+                name=name,
+            )
+        )
         return DONE
 
     run_to_exit(work)

@@ -71,8 +71,8 @@ def needed_words(servers: Iterable[str]) -> list[str]:
     """What becomes of servers of tools whose secret is gone, in a sentence each."""
     return [
         tr(
-            "The server of tools {server} is given it, and does not start until a secret of this "
-            "name is stored again.",
+            "The server of tools {server} is given it: it ends, and does not start until a secret "
+            "of this name is stored again.",
             server=server,
         )
         for server in servers

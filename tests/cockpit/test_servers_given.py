@@ -61,7 +61,10 @@ async def test_a_server_is_added_with_a_secret_and_says_when_it_is_gone(home: Pa
         assert secret["servers"] == ["fake"]
         assert secret["used_at"]
         gone = await house.signed(f"/secrets/{ref_id}/remove")
-        assert "The server of tools fake is given it, and does not start" in gone.json()["words"]
+        assert (
+            "The server of tools fake is given it: it ends, and does not start"
+            in gone.json()["words"]
+        )
         [row] = (await house.get("/connections"))["servers"]
         assert row["standing"] == "down"
         assert "The secret GH is not stored" in row["trouble"]
@@ -169,9 +172,10 @@ async def test_a_secret_that_goes_while_the_card_waits_is_said_and_nothing_is_wr
     channel = Removing("recommended")
     async with a_house(channel, home=home) as house:
         _stores(house)
-        body = {**FAR, "headers": [_line("Authorization", scheme="Bearer")]}
+        body = {**FAR, "headers": [_line("Authorization", scheme="bearer")]}
         assert (await house.signed("/connections", **body)).status_code == 200
         await channel.hears()
         told = await channel.hears()
+    assert any("secret GH: Bearer ${secret:GH}" in line for line in channel.lines)
     assert "There is no secret GH for Authorization" in told
     assert (home / "config.yaml").read_text() == before

@@ -84,13 +84,15 @@ def test_a_program_that_needs_a_key_is_added_with_a_secret_of_the_owner(tmp_path
     assert set(fake.given) == {OLD}
     told = run(silas("audit", "show"), env).out
     assert "given from secrets: TOKEN: ${secret:GH}" in " ".join(told.split())
-    assert "The MCP server fake was given the secret ref_" in " ".join(told.split())
+    assert "The MCP server fake is given the secret ref_" in " ".join(told.split())
     assert "used 20" in run(silas("secrets", "list"), env).out
     assert "the server of tools fake is given it" in run(silas("secrets", "list"), env).out
     assert _holds(home, OLD) == []
     gone = run(silas("secrets", "remove", "GH"), env)
     assert gone.code == 0
-    assert "The server of tools fake is given it, and does not start" in " ".join(gone.out.split())
+    assert "The server of tools fake is given it: it ends, and does not start" in " ".join(
+        gone.out.split()
+    )
     [state] = json.loads(run(silas("mcp", "list", "--json"), env).out)
     assert state["standing"] == "down"
     assert "The secret GH is not stored" in state["last_error"]
@@ -103,6 +105,7 @@ def test_a_program_that_needs_a_key_is_added_with_a_secret_of_the_owner(tmp_path
         (["--env", f"TOKEN={OLD}"], "--env takes no value"),
         (["--header", f"Authorization=Bearer {OLD}"], "--header takes no value"),
         (["--env", OLD], "--env takes no value"),
+        (["--header", f"X: {OLD} secret:GH"], "--header is written NAME=secret:SECRET"),
         (["--env", "PATH=secret:GH"], "PATH is given to no server"),
     ],
 )
@@ -149,6 +152,7 @@ async def test_a_secret_that_changed_is_given_from_the_next_work_on_and_trust_st
         await at.work()
         assert fake.given == [OLD, OLD, NEW]
         assert len(fake.calls) == 3
+        assert len(await at.events("mcp.secret_given")) == 3  # once when it was looked at
 
 
 async def test_a_server_whose_secret_is_gone_ends_and_comes_back_with_it(tmp_path: Path) -> None:
@@ -253,3 +257,17 @@ async def test_a_secret_that_is_not_there_is_said_before_a_server_is_started(
         with pytest.raises(ConfigError, match="The secret GH is not stored"):
             await at.look("fake")
     assert fake.heard == []
+
+
+async def test_what_else_is_written_beside_a_secret_is_shown_to_nobody(tmp_path: Path) -> None:
+    fake = Fake(tmp_path / "fake", variable="TOKEN")
+    await _stores(tmp_path, "GH", OLD)
+    [look] = await trust(tmp_path, _settings(fake, "hidden-one:${secret:GH}"), "fake")
+    assert fake.given == [f"hidden-one:{OLD}"]
+    [line] = [one for one in server_lines(look.entry) if "TOKEN" in one]
+    assert line.endswith("from your secret GH: **********${secret:GH}")
+    env = environment(tmp_path / "home")
+    assert (await asyncio.to_thread(run, silas("init"), env)).code == 0
+    _write(tmp_path / "home", _settings(fake, "hidden-one:${secret:GH}"))
+    shown = (await asyncio.to_thread(run, silas("config", "show"), env)).out
+    assert "TOKEN: '**********${secret:GH}'" in shown

@@ -17,10 +17,11 @@ from silas.channels.web.views_connections import (
 from silas.config import SilasConfig
 from silas.language import refusal_words, tr
 from silas.services.servers.asked import AskedServers
-from silas.services.servers.from_secrets import SCHEMES, FromSecret
+from silas.services.servers.from_secrets import FromSecret
 from silas.services.servers.running import RunningServers
 from silas.services.servers.saved import WantedServer
 from silas.tools import ToolRegistry
+from silas.tools.mcp.secret_refs import SCHEMES
 from silas.tools.mcp.settings import MCPEntry
 
 if TYPE_CHECKING:

@@ -6,10 +6,7 @@ from typing import Final, NamedTuple
 
 from silas.errors import ConfigError
 from silas.language import tr
-from silas.tools.mcp.secret_refs import reference_to
-
-SCHEMES: Final = ("Bearer", "Basic", "Token", "ApiKey")
-"""The words that may stand before the secret of a header."""
+from silas.tools.mcp.secret_refs import SCHEMES, reference_to
 
 _CODE: Final = "E_CFG_MCP"
 _MOST = 16  # variables or headers of a server
@@ -77,6 +74,15 @@ def read_line(option: str, line: str) -> FromSecret:
         ConfigError: It is none; what was written is not repeated, as it may hold a value.
     """
     found = _LINE.fullmatch(line)
+    if found is None and "secret:" in line:
+        raise _refusal(
+            tr(
+                "{option} is written NAME=secret:SECRET; before the secret of a header one of "
+                "{words} may stand, with one blank.",
+                option=option,
+                words=", ".join(SCHEMES),
+            )
+        )
     if found is None:
         raise _refusal(
             tr(
@@ -89,8 +95,12 @@ def read_line(option: str, line: str) -> FromSecret:
 
 
 def tidy_lines(lines: Iterable[FromSecret]) -> tuple[FromSecret, ...]:
-    """Without blanks around."""
-    return tuple(FromSecret(*(part.strip() for part in line)) for line in lines)
+    """Without blanks around, and with the word before a secret as it is usually written."""
+    usual = {word.lower(): word for word in SCHEMES}
+    return tuple(
+        FromSecret(name, secret, usual.get(scheme.lower(), scheme))
+        for name, secret, scheme in (map(str.strip, line) for line in lines)
+    )
 
 
 def refuse_unfit_variables(lines: Sequence[FromSecret]) -> None:

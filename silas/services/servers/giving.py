@@ -18,7 +18,9 @@ _HEADER = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 
 class SecretGiver:
-    """Gives a server the secrets that its entry names, as they are at that moment, on record.
+    """Gives a server the secrets that its entry names, as they are at that moment.
+
+    The first time that it is given a secret is on record.
 
     Args:
         secrecy: Where they are, and what keeps them out of sight.
@@ -28,6 +30,7 @@ class SecretGiver:
     def __init__(self, secrecy: SecretRegistry, audit: Audit) -> None:
         self._secrecy = secrecy
         self._audit = audit
+        self._recorded = set[tuple[str, str]]()
 
     def connect(
         self,
@@ -61,6 +64,9 @@ class SecretGiver:
                     code="E_CFG_SECRET",
                 )
         for ref_id, _ in found.values():
-            await self._audit.log("mcp.secret_given", server=entry.name, ref_id=ref_id)
+            given = (entry.name, ref_id)  # a server that fails again and again fills no record
+            if given not in self._recorded:
+                await self._audit.log("mcp.secret_given", server=entry.name, ref_id=ref_id)
+                self._recorded.add(given)
         self._secrecy.record_use(ref_id for ref_id, _ in found.values())
         return entry.model_copy(update={"server": filled})

@@ -147,7 +147,7 @@ class SavedServers:
             "reads": list(map(str, entry.handling.read)),
             "writes": list(map(str, entry.handling.write)),
             "digest": planned.digest,
-            **({"given": [f"{one.name}: {one.text}" for one in uses]} if uses else {}),
+            **({"given": [f"{one.name}: {one.shown}" for one in uses]} if uses else {}),
         }
         await self._write(planned.edit, _ADDITION, facts)
 

@@ -102,14 +102,14 @@ def _given_lines(entry: MCPEntry) -> list[str]:
                 "is sent the header {name} from your secret {secret}: {text}",
                 name=use.name,
                 secret=", ".join(use.secrets),
-                text=use.text,
+                text=use.shown,
             )
             if far
             else tr(
                 "is given the variable {name} from your secret {secret}: {text}",
                 name=use.name,
                 secret=", ".join(use.secrets),
-                text=use.text,
+                text=use.shown,
             )
             for use in uses
         ),

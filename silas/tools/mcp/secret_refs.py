@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 _REFERENCE = re.compile(r"\$\{secret:([A-Za-z_][A-Za-z0-9_]{0,63})\}")
 _BEGUN = "${secret:"
+_STARS = "**********"
+
+SCHEMES: Final = ("Bearer", "Basic", "Token", "ApiKey")
+"""The words that may stand before the secret of a header."""
 
 
 class SecretUse(NamedTuple):
@@ -20,6 +24,16 @@ class SecretUse(NamedTuple):
     name: str
     text: str
     secrets: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """The text as anybody may read it: what else stands in it may be secret, too."""
+        parts = _REFERENCE.split(self.text)  # text and name by turns
+        told = (
+            reference_to(part) if at % 2 else part if part.strip() in ("", *SCHEMES) else _STARS
+            for at, part in enumerate(parts)
+        )
+        return "".join(told)
 
 
 def reference_to(secret: str) -> str:
