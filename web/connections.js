@@ -75,7 +75,7 @@ function serverRow(server, again) {
 
 /** Which secret it is; a missing one is marked in words, as its value can be looked at nowhere. */
 const fromSecret = ({ secrets, missing }) => [t("from your secret {secret}", { secret: secrets.join(", ") }),
-  missing.length ? h("span", { class: "warning-text", "data-testid": "missing-secret" }, " ", h("a", { href: "#/more/secrets" }, t("{secret} is not stored", { secret: missing.join(", ") }))) : null];
+  missing.length ? h("span", { class: "warning-text", "data-testid": "missing-secret" }, " · ", h("a", { href: "#/more/secrets" }, t("{secret} is not stored", { secret: missing.join(", ") }))) : null];
 
 const fact = (name, words) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, words));
 
@@ -128,7 +128,7 @@ function addForm(schemes) {
       location.hash = "#/review"; // that is where the question is
     });
   } }, labelled(t("Name"), name), labelled(t("It is"), kind), own, far, problem, h("div", { class: "controls" }, go,
-    button(t("Leave it"), () => { draft = null; showConnections(shown); }, { class: "quiet" })),
+    button(t("Leave it out"), () => { draft = null; showConnections(shown); }, { class: "quiet" })),
   h("p", { class: "small" }, t("A card shows the whole of it first. A key is named here and never written: no page, message or record has its value.")));
   return { form, know: (secrets) => { env.know(secrets); headers.know(secrets); } };
 }

@@ -77,8 +77,7 @@ class SecretRegistry:
         for name in wanted:
             if name not in refs:
                 raise ConfigError(
-                    f"The secret {name} is not stored; store it with `silas secrets add {name}`, "
-                    "or in the cockpit under More, Secrets.",
+                    f"The secret {name} is not stored; store it first: `silas secrets add {name}`.",
                     code="E_CFG_SECRET",
                 )
         self.refresh()

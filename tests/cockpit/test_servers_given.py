@@ -67,7 +67,8 @@ async def test_a_server_is_added_with_a_secret_and_says_when_it_is_gone(home: Pa
         )
         [row] = (await house.get("/connections"))["servers"]
         assert row["standing"] == "down"
-        assert "The secret GH is not stored" in row["trouble"]
+        told = "The secret GH is not stored; store it first: “Secrets” under “More”."
+        assert row["trouble"] == told
         assert row["given"] == [{"name": "TOKEN", "secrets": ["GH"], "missing": ["GH"]}]
         _stores(house, value="ghp-another-77aa0b3c")
         [row] = (await house.get("/connections"))["servers"]

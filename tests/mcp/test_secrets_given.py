@@ -62,7 +62,7 @@ def test_a_program_that_needs_a_key_is_added_with_a_secret_of_the_owner(tmp_path
     before = (home / "config.yaml").read_text()
     refused = run(add, env)
     assert refused.code == 2
-    assert "There is no secret GH for TOKEN; store it first, with `silas secrets add GH`" in (
+    assert "There is no secret GH for TOKEN; store it first: `silas secrets add GH`." in (
         " ".join(refused.err.split())
     )
     assert (home / "config.yaml").read_text() == before

@@ -15,7 +15,7 @@ from silas.channels.web.views_connections import (
     ServerTool,
 )
 from silas.config import SilasConfig
-from silas.language import refusal_words, tr
+from silas.language import COCKPIT, refusal_words, said_at, tr
 from silas.services.servers.asked import AskedServers
 from silas.services.servers.from_secrets import FromSecret
 from silas.services.servers.running import RunningServers
@@ -111,9 +111,7 @@ class CockpitConnections:
             name=state.name,
             standing=state.standing.value,
             words=_words(state),
-            trouble=self._redact(refusal_words(state.last_error))
-            if state.standing == "down"
-            else "",
+            trouble=self._trouble(state, entry) if state.standing == "down" else "",
             runs=self._redact(entry.server.words),
             remote=remote,
             reaches=() if remote else handling.network,
@@ -122,6 +120,12 @@ class CockpitConnections:
             given=self._secret_lines(entry),
             tools=tuple(self._tool(name, usable) for name, usable in state.tools.items()),
         )
+
+    def _trouble(self, state: "ServerState", entry: MCPEntry) -> str:
+        """Why it is not there: in its own words, or in Silas's where a secret of it is missing."""
+        words = refusal_words(state.last_error)
+        own = said_at(COCKPIT, words) if self._servers.missing_of(entry) else words
+        return self._redact(own)
 
     def _secret_lines(self, entry: MCPEntry) -> tuple[SecretLine, ...]:
         gone = self._servers.missing_of(entry)

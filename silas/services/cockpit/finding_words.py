@@ -56,7 +56,7 @@ _PARTS: Final = (
 """The parts by their names, which programs go by; the first that fits."""
 
 _WORDS: Final = (
-    tr_later("the secret {name} is not stored; store it with `silas secrets add {again}`"),
+    tr_later("the secret {name} is not stored; store it first: `silas secrets add {again}`"),
     tr_later("valid"),
     tr_later("there is no owner key yet; run `silas init`"),
     tr_later("fingerprint {print}, {days} days old (in force since {since})"),

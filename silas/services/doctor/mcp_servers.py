@@ -63,7 +63,9 @@ def _no_secret(entry: MCPEntry, stored: Set[str]) -> str:
     """Which secret it is to be given and is not there, in one clause; empty where all are."""
     gone = next((name for name in entry.server.secret_names if name not in stored), "")
     return (
-        f"the secret {gone} is not stored; store it with `silas secrets add {gone}`" if gone else ""
+        f"the secret {gone} is not stored; store it first: `silas secrets add {gone}`"
+        if gone
+        else ""
     )
 
 

@@ -187,8 +187,8 @@ def refuse_missing(lines: Iterable[FromSecret], stored: Iterable[str]) -> None:
         if line.secret not in known:
             raise _refusal(
                 tr(
-                    "There is no secret {secret} for {name}; store it first, with `silas secrets "
-                    "add {secret}` or in the cockpit under More, Secrets.",
+                    "There is no secret {secret} for {name}; store it first: `silas secrets add "
+                    "{secret}`.",
                     secret=line.secret,
                     name=line.name,
                 )
