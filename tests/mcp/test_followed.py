@@ -198,3 +198,31 @@ async def test_while_silas_is_stopped_nothing_is_begun(tmp_path: Path) -> None:
         assert (await page.signed("/resume")).status_code == 200
         [row] = (await page.get("/connections"))["servers"]
         assert row["standing"] == "connected"
+
+
+async def test_a_secret_that_a_terminal_changes_reaches_the_server_in_the_open_page(
+    tmp_path: Path,
+) -> None:
+    fake, home = Fake(tmp_path / "fake", variable="TOKEN"), tmp_path / "home"
+    env = environment(home)
+    home.mkdir()
+    settings = fake.settings()
+    settings["mcpServers"]["fake"]["env"] = {"TOKEN": "${secret:GH}"}
+    _write(home, settings)
+
+    async def does(*words: str, stdin: str = "") -> str:
+        done = await asyncio.to_thread(run, silas(*words), env, stdin=stdin)
+        return done.out
+
+    await does("init")
+    await does("secrets", "add", "GH", stdin="the-old-value-5f0c\n")
+    seen = (await does("mcp", "trust", "fake")).splitlines()[0]
+    await does("mcp", "trust", "fake", "--approve", seen)
+    async with _opened(env) as page:
+        assert (await _row(page))["standing"] == "connected"
+        assert "it ends, and does not start" in await does("secrets", "remove", "GH")
+        row = await _row(page)
+        assert (row["standing"], row["given"][0]["missing"]) == ("down", ["GH"])
+        await does("secrets", "add", "GH", stdin="the-new-value-77aa\n")
+        assert (await _row(page))["standing"] == "connected"
+        assert fake.given[-1] == "the-new-value-77aa"
