@@ -136,7 +136,7 @@ class Services:
             return words
         if item is None:
             return f"There is no plan {name!r}: it was never proposed, or not approved."
-        result = await self._silas.runs.result_of(name)
+        result = await self._silas.runs.work.result(name)
         back = self._silas.taken_back(item)
         told = f"{name} is {item.status.value}{self._asks(item)}"
         if back:  # ahead of what it did, which does not stand any more

@@ -147,9 +147,17 @@ class PlanFlow:
     async def _claim_while_asked(self, turn: Turn, item: WorkItem) -> AsyncGenerator[None]:
         """Its work is this scope's while its card is open, wherever that is answered; afterwards
         only what has a yes or may get one.
+
+        What the owner asks for is his, whoever asked for something under its id before; what
+        anybody else asks for is nobody's where a question under its id is open.
         """
         free = not await self._proposer.why_ids_taken(item)
         begun = [one for one in (item, *item.children) if free]
+        if turn.scope_id == OWNER and await self._proposer.is_new(item):
+            for one in begun:
+                self._work.take_over(one.id)
+        elif turn.scope_id != OWNER and await self._proposer.question(item.id) is not None:
+            begun = []
         begun = [one for one in begun if not self._work.is_claimed(one.id)]
         for one in begun:
             self._work.claim(one.id, turn.address, (turn.source, *turn.proposal.made_from))
@@ -193,7 +201,8 @@ class PlanFlow:
         if proposal.verdict in {"approved", APPROVED_ELSEWHERE, *STAYS}:
             made_from = (turn.source, *turn.proposal.made_from)
             for one in (item, *item.children):
-                self._work.claim(one.id, turn.address, made_from)
+                if proposal.verdict not in STAYS or self._work.is_claimed(one.id):
+                    self._work.claim(one.id, turn.address, made_from)
             action = need(response.plan_action, "step 7")
             self._remember(turn, item, action.plan_markdown or "")
         if proposal.verdict == "approved":

@@ -22,13 +22,13 @@ from silas.plans.projects.kept import waiting_project
 from silas.stop.halt import StoppableWork
 from silas.stream.dispatch import Dispatcher
 from silas.stream.propose import APPROVED_ELSEWHERE, Proposer
+from silas.stream.scope_work import ScopeWork
 from silas.stream.stream import Stream
 from silas.tools import RunApprovalPolicy
 from silas.types import OWNER
 from silas.work.authority.run_policy import PROMPT, RunPolicies
 from silas.work.changes.held_store import Holding
 from silas.work.executor import WorkItemExecutor
-from silas.work.models import FindResult
 from silas.work.projects.rest import RestOfProject
 
 _CHANGE_IT: Final = (
@@ -57,7 +57,7 @@ class PlanRuns:
         halt: Ends what is asked or run when Silas is stopped.
         audit: Where an unreadable plan is recorded.
         replacing: The id of the plan in place of another one.
-        result_of: How work ended.
+        work: Whose work is, and how it ended.
     """
 
     proposer: Proposer
@@ -71,7 +71,7 @@ class PlanRuns:
     halt: StoppableWork
     audit: Audit
     replacing: Callable[[str], str]
-    result_of: FindResult
+    work: ScopeWork
 
     async def run(self, plan_markdown: str, policy: RunApprovalPolicy) -> WorkItemResult:
         """See `Session.run`."""
@@ -82,6 +82,9 @@ class PlanRuns:
         wanted = await self.proposer.to_change()
         replaces = [one for one in wanted if one.id == item.id]
         waiting = WaitingPlan(item, "You asked to run this plan.")
+        if await self.proposer.is_new(item):
+            for one in (item, *item.children):
+                self.work.take_over(one.id)
         return await self._ask_plan(waiting, policy, replaces, _CHANGE_IT)
 
     async def answer(self, work_item_id: str) -> WorkItemResult:
@@ -123,7 +126,7 @@ class PlanRuns:
     async def wait(self, work_item_id: str) -> WorkItemResult | None:
         """See `Session.wait`."""
         running = await self.executor.wait(work_item_id)
-        return running if running is not None else await self.result_of(work_item_id)
+        return running if running is not None else await self.work.result(work_item_id)
 
     async def _decide_changes(self, item: WorkItem) -> WorkItemResult:
         """Ask about changes that wait; of a task of a project, how the project ends after it."""

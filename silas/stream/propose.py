@@ -247,6 +247,13 @@ class Proposer:
             await self.question(item.id) is not None or await self._store.get(item.id) is not None
         )
 
+    async def is_new(self, item: WorkItem) -> bool:
+        """Whether nothing has its ids yet, and no question about exactly this plan is open."""
+        for one in (item, *item.children):
+            if await self._store.get(one.id) is not None:
+                return False
+        return not await self._waiting.stands(item.id, plan_hash(item))
+
     async def waiting(self) -> list[WorkItem]:
         """The plans whose question is open, the oldest first."""
         return [waiting.item for waiting in await self._waiting.all()]

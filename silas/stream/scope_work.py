@@ -79,6 +79,7 @@ DO UPDATE SET forgotten = excluded.forgotten, sources = excluded.sources
 WHERE scope_work.scope_id = excluded.scope_id
 """
 _RELEASE = "DELETE FROM scope_work WHERE work_item_id = :work_item_id AND scope_id = :scope_id"
+_TAKE_OVER = "DELETE FROM scope_work WHERE work_item_id = :work_item_id AND scope_id <> :scope_id"
 _SCOPE = "SELECT scope_id FROM scope_work WHERE work_item_id = :work_item_id"
 _ADDRESS = "SELECT scope_id, conversation FROM scope_work WHERE work_item_id = :work_item_id"
 _FORGOTTEN = "SELECT forgotten FROM scope_work WHERE work_item_id = :work_item_id"
@@ -128,6 +129,11 @@ class ScopeWork:
         """It came to nothing: its id may be that of somebody else's work."""
         with self._db.write() as tx:
             tx.run(_RELEASE, work_item_id=work_item_id, scope_id=whose(address))
+
+    def take_over(self, work_item_id: str) -> None:
+        """New work of the owner's has this id: whoever else asked for some under it has none."""
+        with self._db.write() as tx:
+            tx.run(_TAKE_OVER, work_item_id=work_item_id, scope_id=OWNER)
 
     def scope_of(self, work_item_id: str) -> str:
         """Whose it is."""

@@ -127,7 +127,7 @@ def plan_runs(
         halt=parts.stop.halt,
         audit=parts.audit,
         replacing=revising.replacing,
-        result_of=parts.context_services.work.result,
+        work=parts.context_services.work,
     )
 
 

@@ -47,7 +47,7 @@ def pages(cockpit: Cockpit, page: ProgramPage, item: str, applied: int) -> dict[
         return json.dumps((await page.connect())["transcript"])
 
     async def api() -> str:
-        result = await cockpit.running.silas.runs.result_of(item)
+        result = await cockpit.running.silas.runs.work.result(item)
         return "" if result is None else result.model_dump_json()
 
     return {

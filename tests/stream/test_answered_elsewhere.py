@@ -13,6 +13,7 @@ from silas.plans import WorkItemStatus
 from silas.plans.goals.schedule import StandingLimit
 from silas.services.work import scope_work
 from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
+from silas.types import OWNER
 from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
 from tests.stream.kit import (
     answering,
@@ -225,3 +226,41 @@ async def test_an_id_of_a_strangers_plan_that_had_no_yes_is_nobodys(
         await soon(h.silas.stream.handle(said(h, "run it", "stranger")))
         assert plans_of(channel)
         assert not scope_work(h.db, h.clock).is_claimed(NAME)
+
+
+OWN = plan_text(verify=None, title="Mine")
+
+
+@pytest.mark.parametrize("denied", [True, False])
+async def test_own_work_under_the_id_of_a_strangers_plan_without_a_yes_is_the_owners(
+    denied: bool, tmp_path: Path
+) -> None:
+    clock = MockClock()
+    waits = ScriptedChannel(answering("waiting"))
+    async with asked_by_a_stranger(tmp_path, waits, clock) as h:
+        await soon(h.silas.stream.handle(said(h, "run it", "stranger")))
+    if denied:
+        no = ScriptedChannel(answering("declined"))
+        async with process(tmp_path, no, clock) as h:
+            await soon(h.silas.answer(NAME))
+    async with process(tmp_path, ScriptedChannel(yes), clock) as h:
+        await soon(h.silas.run(OWN))
+        found = scope_work(h.db, clock)
+        assert await found.find_work(NAME, "stranger") is None
+        assert found.scope_of(NAME) == OWNER
+
+
+async def test_a_stranger_who_asks_for_the_id_of_an_open_plan_of_the_owners_does_not_get_it(
+    tmp_path: Path,
+) -> None:
+    clock, here = MockClock(), Open()
+    async with process(tmp_path, here, clock) as h:
+        asked = asyncio.create_task(h.silas.run(OWN))
+        await soon(here.shown.wait())
+        waits = ScriptedChannel(answering("waiting"))
+        async with asked_by_a_stranger(tmp_path, waits, clock) as other:
+            await soon(other.silas.stream.handle(said(other, "run it", "stranger")))
+            assert plans_of(waits)
+        here.answer.set_result(PlanAnswer(verdict="approved"))
+        await soon(asked)
+        assert scope_work(h.db, clock).scope_of(NAME) == OWNER
