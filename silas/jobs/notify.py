@@ -5,6 +5,7 @@ the table writes into each of them.
 """
 
 import asyncio
+import errno
 import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -97,8 +98,9 @@ def _open(path: Path) -> int | None:
     """The pipe, to write; None where its reader crashed, and then the pipe is gone."""
     try:
         return os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        path.unlink(missing_ok=True)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # its reader crashed; else it may be there still
+            path.unlink(missing_ok=True)
         return None
 
 

@@ -1,6 +1,8 @@
 """A plan that two processes of one home ask about: whoever answers first, nothing of it is lost."""
 
 import asyncio
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -264,3 +266,28 @@ async def test_a_stranger_who_asks_for_the_id_of_an_open_plan_of_the_owners_does
         here.answer.set_result(PlanAnswer(verdict="approved"))
         await soon(asked)
         assert scope_work(h.db, clock).scope_of(NAME) == OWNER
+
+
+async def test_a_pipe_that_cannot_be_opened_now_is_not_taken_for_a_dead_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, here = MockClock(), Open()
+    async with process(tmp_path, here, clock) as h:
+        asked = asyncio.create_task(h.silas.run(PLAN))
+        await soon(here.shown.wait())
+        pipes = sorted(tmp_path.rglob("plans/*.pipe"))
+        opening = os.open
+
+        def no_room(path: Any, *rest: Any, **more: Any) -> int:
+            if path in pipes:
+                raise OSError(errno.ENFILE, os.strerror(errno.ENFILE), str(path))
+            return opening(path, *rest, **more)
+
+        monkeypatch.setattr(os, "open", no_room)
+        async with process(tmp_path, ScriptedChannel(answering("approved")), clock) as other:
+            await soon(other.silas.answer(NAME))
+        monkeypatch.undo()
+        assert pipes
+        assert all(pipe.exists() for pipe in pipes)
+        here.answer.set_result(PlanAnswer(verdict="declined"))
+        assert (await soon(asked)).summary == ELSEWHERE
