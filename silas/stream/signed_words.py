@@ -15,12 +15,17 @@ _FILLER: Final = frozenset(
     that this these note notes noted keep in mind from on for the future as of a an my our me i
     should must need want would like to know store save memorise memorize memory it is fact facts
     rule rules preference preferences fyi btw by way record information info important reminder
-    following here are""".split()  # noqa: SIM905 - a list of words is read as such
+    following here are
+    hallo servus bitte danke und auch außerdem übrigens also merk merke dir dass daß das dies
+    folgendes notier notiere denk denke daran ab jetzt heute von nun wichtig""".split()  # noqa: SIM905 - a list of words is read as such
 )
 """Words that introduce what is to be remembered and say nothing themselves."""
 
 _DENIALS: Final = frozenset({"not", "never", "don't", "dont"})
 """They say nothing only before `forget`, and `forget` only after one of them."""
+
+_UNFORGOTTEN: Final = re.compile(r"\bvergiss\s+(?:bitte\s+)?nicht\b", re.IGNORECASE)
+"""The same in German, where the denial stands behind."""
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _ENDS: Final = ".!?;"
@@ -51,7 +56,8 @@ def _begins_it(content: str, message: str, known: Sequence[str]) -> bool:
 
 
 def _says_nothing(before: str) -> bool:
-    words = [word.lower().replace("’", "'") for word in _WORD.findall(before)]
+    heard = _UNFORGOTTEN.sub(" ", before)
+    words = [word.lower().replace("’", "'") for word in _WORD.findall(heard)]
     if any(one in _DENIALS and then != "forget" for one, then in pairwise([*words, ""])):
         return False
     unforgotten = {n + 1 for n, word in enumerate(words) if word in _DENIALS}

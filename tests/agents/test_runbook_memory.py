@@ -136,6 +136,37 @@ async def test_what_was_kept_is_found_however_it_is_asked_for() -> None:
                 assert kept[-20:] in reply.text, (question, reply.text)
 
 
+KEPT_IN_GERMAN = {
+    "merke dir, dass mein Arzt Dr. Huber heißt": ("wie heißt mein Arzt?", "wer ist mein Arzt"),
+    "Bitte merk dir: meine Schuhgröße ist 43": ("was ist meine Schuhgröße?",),
+    "vergiss nicht, dass mein Pass im blauen Fach liegt": ("wo ist mein Pass?",),
+    "notiere: unsere Steuernummer ist 4711": ("wie ist unsere Steuernummer?",),
+}
+
+
+async def test_what_was_kept_in_german_is_found_in_german() -> None:
+    async with Harness() as h:
+        for told in KEPT_IN_GERMAN:
+            assert (await soon(h.silas.ask(told))).outcome == "answered"
+        for told, questions in KEPT_IN_GERMAN.items():
+            for question in questions:
+                reply = await soon(h.silas.ask(question))
+                assert told[-12:] in reply.text, (question, reply.text)
+        known = await soon(h.silas.ask("was weißt du über mich?"))
+        assert "silas memory list" in known.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["forget that my passport is in the drawer", "bitte vergiss, dass mein Arzt Dr. Huber heißt"],
+)
+async def test_to_forget_a_fact_is_told_where_it_is_done(text: str) -> None:
+    async with Harness() as h:
+        reply = await soon(h.silas.ask(text))
+        assert "silas memory forget" in reply.text
+        assert reply.outcome == "failed"
+
+
 async def test_who_may_not_look_into_the_memory_is_not_told_that_it_was_answered() -> None:
     async with Harness() as h:
         await soon(h.silas.ask("remember that my wife's birthday is on 3 May"))

@@ -51,7 +51,7 @@ _SAID: Final = tuple(
         (r"what do you (?:remember|know about me)|was weißt du(?: über mich| alles)?", _KNOWN),
         (
             r"(?:please |bitte )?(?:forget|vergiss) (?!nicht\b)(?:about )?"
-            r"(?:it|that|this|everything|all of it|das|alles|"
+            r"(?:it|that|this|everything|all of it|das|alles|(?:that|dass|daß) (?!and\b|und\b).+|"
             r"(?:my|our|the|mein|meine|meinen|unsere?|den|die) .+)",
             _FORGET,
         ),

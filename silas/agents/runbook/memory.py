@@ -40,7 +40,7 @@ _RULE: Final = re.compile(
 )
 _ASKED_GERMAN: Final = re.compile(
     r"\A\s*(?:was (?:weißt du|habe ich dir gesagt)|erinnerst du dich|weißt du (?:noch )?was)\s+"
-    r"(?:über|von|zu|an)\s+(?P<what>.+?)[\s?!.]*\Z",
+    r"(?:über|von|zu|an)\s+(?!mi(?:ch|r)\W*\Z)(?P<what>.+?)[\s?!.]*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _ASKED: Final = re.compile(
