@@ -29,7 +29,7 @@ export async function getBlob(path, signal = undefined) {
   throw new Problem(response.status, answer.code, answer.message);
 }
 
-/** A command of the owner's, signed on this device (undo, resume, revoke, settings). */
+/** A command of the owner's, signed on this device. */
 export async function command(path, name, subject, body = {}) {
   const proof = await proveCommand(name, subject);
   if (!proof) {

@@ -47,7 +47,7 @@ export function isoFormat(milliseconds) {
   return fraction === "000" ? `${seconds}+00:00` : `${seconds}.${fraction}000+00:00`;
 }
 
-/** The digest of a card as it was received: of everything but the digest and its two times. */
+/** The digest of a card as received: of all but the digest and its two times. */
 export async function cardDigest(event) {
   const { digest: _digest, asked_at: _asked, expires_at: _expires, ...shown } = event;
   return sha256Hex(canonicalBytes(shown));

@@ -194,7 +194,7 @@ export function named(line) {
       ? h("code", {}, piece.slice(1, -1)) : piece);
 }
 
-/** A question in the list of those that come next: what and how risky, nothing else. */
+/** A question in the list of those that come next. */
 export function upNext(event, number, onclick) {
   const row = button("", onclick, { class: "next-row", "data-testid": "up-next" });
   row.append(

@@ -1,4 +1,4 @@
-/* Building the page: nodes and text only. No text of anybody's is ever read as markup. */
+/* Nodes and text only: no text of anybody's is ever read as markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
 

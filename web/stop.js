@@ -60,7 +60,7 @@ function drawBanner(banner, open) {
       resume.disabled = false;
     }
   }, { class: "resume", "data-testid": "resume" });
-  // without the zone, which the page of what protects you has, and where the button is: it is here
+  // the zone and where the button is are left out
   const since = state.stopped.split(";")[0].replace(/ \([^()]*\)$/, "");
   fill(banner, icon("stop"), h("p", {}, since), resume);
 }

@@ -345,7 +345,7 @@ def test_a_batch_is_asked_about_file_by_file(desk: Signables) -> None:
     given = {"scope": ApprovalScope.connection_act, "work_item_id": "batch-1"}
     ruling = desk.judge(token_bytes(claims(**given, plan_hash=sha256_hex(shown))), shown)
     assert not ruling.refusal
-    for text in ("Move 1 files", "/home/me/D/", "Documents/a<U+001B>[2J.pdf", "once"):
+    for text in ("Move 1 file", "/home/me/D/", "Documents/a<U+001B>[2J.pdf", "once"):
         assert text in ruling.question
     assert "\x1b" not in ruling.question
     for wrong in ({"count": 2}, {"action": "delete"}, {"item_ids": ["{}"]}, {"item_ids": 1}):

@@ -133,6 +133,8 @@ class Device:
             return  # as in `_answered`
         if message.text == "Service Worker registration blocked by Playwright":
             return  # as this device was made
+        if "closed before the connection is established" in message.text:
+            return  # the network is back: an attempt that began without it is given up for another
         if message.type in ("error", "warning"):
             self.troubles.append(f"console {message.type}: {message.text}")
 
