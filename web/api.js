@@ -1,4 +1,4 @@
-/* HTTP to this page's own server. The page token rides in a header of its own, never in a URL. */
+/* HTTP to this page's own server. Its token rides in a header, never in a URL. */
 
 import { readJson } from "./canonical.js";
 import { noteServerTime, proveCommand } from "./keys.js";

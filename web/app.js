@@ -133,7 +133,7 @@ function drawChanged() {
   if (state.changed) fill(banner, h("p", {}, state.changed));
 }
 
-/** Drawn once Silas has said what there is, or cannot: nothing moves after it was seen. */
+/** Drawn once Silas has said what there is, or cannot. */
 function ready() {
   const there = () => { document.body.dataset.ready = "yes"; };
   if (state.arrived) settled().then(there);

@@ -68,7 +68,7 @@ const STAYS = {
   answered: t("You asked for changes, and Silas answered in the Stream without a new plan."),
 };
 
-/** A card whose question is closed: in view, with its reason, and a way to ask anew. */
+/** A card whose question is closed, with its reason and a way to ask anew. */
 function closedView(event, stay, { node, note, title, area, until }) {
   area.node.remove();
   until.remove();
