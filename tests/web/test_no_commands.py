@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.async_api import expect
 
 from silas.language import speak
 from tests.web.support.chromium import in_a_browser
@@ -42,10 +43,15 @@ def home(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Home]:
     speak("en")
 
 
-async def test_no_page_names_a_command(cockpit: Cockpit, new_device: NewDevice) -> None:
+async def test_no_page_names_a_command(
+    cockpit: Cockpit, new_device: NewDevice, request: pytest.FixtureRequest
+) -> None:
     device = await new_device(cockpit.origin)
     await device.page.goto(await cockpit.link())
     await device.at("pair").click()
+    await device.is_connected()  # and loads again where Silas speaks another language
+    language = request.node.callspec.params["home"]
+    await expect(device.page.locator("html")).to_have_attribute("lang", language)
     await device.is_connected()
     found: dict[str, list[str]] = {}
     for screen in _PLACES:
