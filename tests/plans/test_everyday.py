@@ -416,7 +416,7 @@ def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, va
         ("do not count the files", None),
         ("what is the latest news?", None),
         ("is the backup done?", None),
-        ("move notes.txt to /tmp", None),
+        ("move notes.txt to /tmp", "move-file"),
         ("upload notes.txt", None),
     ],
 )

@@ -291,7 +291,6 @@ async def test_a_link_stays_where_it_is(link: str, tmp_path: Path) -> None:
         "move all things into box",
         "move the photos folder to backup",
         "move the pictures to photos and delete the rest",
-        "move all jpgs into ../photos",
         "sort my photos into folders by year",
         "sort the files by type into folders and delete the csv files",
         "rename the photos to holiday",

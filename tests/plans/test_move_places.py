@@ -55,8 +55,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("said", "make", "sentence"), CASES)
-async def test_what_stands_in_the_way_is_said_before_a_card(
+async def say_before_a_card(
     said: str, make: Callable[[Path], None] | None, sentence: str, tmp_path: Path
 ) -> None:
     place, home = tmp_path / "my folder", tmp_path / "home"
@@ -74,12 +73,49 @@ async def test_what_stands_in_the_way_is_said_before_a_card(
     assert len(list(place.rglob("a.pdf"))) == 1
 
 
+@pytest.mark.parametrize(("said", "make", "sentence"), CASES)
+async def test_what_stands_in_the_way_is_said_before_a_card(
+    said: str, make: Callable[[Path], None] | None, sentence: str, tmp_path: Path
+) -> None:
+    await say_before_a_card(said, make, sentence, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (ASKED.format("../Papers"), "The folder ../Papers lies outside "),
+        (ASKED.format("Real/../../Papers"), "The folder ../Papers lies outside "),
+        (ASKED.format("/etc/Papers"), "The folder /etc/Papers lies outside "),
+        (ASKED.format("~/Papers"), "The folder ~/Papers lies outside "),
+        ("move pdf files from /etc to Papers", "The folder /etc lies outside "),
+        ("move *.pdf files from Downloads into '/my etc'", "The folder /my etc lies outside "),
+        ("move all *.pdf files into ../Papers", "The folder ../Papers lies outside "),
+        ("move all pdfs into /etc", "The folder /etc lies outside "),
+        ("move the pictures to /etc/Papers", "The folder /etc/Papers lies outside "),
+        ("put the pictures in /etc/Papers", "The folder /etc/Papers lies outside "),
+        ("move notes.txt to /tmp", "The folder /tmp lies outside "),
+        ("move all jpgs into ../photos", "The folder ../photos lies outside "),
+        ("move notes.txt into ../Papers", "The folder ../Papers lies outside "),
+        ("every morning move pdf files from Downloads to /etc", "The folder /etc lies outside "),
+        ("verschiebe alle pdf Dateien von Downloads in /etc", "The folder /etc lies outside "),
+        ("verschiebe alle pdf Dateien von Downloads nach ../X", "The folder ../X lies outside "),
+    ],
+)
+async def test_a_folder_outside_of_the_workspace_is_told_before_a_card(
+    said: str, sentence: str, tmp_path: Path
+) -> None:
+    await say_before_a_card(said, None, sentence, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("said", "there"),
     [
         (ASKED.format("X/Y/Z"), "X/Y/Z/a.pdf"),
         (ASKED.format("Downloads/old"), "Downloads/old/a.pdf"),
         ("move all pdf files from ./Downloads/ to X", "X/a.pdf"),
+        ("move all pdf files from Downloads/old/.. to X", "X/a.pdf"),
+        (ASKED.format("'{place}/X'"), "X/a.pdf"),
+        ("move all pdf files from '{place}/Downloads' to '../my folder/X'", "X/a.pdf"),
     ],
 )
 async def test_missing_folders_are_made_and_a_folder_may_be_inside_the_other(
@@ -91,7 +127,7 @@ async def test_missing_folders_are_made_and_a_folder_may_be_inside_the_other(
     (place / "Downloads" / "a.pdf").write_text("a")
     channel = ScriptedChannel(saying_yes)
     async with Harness(channel, home=home) as h:
-        reply = await soon(h.silas.ask(said, workspace=place))
+        reply = await soon(h.silas.ask(said.format(place=place), workspace=place))
         assert reply.plan is not None, reply.text
         done = await soon(h.silas.wait(reply.plan.id))
     assert done is not None

@@ -23,11 +23,18 @@ from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.markdown import PlanParser, item_from
 from silas.plans.runbooks.fill import blanks, emit, fill_body, fill_data
-from silas.plans.runbooks.move_places import MovePlaces, plain_folder
+from silas.plans.runbooks.move_places import MovePlaces, names_outside, plain_folder
 from silas.plans.runbooks.parameter import Parameter
 from silas.plans.runbooks.request import beyond_words, fits, parts_of, score, wanted_of, words_of
 from silas.plans.runbooks.requirements import Requirement, commands
-from silas.plans.runbooks.sentences import SentenceError, compile_sentence, hear, matches, slots
+from silas.plans.runbooks.sentences import (
+    SentenceError,
+    compile_sentence,
+    hear,
+    matches,
+    slots,
+    without_courtesies,
+)
 from silas.plans.yaml_tree import FrontMatterTree, YamlPosition, read_tree
 from silas.types import Frozen
 
@@ -231,11 +238,17 @@ def _values_said(plan: LibraryPlan, text: str) -> dict[str, str] | None:
     if place and "workspace" not in plan.parameters:
         return None
     named = {"workspace": place} if place else {}
-    for found in matches(plan.sentences, said):
-        folders = {plan.moves.source, plan.moves.folder} if plan.moves else set[str]()
+    folders = {plan.moves.source, plan.moves.folder} if plan.moves else set[str]()
+    heard = [(said, named)]
+    if place and folders:  # the folder that they go to is named in full
+        heard.append((without_courtesies(text), dict[str, str]()))
+    found_in = ((one, end) for words, end in heard for one in matches(plan.sentences, words))
+    for found, at_the_end in found_in:
         plain = {name: plain_folder(found[name]) for name in folders & found.keys()}
-        values = {**found, **plain, **named}
-        if all(fits(plan.parameters[name].pattern, value) for name, value in values.items()):
+        values = {**found, **plain, **at_the_end}
+        # a folder elsewhere is understood, and refused with the reason before anybody is asked
+        asked = {n: v for n, v in values.items() if n not in folders or not names_outside(v)}
+        if all(fits(plan.parameters[name].pattern, value) for name, value in asked.items()):
             return values
     return None
 

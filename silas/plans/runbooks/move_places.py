@@ -40,7 +40,9 @@ def move_fault(workspace: Path, source: str, folder: str) -> str:
     """
     source = source or _HERE
     return (
-        _link_fault(workspace, source)
+        _outside_fault(workspace, source)
+        or _outside_fault(workspace, folder)
+        or _link_fault(workspace, source)
         or _link_fault(workspace, folder)
         or _source_fault(workspace, source)
         or _folder_fault(workspace, folder)
@@ -51,9 +53,33 @@ def move_fault(workspace: Path, source: str, folder: str) -> str:
 
 
 def plain_folder(path: str) -> str:
-    """A folder as it is asked for, without `./` before it and `/` behind; `..` stays as it is."""
-    relative = path and not path.startswith("/") and ".." not in path.split("/")
-    return posixpath.normpath(path) if relative else path
+    """A folder as it is asked for, without `./` before it, `/` behind, and `..` inside."""
+    return posixpath.normpath(path) if path else path
+
+
+def names_outside(path: str) -> bool:
+    """Whether a folder is named by more than its way from the workspace: `../X`, `/etc`, `~/X`."""
+    return path.partition("/")[0] in {"", "..", "~"} and path != ""
+
+
+def from_workspace(workspace: Path, path: str) -> str:
+    """A folder as its way from the workspace, where it is named in full and lies in it."""
+    if not names_outside(path):
+        return path
+    whole = posixpath.normpath(posixpath.join(str(workspace), os.path.expanduser(path)))
+    inside = PurePosixPath(whole).is_relative_to(workspace)
+    return str(PurePosixPath(whole).relative_to(workspace)) if inside else path
+
+
+def _outside_fault(workspace: Path, path: str) -> str:
+    if not names_outside(path):
+        return ""
+    return tr(
+        "The folder {folder} lies outside {place}, and nothing is moved there or from there; name "
+        "a folder in {place}, or ask in a folder that holds both.",
+        folder=show_exactly(path),
+        place=show_exactly(str(workspace)),
+    )
 
 
 def _link_fault(workspace: Path, path: str) -> str:

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from silas.errors import PlanFamilyError, SandboxError
 from silas.plans.runbooks.fill import ShellText, blanks, fill_command
-from silas.plans.runbooks.move_places import MovePlaces, move_fault
+from silas.plans.runbooks.move_places import MovePlaces, from_workspace, move_fault
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.types import Frozen
@@ -100,6 +100,8 @@ class Equipment:
         if not _is_there(workspace):
             return known  # a place that is not there is refused with its own words
         if plan.moves:
+            for name in {plan.moves.source, plan.moves.folder} & known.keys():
+                known[name] = from_workspace(workspace, known[name])
             source, folder = known.get(plan.moves.source, ""), known.get(plan.moves.folder, "")
             fault = await asyncio.to_thread(move_fault, workspace, source, folder)
             if fault:

@@ -60,13 +60,18 @@ def slots(sentence: str) -> frozenset[str]:
 
 def hear(text: str) -> RequestSentence:
     """A request as sentences are matched with."""
-    if len(text) > LONGEST or "\n" in text.strip():
-        return RequestSentence("", "")
-    said = _THANKS.sub("", _POLITE.sub("", text.strip()))
+    said = without_courtesies(text)
     named = _PLACE.search(said)
     if named is not None:
         return RequestSentence(said[: named.start()], unquote(named["place"]))
     return RequestSentence(_HERE.sub("", said), "")
+
+
+def without_courtesies(text: str) -> str:
+    """A request as it is said, with the place at its end; empty where it is too long for one."""
+    if len(text) > LONGEST or "\n" in text.strip():
+        return ""
+    return _THANKS.sub("", _POLITE.sub("", text.strip()))
 
 
 def matches(sentences: Sequence[str], said: str) -> Iterator[Mapping[str, str]]:
