@@ -94,7 +94,7 @@ class FakeLibrary:
         return f"{item_id} {values['workspace']} {values['branch']}"
 
 
-async def as_given(plan: object, values: dict[str, str]) -> dict[str, str]:
+async def as_given(plan: object, values: dict[str, str], *, once: bool) -> dict[str, str]:
     return values
 
 

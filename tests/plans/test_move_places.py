@@ -107,6 +107,73 @@ async def test_a_folder_outside_of_the_workspace_is_told_before_a_card(
     await say_before_a_card(said, None, sentence, tmp_path)
 
 
+def nothing_that_moves(place: Path) -> None:
+    (place / "Downloads" / "a.pdf").rename(place / "Downloads" / ".a.pdf")
+    (place / "Downloads" / "dir.pdf").mkdir()
+    (place / "Downloads" / "link.pdf").symlink_to(".a.pdf")
+    (place / "notes.txt").write_text("notes")
+
+
+NOTHING = "No file in {} itself ends with {}, so there is nothing to move; name another"
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (ASKED.format("Papers"), NOTHING.format("Downloads", ".pdf")),
+        (ASKED.format("Papers").replace("pdf", "PDF"), NOTHING.format("Downloads", ".pdf")),
+        ("move all .odt files into letters", NOTHING.format("{place}", ".odt")),
+        ("move all pdfs into letters", NOTHING.format("{place}", ".pdf")),
+        (
+            "move the pictures to photos",
+            NOTHING.format("{place}", ".jpg, .jpeg, .png, .gif, .webp, .heic"),
+        ),
+        (
+            "verschiebe alle Bilder in bilder",
+            NOTHING.format("{place}", ".jpg, .jpeg, .png, .gif, .webp, .heic"),
+        ),
+    ],
+)
+async def test_that_there_is_nothing_to_move_is_said_before_a_card(
+    said: str, sentence: str, tmp_path: Path
+) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    (place / "Downloads").mkdir(parents=True)
+    (place / "Downloads" / "a.pdf").write_text("a")
+    nothing_that_moves(place)
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, home=home) as h:
+        reply = await soon(h.silas.ask(said, workspace=place))
+    assert sentence.format(place=place) in reply.text
+    assert (reply.plan, channel.cards) == (None, [])
+
+
+@pytest.mark.parametrize("said", [ASKED.format("Papers"), "move the pictures to photos"])
+async def test_a_goal_may_begin_with_nothing_to_move(said: str, tmp_path: Path) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    (place / "Downloads").mkdir(parents=True)
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, home=home) as h:
+        reply = await soon(h.silas.ask(f"every morning {said}", workspace=place))
+        assert reply.plan is not None, reply.text
+    assert len(channel.cards) == 1
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.PDF", "a.Pdf"])
+async def test_an_ending_is_there_however_it_is_written(name: str, tmp_path: Path) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    place.mkdir()
+    (place / name).write_text("a")
+    async with Harness(ScriptedChannel(saying_yes), home=home) as h:
+        reply = await soon(h.silas.ask("move all pdfs into Papers", workspace=place))
+        assert reply.plan is not None, reply.text
+        await soon(h.silas.wait(reply.plan.id))
+    assert (place / "Papers" / name).exists()
+
+
 @pytest.mark.parametrize(
     ("said", "there"),
     [

@@ -1,6 +1,6 @@
 """What the built-in model needs of the plan library, and of the machine."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 
@@ -86,5 +86,13 @@ class Library(Protocol[P]):
         ...
 
 
-Equip = Callable[[Any, dict[str, str]], Awaitable[dict[str, str]]]
-"""The values with what a plan needs of the machine; a `PlanFamilyError` where it is missing."""
+class Equip(Protocol):
+    """Looks for what a plan needs of the machine."""
+
+    def __call__(
+        self, plan: Any, values: dict[str, str], /, *, once: bool
+    ) -> Awaitable[dict[str, str]]:
+        """The values with it; a `PlanFamilyError` where it is missing, or, where it is done `once`
+        and not by the clock, where there is nothing to do.
+        """
+        ...

@@ -302,7 +302,7 @@ class RunbookModel(Model):
         try:
             seen = folder_questions.look_results(messages)
             values = named_files.find_named(plan, values, seen)
-            plan, values, why = await self._equip_plan(plan, values)
+            plan, values, why = await self._equip_plan(plan, values, once=again is None)
             filled = self._library.fill(plan, values, item_id)
             if again is not None:
                 goal_id, folder = item_id.replace("task-", "goal-", 1), values.get("workspace", "/")
@@ -328,17 +328,18 @@ class RunbookModel(Model):
         )
 
     async def _equip_plan(
-        self, plan: Any, values: dict[str, str]
+        self, plan: Any, values: dict[str, str], *, once: bool
     ) -> tuple[Any, dict[str, str], str]:
         """The plan with what it needs, or the one that it names for where that is missing."""
         try:
-            return plan, await self._equip(plan, values), ""
+            return plan, await self._equip(plan, values, once=once), ""
         except PlanFamilyError as error:
             other = self._library.plan_named(plan.otherwise)
             if other is None:
                 raise
             known = {name: value for name, value in values.items() if name in other.parameters}
-            return other, await self._equip(other, known), f"{error.message.split(';')[0]}; "
+            equipped = await self._equip(other, known, once=once)
+            return other, equipped, f"{error.message.split(';')[0]}; "
 
     def _what_i_can_do(self, text: str, workspace: str) -> AgentResponse:
         """All of it where that is asked; else what is missing, and the nearest to it."""

@@ -309,7 +309,7 @@ def _refuse_blanks(plan: LibraryPlan, path: Path) -> None:
     used = blanks(str(plan.front)) | blanks(plan.body) | blanks(str(plan.requires))
     if plan.installs and plan.installs not in _many(plan):
         raise _wrong(path, "`installs` must name a parameter that takes several values")
-    places = {plan.moves.source, plan.moves.folder} - {""} if plan.moves else set[str]()
+    places = plan.moves.parameters if plan.moves else frozenset[str]()
     if unknown := sorted(places - plan.parameters.keys()):
         raise _wrong(path, f"`moves`: `{unknown[0]}` is no parameter")
     for one in plan.requires:

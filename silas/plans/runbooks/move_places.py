@@ -6,6 +6,7 @@ the way there (a link, a right) is looked for here, in the workspace itself.
 
 import os
 import posixpath
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -24,10 +25,25 @@ class MovePlaces(Frozen):
     Attributes:
         source: The one that has the folder they are in; empty for the workspace itself.
         folder: The one that has the folder they go to.
+        ending: The one that has their ending; empty where it is always the same.
+        endings: As files have them, where no parameter says it; empty where one file moves.
     """
 
     source: str = ""
     folder: str = Field(min_length=1)
+    ending: str = ""
+    endings: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """Those that it names."""
+        return frozenset({self.source, self.folder, self.ending} - {""})
+
+    def endings_of(self, values: Mapping[str, str]) -> tuple[str, ...]:
+        """What the names of the files end with that move, as the runbooks write it."""
+        said = values.get(self.ending, "")
+        forms = (said, said.lower(), said.upper(), said.capitalize()) if said else self.endings
+        return tuple(f".{form}" for form in dict.fromkeys(forms))
 
 
 def move_fault(workspace: Path, source: str, folder: str) -> str:
@@ -50,6 +66,30 @@ def move_fault(workspace: Path, source: str, folder: str) -> str:
         or _right_fault(workspace, source)
         or _right_fault(workspace, _nearest(workspace, folder))
     )
+
+
+def nothing_fault(workspace: Path, source: str, endings: Sequence[str]) -> str:
+    """That there is nothing to move, in one sentence; empty where a file has one of the endings.
+
+    Args:
+        workspace: The folder.
+        source: From it, where the files are; empty for the workspace itself.
+        endings: With their dots; where there are none, it is not looked.
+    """
+    place = workspace / source
+    if not endings or any(_moves(one, endings) for one in place.iterdir()):
+        return ""
+    return tr(
+        "No file in {place} itself ends with {endings}, so there is nothing to move; name another "
+        "ending or folder.",
+        place=show_exactly(source if source not in ("", _HERE) else str(workspace)),
+        endings=", ".join(dict.fromkeys(one.lower() for one in endings)),
+    )
+
+
+def _moves(path: Path, endings: Sequence[str]) -> bool:
+    named = path.name.endswith(tuple(endings)) and not path.name.startswith(".")
+    return named and path.is_file() and not path.is_symlink()
 
 
 def plain_folder(path: str) -> str:

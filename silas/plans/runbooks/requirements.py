@@ -13,7 +13,7 @@ from pydantic import Field
 
 from silas.errors import PlanFamilyError, SandboxError
 from silas.plans.runbooks.fill import ShellText, blanks, fill_command
-from silas.plans.runbooks.move_places import MovePlaces, from_workspace, move_fault
+from silas.plans.runbooks.move_places import MovePlaces, from_workspace, move_fault, nothing_fault
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.types import Frozen
@@ -85,8 +85,16 @@ class Equipment:
         self._tools = tools
         self._masks = masks
 
-    async def find_tools(self, plan: NeedsTools, values: Mapping[str, str]) -> dict[str, str]:
+    async def find_tools(
+        self, plan: NeedsTools, values: Mapping[str, str], *, once: bool = True
+    ) -> dict[str, str]:
         """The values, with the installations to be read and each requirement's candidate.
+
+        Args:
+            plan: The runbook.
+            values: Of its parameters.
+            once: It is done once, and now; by the clock, a time without anything to do is none
+                of its faults.
 
         Raises:
             PlanFamilyError: `E_PLAN_REQUIRES`: it is not there; the sentence says what to do.
@@ -104,6 +112,9 @@ class Equipment:
                 known[name] = from_workspace(workspace, known[name])
             source, folder = known.get(plan.moves.source, ""), known.get(plan.moves.folder, "")
             fault = await asyncio.to_thread(move_fault, workspace, source, folder)
+            if once and not fault:
+                endings = plan.moves.endings_of(known)
+                fault = await asyncio.to_thread(nothing_fault, workspace, source, endings)
             if fault:
                 raise PlanFamilyError(fault, code="E_PLAN_PLACES")
         if not plan.requires:
