@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from silas.errors import SandboxError, reason
@@ -33,10 +33,12 @@ from silas.workspace.transition import (
     conflict,
     directory_metadata,
     directory_times,
+    find_entry,
     no_inode,
     open_by_path,
     open_original,
     surprises,
+    temporary_name,
 )
 from silas.workspace.tree import TreeEntry, look, open_descriptor, open_file, open_root, parent_of
 
@@ -204,7 +206,7 @@ def carry_out(undo_dir: Path, journal: Journal, source: ContentSource) -> Applie
             if isinstance(error, SandboxError):
                 raise
             raise SandboxError(
-                f"The changes could not be written ({error.strerror}); the directory is as before.",
+                f"The changes could not be written ({reason(error)}); the directory is as before.",
                 code="E_SANDBOX_APPLY",
             ) from error
         around = [path for path in journal.kept if _is_directory(journal.before.get(path, _ROOT))]
@@ -225,12 +227,34 @@ def _of_replaced(journal: Journal) -> dict[str, Metadata]:
 def _go_back_or_say_so(undo_dir: Path, journal: Journal, original: int) -> None:
     try:
         _back(undo_dir, journal, original, journal.after)
-    except (OSError, SandboxError) as error:
+    except OSError as error:
+        if _is_untouched(original, journal):
+            with suppress(OSError):
+                write_journal(undo_dir, replace(journal, phase="undone"))
+                return
+        raise SandboxError(
+            f"{journal.root} is half-way, as writing and taking back failed ({reason(error)}); "
+            f"what it held is kept in {undo_dir}, and Silas takes it back once it can write there.",
+            code="E_SANDBOX_UNDO",
+        ) from error
+    except SandboxError as error:
         raise SandboxError(
             f"{journal.root} was changed by another program while Silas wrote to it, and is "
             f"half-way; what it held is kept in {undo_dir} ({reason(error)}).",
             code="E_SANDBOX_UNDO",
         ) from error
+
+
+def _is_untouched(original: int, journal: Journal) -> bool:
+    """Whether every path is as before, with nothing half-written beside it."""
+    before, name = journal.before, temporary_name(journal.mark)
+    beside = {str(PurePosixPath(path).with_name(name)) for path in before}
+    try:
+        return not any(surprises(original, before, before)) and not any(
+            find_entry(original, path, before) for path in beside
+        )
+    except SandboxError:
+        return False
 
 
 def _summary(changes: Iterable[Change], undo_dir: Path) -> Applied:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 
-from silas.errors import PlanFamilyError, SandboxError
+from silas.errors import PlanFamilyError, SandboxError, reason
 from silas.plans import WorkItem
 from silas.plans.binding import bound_tools
 from silas.sandbox import Mount, SandboxFiles
@@ -231,7 +231,7 @@ def write_back(place: Path, write: Callable[[], object]) -> None:
         _go_back(place)
         _drop_if_unused(place)
         raise SandboxError(
-            f"The changes could not be written ({error.strerror}); the directory is as before.",
+            f"The changes could not be written ({reason(error)}); the directory is as before.",
             code="E_SANDBOX_APPLY",
         ) from error
 
