@@ -167,6 +167,27 @@ async def test_to_forget_a_fact_is_told_where_it_is_done(text: str) -> None:
         assert reply.outcome == "failed"
 
 
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("what happened today?", "silas status"),
+        ("What did you do yesterday", "silas status"),
+        ("was ist heute passiert?", "silas status"),
+        ("was hast du heute gemacht?", "silas status"),
+        ("what's on today?", "silas ahead"),
+        ("what is planned for tomorrow?", "silas ahead"),
+        ("was steht heute an?", "silas ahead"),
+    ],
+)
+async def test_what_happened_and_what_comes_is_told_where_it_stands(
+    text: str, command: str
+) -> None:
+    async with Harness() as h:
+        reply = await soon(h.silas.ask(text))
+        assert command in reply.text
+        assert (reply.outcome, reply.plan) == ("answered", None)
+
+
 async def test_who_may_not_look_into_the_memory_is_not_told_that_it_was_answered() -> None:
     async with Harness() as h:
         await soon(h.silas.ask("remember that my wife's birthday is on 3 May"))

@@ -25,6 +25,17 @@ _KNOWN: Final = tr_later(
     "“Memory” under “More” in the cockpit, or `silas memory list`, shows all that I remember, the "
     "newest first."
 )
+_DONE: Final = tr_later(
+    "“Work” under “More” in the cockpit, or `silas status`, shows what I have done; `silas audit "
+    "show` shows all that happened."
+)
+_COMING: Final = tr_later(
+    "“Ahead” under “More” in the cockpit, or `silas ahead`, shows what is to come."
+)
+_TIME: Final = (
+    r"(?: (?:today|yesterday|lately|recently|this week|last night|so far|heute|gestern|bisher"
+    r"|zuletzt|diese woche|in letzter zeit))?"
+)
 _SAID: Final = tuple(
     (re.compile(form), said)
     for form, said in (
@@ -49,6 +60,19 @@ _SAID: Final = tuple(
             tr_later("Goodbye."),
         ),
         (r"what do you (?:remember|know about me)|was weißt du(?: über mich| alles)?", _KNOWN),
+        (
+            rf"what (?:(?:has )?happened|(?:did|have) you (?:do|done)|was done){_TIME}"
+            rf"|was (?:ist|war){_TIME} (?:passiert|geschehen|los)"
+            rf"|was hast du{_TIME} (?:gemacht|getan)",
+            _DONE,
+        ),
+        (
+            r"what (?:s|is) (?:on|coming up|ahead|planned|due)"
+            r"(?: (?:for )?(?:today|tomorrow|this week))?"
+            r"|was (?:steht|kommt|ist)(?: (?:heute|morgen|diese woche|als nächstes|demnächst))?"
+            r" (?:an|bevor|geplant|fällig)|was kommt(?: (?:heute|morgen|als nächstes))?",
+            _COMING,
+        ),
         (
             r"(?:please |bitte )?(?:forget|vergiss) (?!nicht\b)(?:about )?"
             r"(?:it|that|this|everything|all of it|das|alles|(?:that|dass|daß) (?!and\b|und\b).+|"
