@@ -231,12 +231,39 @@ def test_a_file_that_a_check_runs_is_told_where_the_work_changed_it(
 
 
 @pytest.mark.parametrize(
-    "command", ["test -s calc.py", "grep -q def calc.py", "python3 -c 'import calc'", "cat calc.py"]
+    "command",
+    [
+        "test -s calc.py",
+        "grep -q def calc.py",
+        "python3 -c 'import calc'",
+        "cat calc.py",
+        "python3 -I -c 'import os, sys; sys.exit(os.path.lexists(sys.argv[1]))' calc.py",
+        "python3 -I -c 'import re, sys; re.compile(open(sys.argv[1]).read())' calc.py",
+    ],
 )
 def test_what_a_check_only_looks_at_is_what_the_work_was_about(command: str, project: Path) -> None:
     one = VerificationCheck.model_validate(_checks(command)[0])
     changes = [_change("calc.py", before=True)]
     assert changed_files(changes, [one], "/w", tree_of(project)) == ()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys; exec(open(sys.argv[1]).read())",
+        "import sys; getattr(sys.modules, chr(101))(sys.argv[1])",
+        "import runpy, sys; runpy.run_path(sys.argv[1])",
+        "import os, sys; os.execv(sys.argv[1], sys.argv)",
+        "import sys; compile(open(sys.argv[1]).read(), str(), str())",
+        "import sys; sys.path.insert(0, sys.argv[1]); import other",
+        "no python (",
+    ],
+)
+def test_inline_python_that_may_run_what_it_is_given_is_told(code: str, project: Path) -> None:
+    for given in (f"python3 -I -c '{code}' calc.py", "python3 -c 'import sys' calc.py"):
+        one = VerificationCheck.model_validate(_checks(given)[0])
+        changes = [_change("calc.py", before=True)]
+        assert changed_files(changes, [one], "/w", tree_of(project)) == ("calc.py",)
 
 
 async def test_a_result_says_which_files_of_its_own_checks_the_work_changed(project: Path) -> None:

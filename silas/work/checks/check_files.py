@@ -15,6 +15,7 @@ from silas.plans.commands.executed_files import FileUse, Use
 from silas.plans.commands.plan_commands import uses_of_plan
 from silas.work.changes.copy_view import CopyTree
 from silas.work.checks.called_scripts import inside, uses_within
+from silas.work.checks.inline_code import looked_at
 from silas.workspace.copy import Change
 
 SHOWN: Final = 10
@@ -42,7 +43,12 @@ def changed_files(
         workspace: Where it stands, for absolute paths in a command.
         tree: The copy after the work, for what scripts run in their turn.
     """
-    uses = {use for check in checks for use in uses_within(check.run, workspace, tree)}
+    uses = {
+        use
+        for check in checks
+        for use in uses_within(check.run, workspace, tree)
+        if not (use.how is FileUse.names and looked_at(check.run).issuperset(use.paths))
+    }
     return tuple(
         change.path
         for change in sorted(changes)
