@@ -96,11 +96,15 @@ def entry_check(parts: "Parts", worker_runner: WorkerRunner) -> EntryCheck:
     )
 
 
+def rests_of(parts: "Parts") -> ProjectRests:
+    """What makes plans of what projects did not come to."""
+    return ProjectRests(parts.store, parts.undoing, parts.holding.held)
+
+
 def undo_of(parts: "Parts") -> WorkUndo:
-    """What takes back what work changed, and makes plans of what projects did not come to."""
-    undoing, store, zone = parts.undoing, parts.store, parts.config.scheduler.zone
-    rests = ProjectRests(store, undoing, parts.holding.held)
-    return WorkUndo(undoing, store, parts.learning.learn_from_undo, zone, rests)
+    """What takes back what work changed, and knows what is left of projects."""
+    learn, zone = parts.learning.learn_from_undo, parts.config.scheduler.zone
+    return WorkUndo(parts.undoing, parts.store, learn, zone, rests_of(parts))
 
 
 def task_runner(

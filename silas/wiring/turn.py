@@ -41,7 +41,7 @@ from silas.stream.view import Viewing
 from silas.tools import AutonomyLevel
 from silas.types import whose
 from silas.wiring.plan_review import plan_review
-from silas.wiring.tasks import undo_of
+from silas.wiring.tasks import rests_of
 
 if TYPE_CHECKING:
     from pydantic_ai.toolsets import AbstractToolset
@@ -250,7 +250,7 @@ class TurnWiring:
                 modes,
                 profile,
             ),
-            RestWords(self._at("rests", undo_of(self._parts).rests), audit, modes, profile),
+            RestWords(self._at("rests", rests_of(self._parts)), audit, modes, profile),
         )
 
     def _router(self) -> Router:
