@@ -2,7 +2,8 @@
 
 Node is a development dependency like the others, from the Python package index. TypeScript is
 fetched once, into the environment, from npm's registry (or the one of this machine's npm settings),
-with the version and the digest of `scripts/typescript/package-lock.json`.
+with the version and the digest of `scripts/typescript/package-lock.json`: no package of the Python
+index has it. Strict in everything but null and implicit `any`.
 """
 
 import os

@@ -1,4 +1,8 @@
-"""The database of a home: where it is, opening it, and bringing its tables up to date."""
+"""The database of a home: where it is, opening it, and bringing its tables up to date.
+
+All openings are here, so no door can forget a domain's tables; who only looks names the domains, or
+none, so that looking at a home migrates nothing else.
+"""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,8 @@
 """A throw-away copy of a tree that somebody hostile may have arranged, for one run to write to.
 
 Where the file system can share blocks nothing is copied until somebody writes. Links stay links,
-and what is neither file, directory nor link is left out.
+and what is neither file, directory nor link is left out. An overlay would spare the copy; it
+needs a newer bubblewrap than distributions have.
 """
 
 import fcntl
