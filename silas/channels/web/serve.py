@@ -183,7 +183,8 @@ def _bind_socket(host: str, port: int, interface: str) -> socket.socket:
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if interface:  # Linux answers at an address whatever interface a packet comes in by
+        # Linux answers at an address whatever interface a packet comes in by
+        if interface:
             listening.setsockopt(
                 socket.SOL_SOCKET, socket.SO_BINDTODEVICE, interface.encode() + b"\0"
             )
