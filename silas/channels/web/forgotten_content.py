@@ -93,6 +93,7 @@ class ForgottenContent:
     async def follow(self, clock: Clock) -> None:
         """Look again and again for the pages that are there, until this is cancelled."""
         while True:
+            await self._pages.some()
             await clock.sleep(SECONDS_BETWEEN)
             if len(self._pages):
                 with suppress(SilasError):  # the next look may succeed, and who connects looks

@@ -124,6 +124,7 @@ class Pages:
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._at_once = at_once
         self._pages: set[ConnectedPage] = set()
+        self._somebody = asyncio.Event()
         self._bundle: list[str] = []
         self._pouring: deque[tuple[Iterator[ConnectedPage], str]] = deque()
 
@@ -134,10 +135,17 @@ class Pages:
         """From now on it gets what is sent to all; it knows already what was sent before."""
         self._flush()
         self._pages.add(page)
+        self._somebody.set()
 
     def leave(self, page: ConnectedPage) -> None:
         """It is gone."""
         self._pages.discard(page)
+        if not self._pages:
+            self._somebody.clear()
+
+    async def some(self) -> None:
+        """Wait until a page is connected: for nobody nothing is looked for again and again."""
+        await self._somebody.wait()
 
     def all(self, frame: str) -> None:
         """Send to every page."""

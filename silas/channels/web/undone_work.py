@@ -84,6 +84,7 @@ class UndoneResults:
     async def follow(self, clock: Clock) -> None:
         """Look again and again for the pages that are there, until this is cancelled."""
         while True:
+            await self._pages.some()
             await clock.sleep(SECONDS_BETWEEN)
             if len(self._pages):
                 with suppress(SilasError):  # the next look may succeed

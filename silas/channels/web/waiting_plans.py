@@ -22,6 +22,7 @@ async def announce_waiting_plans(unasked: Unasked, pages: Pages, clock: Clock) -
     """
     told: tuple[Waiting, ...] = ()
     while True:
+        await pages.some()
         await clock.sleep(SECONDS_BETWEEN)
         if not len(pages):
             continue

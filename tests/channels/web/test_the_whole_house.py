@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.typing import Origin
 
 from silas.channels.web import serve
 from silas.channels.web.pages import ConnectedPage
 from silas.channels.web.pairing import ENROL_DOMAIN
 from silas.channels.web.session import WebSession
+from silas.channels.web.waiting_plans import SECONDS_BETWEEN
 from silas.channels.web.wire import Proof, command_bytes
+from silas.clock import SystemClock
 from silas.keys import Ed25519Signer
 from silas.services.devices import open_door
 from silas.testing.approval import a_signer
@@ -24,6 +28,22 @@ from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Answered, Cockpit, Home, a_cockpit
 
 Ask = Callable[..., Awaitable[Answered]]
+
+
+class SleepCounter(SystemClock):
+    """Counts who goes to sleep until the next look at what pages show."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+        self.three = asyncio.Event()
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds == SECONDS_BETWEEN:
+            self.looks += 1
+            if self.looks == 3:
+                self.three.set()
+        await super().sleep(seconds)
+
 
 PUBLIC = {"/pair", "/health", "/healthz", "/readyz"}
 
@@ -200,3 +220,24 @@ async def test_the_other_devices_are_told_when_one_more_is_paired(cockpit: Cockp
     told = json.loads(await asyncio.wait_for(page.next(), SECONDS) or "")
     assert told["type"] == "device_paired"
     assert "a phone was paired just now and can say yes for you" in told["words"]
+
+
+@pytest.mark.proves("B11-IDLE-CALLS-NOTHING")
+async def test_where_no_page_is_open_nothing_wakes_to_look_for_what_pages_show(
+    tmp_path: Path,
+) -> None:
+    clock = SleepCounter()
+    async with a_cockpit(Home(tmp_path), clock=clock) as cockpit:
+        answer = await pair(
+            cockpit, (await cockpit.link()).partition("#")[2], signer=a_signer("phone")
+        )
+        cookie, token = cookie_of(answer), json.loads(answer.body)["page_token"]
+        assert (await cockpit.http("GET", "/work", cookie=cookie, token=token)).status == 200
+        assert clock.looks == 0
+        url = cockpit.origin.replace("http", "ws") + "/ws"
+        async with connect(
+            url, origin=Origin(cockpit.origin), additional_headers={"Cookie": cookie}, proxy=None
+        ) as page:
+            await page.send(json.dumps({"type": "auth", "token": token, "after": 0}))
+            async with asyncio.timeout(SECONDS):
+                await clock.three.wait()  # plans that wait, what was undone, what was forgotten
