@@ -271,11 +271,8 @@ class Reminders:
         """It was told; the next moment of one that recurs comes into force."""
         with self.store.db.write():
             self.store.mark_told(reminder.id, reminder.due, missed, now)
-            coming = self.following(reminder, now)
-            if coming is None:
-                self.store.end(reminder.id, ReminderState.told, now)
-            else:
-                self.store.comes_next(reminder.id, coming)
+            if self.next_moment(reminder.id) == reminder.due:  # else it was moved meanwhile
+                self._advance(reminder, now)
             late = max((now - reminder.due).total_seconds(), 0.0)
             self._record(
                 "reminder.told",
@@ -285,6 +282,13 @@ class Reminders:
                 missed=missed,
                 tries=tries,
             )
+
+    def _advance(self, reminder: Reminder, now: datetime) -> None:
+        coming = self.following(reminder, now)
+        if coming is None:
+            self.store.end(reminder.id, ReminderState.told, now)
+        else:
+            self.store.comes_next(reminder.id, coming)
 
     def following(self, reminder: Reminder, now: datetime) -> datetime | None:
         """The next moment after the one that is due; what passed meanwhile is told with it."""

@@ -345,6 +345,38 @@ async def test_a_telling_that_a_crash_cut_is_told_again_as_perhaps_seen(tmp_path
     assert "You may have seen this" in told(again)[0]
 
 
+@pytest.mark.parametrize(
+    ("said", "days"), [("in 20 minutes", 0), ("every day at nine", 1)], ids=["once", "again"]
+)
+async def test_what_is_moved_while_it_is_told_comes_at_its_new_time_too(
+    said: str, days: int
+) -> None:
+    class Slow(ScriptedChannel):
+        def __init__(self) -> None:
+            super().__init__(yes)
+            self.through = asyncio.Event()
+
+        async def send(self, recipient_id: str, text: str, reply_to: str | None = None) -> None:
+            await super().send(recipient_id, text, reply_to)
+            if text.startswith("Reminder: "):
+                await self.through.wait()
+
+    channel, clock = Slow(), MockClock(NINE)
+    async with house(channel, clock) as h:
+        await h.silas.ask(f"remind me {said} to drink tea")
+        clock.advance(days * 24 * 3600 + (0 if days else 20 * 60))
+        await until(lambda: len(told(channel)) == 1)
+        reply = await h.silas.ask("move reminder 1 to in 2 hours")
+        channel.through.set()
+        await quiet()
+        assert "Moved" in reply.text
+        clock.advance(2 * 3600)
+        await until(lambda: len(told(channel)) == 2)
+        clock.advance(24 * 3600)
+        await quiet()
+        assert len(told(channel)) == 2 + days
+
+
 async def test_made_told_and_cancelled_are_on_record_without_a_word_of_them(tmp_path: Path) -> None:
     channel, clock = ScriptedChannel(yes), MockClock(NINE)
     async with house(channel, clock, tmp_path) as h:
