@@ -27,7 +27,7 @@ from silas.autonomy.store import RecordedDecision, SqlAutonomyStore
 from silas.clock import Clock
 from silas.errors import ApprovalError
 from silas.language import tr_later
-from silas.plans.goals.schedule import STANDING_DAYS, STANDING_USES
+from silas.plans.goals.standing import STANDING_DAYS, STANDING_USES
 from silas.types import OWNER, new_id
 
 NARROWED_DAYS: Final = 90

@@ -2,7 +2,7 @@
 
 from pydantic import Field, model_validator
 
-from silas.plans.goals.schedule import MOST_STANDING_DAYS
+from silas.plans.goals.standing import MOST_STANDING_DAYS, MOST_STANDING_USES, StandingCaps
 from silas.schedule import Cron
 from silas.types import Frozen
 
@@ -30,10 +30,15 @@ class AutonomyConfig(Frozen):
     widen_correction_rate_max: float = Field(default=0.05, ge=0.0, le=1.0)
     tighten_correction_rate_min: float = Field(default=0.20, ge=0.0, le=1.0)
     hysteresis_delta: float = Field(default=0.05, ge=0.0, le=1.0)
-    max_standing_executions: int = Field(default=100, ge=1)
+    max_standing_executions: int = Field(default=MOST_STANDING_USES, ge=1)
     max_standing_days: int = Field(default=MOST_STANDING_DAYS, ge=1, le=MOST_STANDING_DAYS)
     max_batch_review_size: int = Field(default=50, ge=1)
     min_high_confidence: float = Field(default=0.70, ge=0.0, le=1.0)
+
+    @property
+    def standing_caps(self) -> StandingCaps:
+        """The most that one yes to a goal can be."""
+        return StandingCaps(self.max_standing_executions, self.max_standing_days)
 
     @model_validator(mode="after")
     def _hysteresis(self) -> "AutonomyConfig":

@@ -13,6 +13,7 @@ from silas.jobs.port import Jobs
 from silas.language import tr, tr_later
 from silas.language.calendar import moment_words
 from silas.plans.goals.schedule import next_moment, read_schedule, zone_of
+from silas.plans.goals.standing import StandingCaps, why_not_standing
 from silas.plans.models import WorkItem, WorkItemType
 
 KIND: Final = "goal"
@@ -68,6 +69,7 @@ class Goals:
         zone: The owner's zone.
         record: The audit log.
         enabled: Whether anything runs by the clock.
+        caps: The most that one yes to a goal can be.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Goals:
         record: RecordGoal,
         *,
         enabled: bool,
+        caps: StandingCaps,
     ) -> None:
         self.store = store
         self._jobs = jobs
@@ -86,6 +89,7 @@ class Goals:
         self._zone = zone
         self._record = record
         self._enabled = enabled
+        self._caps = caps
 
     def unable(self, item: WorkItem) -> str:
         """Why a goal could not run now, in one sentence; nothing for what is none."""
@@ -93,9 +97,9 @@ class Goals:
             return ""
         if not self._enabled:
             return "Nothing runs by the clock: set `scheduler.enabled` to true."
-        if self.next_moments(item.schedule, 1):
-            return ""
-        return f"The moment of {item.id} is past; give it a later `schedule`."
+        if not self.next_moments(item.schedule, 1):
+            return f"The moment of {item.id} is past; give it a later `schedule`."
+        return why_not_standing(item.standing, self._caps, self._clock.now(), self._zone)
 
     def next_moments(self, schedule: str, most: int) -> list[datetime]:
         """When a schedule comes next, in UTC; at most so many, fewer where there are fewer."""

@@ -92,7 +92,8 @@ def model_of(
 
     def runbook() -> "Model":  # where no role is the built-in model, no runbook is read
         library = PlanLibrary.of_owner(config.plans_dirs)
-        return RunbookModel(library, equipment(config, sandbox).find_tools, config.scheduler.zone)
+        find, zone = equipment(config, sandbox).find_tools, config.scheduler.zone
+        return RunbookModel(library, find, zone, config.autonomy.standing_caps)
 
     def add_key(one: "ModelChoice") -> "ModelChoice":
         keyless = one.name.startswith("openrouter:") and not one.api_key_env

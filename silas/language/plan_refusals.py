@@ -11,6 +11,18 @@ PLAN_REFUSALS: Final = (
         "`access_levels`; give a goal that checks something `agent: ephemeral`."
     ),
     tr_later("{name} is a goal that never runs; give it a `schedule`."),
+    tr_later(
+        "One yes to a goal counts {most} uses at most (`{cap}`), and the plan asks for {uses}; "
+        "write `uses: {number}` or fewer under `standing`."
+    ),
+    tr_later(
+        "The end of the yes that the plan asks for, {wall} ({zone}), is past; write a later "
+        "`until` under `standing`."
+    ),
+    tr_later(
+        "The plan asks for a yes that lasts longer than {days} days (`{cap}`); write an `until` "
+        "of {wall} ({zone}) or before under `standing`."
+    ),
     tr_later("{name} is a goal that checks nothing; give it a check under `verify`."),
     tr_later(
         "What follows a failing check of {name} is {answer}, which no goal can do; use "

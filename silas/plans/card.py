@@ -28,7 +28,7 @@ from silas.plans.effect import (
     risk_of,
 )
 from silas.plans.goals.card_part import recurs
-from silas.plans.goals.schedule import AS_SHIPPED, StandingLimit
+from silas.plans.goals.standing import AS_SHIPPED, StandingLimit
 from silas.plans.models import WorkItem
 from silas.plans.source_marks import split_marks
 from silas.plans.subject import plan_bytes

@@ -9,7 +9,7 @@ from silas.errors import ApprovalError, ConfigError
 from silas.plans.binding import ShownTo, bound_files, bound_shown, bound_tools, shown_now
 from silas.plans.bound_files import files_of
 from silas.plans.card import Files, files_hash, plan_card
-from silas.plans.goals.schedule import AS_SHIPPED, StandingLimit, limit_between
+from silas.plans.goals.standing import AS_SHIPPED, StandingLimit, limit_asked, limit_signed
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.projects.card import BoundPlan, project_card, project_hash
 from silas.plans.subject import plan_bytes, plan_hash
@@ -60,8 +60,8 @@ def _standing(item: WorkItem, standing_limit: Callable[[], StandingLimit]) -> St
         return AS_SHIPPED
     token = item.approval_token
     if token is None or token.scope is not ApprovalScope.standing:
-        return standing_limit()
-    return limit_between(token.max_executions, token.issued_at, token.expires_at)
+        return limit_asked(standing_limit(), item.standing)
+    return limit_signed(token.max_executions, token.issued_at, token.expires_at, item.standing)
 
 
 def _bind_plan(item: WorkItem, look: PlanLook) -> BoundPlan:

@@ -35,6 +35,7 @@ JSON = (
     "escalation",
     "tasks",
     "depends_on",
+    "standing",
     "writes",
     "read",
     "network",

@@ -11,6 +11,7 @@ from silas.errors import Misfit, misfits
 from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
 from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
+from silas.plans.goals.standing import StandingAsk
 from silas.plans.models import Budget, VerificationCheck, WorkItem, WorkItemType
 from silas.plans.projects.document import TaskText, attach_task, listed_first, split_project
 from silas.plans.rules import broken_rules, normalise_paths
@@ -143,6 +144,7 @@ def _unknown_key_words(key: str, known: Iterable[str]) -> str:
 # What each mapping inside a plan is made of, by its way; `*` is any index or name.
 _MODELS: tuple[tuple[tuple[str, ...], type[BaseModel]], ...] = (
     (("budget",), Budget),
+    (("standing",), StandingAsk),
     (("verify", "*"), VerificationCheck),
     (("verify", "*", "expect"), Expectation),
     (("gates", "*"), Gate),

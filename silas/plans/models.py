@@ -16,6 +16,7 @@ from pydantic import (
 
 from silas.approval import ApprovalToken
 from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
+from silas.plans.goals.standing import StandingAsk
 from silas.plans.writes import read_writes
 from silas.types import Frozen, InteractionMode
 
@@ -112,7 +113,7 @@ class VerificationCheck(Frozen):
 
 
 class WorkItem(BaseModel):
-    """The universal work structure. Field meanings: spec 3.3, of the last eight B1, B22, D70, D504.
+    """The universal work structure. Field meanings: spec 3.3, and B1, B22, D70, D504, D520.
 
     The plan part is what is hashed and approved; the state part is the runtime's.
     """
@@ -146,6 +147,8 @@ class WorkItem(BaseModel):
     depends_on: list[str] = Field(default_factory=list[str])
     # what a goal does when it is due: its own work instead of its checks; hashed when set
     cycle: Literal["work", "when"] | None = None
+    # how far one yes to a goal goes (decision D520); hashed when set
+    standing: StandingAsk | None = None
     # what it may touch (decision B1); hashed when set
     workspace: str | None = Field(default=None, min_length=1)
     writes: Annotated[list[str] | None, BeforeValidator(read_writes)] = None

@@ -93,6 +93,7 @@ def _kinds(item: WorkItem) -> Iterator[PlanFault]:
         yield PlanFault(("tasks",), f"a {item.type} has no `tasks`; only a project has")
     if item.cycle is not None and item.type is not WorkItemType.goal:
         yield PlanFault(("cycle",), f"a {item.type} has no `cycle`; only a goal has")
+    yield from _standing(item)
     if item.schedule is None:
         return
     if item.type is not WorkItemType.goal:
@@ -102,6 +103,16 @@ def _kinds(item: WorkItem) -> Iterator[PlanFault]:
             ("schedule",),
             f"`schedule` must be always_on, a moment with its offset or a cron expression: {fault}",
         )
+
+
+def _standing(item: WorkItem) -> Iterator[PlanFault]:
+    ask = item.standing
+    if ask is None:
+        return
+    if item.type is not WorkItemType.goal:
+        yield PlanFault(("standing",), f"a {item.type} has no `standing`; only a goal has")
+    elif ask.uses is None and ask.until is None:
+        yield PlanFault(("standing",), "`standing` must say `uses`, `until` or both")
 
 
 def _names(item: WorkItem) -> Iterator[PlanFault]:

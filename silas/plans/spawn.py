@@ -28,6 +28,7 @@ CONSTANT: Mapping[str, Any] = {
     "schedule": None,
     "tasks": [],
     "depends_on": [],
+    "standing": None,
 }
 """What is the same in every task that a goal makes, whatever the goal says."""
 

@@ -35,17 +35,20 @@ PLAN_FIELDS = (
 
 SCOPE_FIELDS = ("workspace", "read", "network", "tools", "worker", "credential_refs")
 """What a plan may touch (decision B1): in the projection only when set. `writes` is one
-more, and is set where it says `none`, too (decision B22); `cycle` is another (decision D504)."""
+more, and is set where it says `none`, too (decision B22); `cycle` (decision D504) and `standing`
+(decision D520) are two others."""
 
 
 def plan_bytes(item: WorkItem) -> bytes:
     """The canonical approval projection: what is hashed, signed, shown and stored.
 
     Nulls of nested models are part of it, lists keep their order. A plan that sets neither
-    `writes`, `cycle` nor any of `SCOPE_FIELDS` has the bytes of spec 3.3.
+    `writes`, `cycle`, `standing` nor any of `SCOPE_FIELDS` has the bytes of spec 3.3.
     """
     fields = {*PLAN_FIELDS, *(name for name in SCOPE_FIELDS if getattr(item, name))}
-    fields.update(name for name in ("writes", "cycle") if getattr(item, name) is not None)
+    fields.update(
+        name for name in ("writes", "cycle", "standing") if getattr(item, name) is not None
+    )
     return canonical_bytes(item.model_dump(mode="json", include=fields))
 
 

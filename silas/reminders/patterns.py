@@ -30,13 +30,13 @@ PARTS_OF_DAY: Final[dict[str, tuple[int, bool]]] = {
 }  # fmt: skip
 """Each word's hour where none is said, and whether a bare hour there is one of the afternoon."""
 
-_MONTH = (
+MONTH = (
     r"(?:jan(?:uary|uar)?|jän(?:ner)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|"
     r"juni|july?|juli|aug(?:ust)?|sep(?:t(?:ember)?)?|o[ck]t(?:ober)?|nov(?:ember)?|"
     r"de[cz](?:ember)?)\b\.?"
 )
-_WEEKDAY = r"(?:" + "|".join(sorted(WEEKDAYS, key=len, reverse=True)) + r")\b"
-_UNIT = (
+WEEKDAY = r"(?:" + "|".join(sorted(WEEKDAYS, key=len, reverse=True)) + r")\b"
+UNIT = (
     r"(?:seconds?|sekunden?|minutes?|minuten?|mins?|hours?|hrs?|h|stunden?|std|days?|tag(?:en?)?|"
     r"weeks?|wochen?|fortnights?|months?|monat(?:en?|s)?|years?|jahr(?:en?)?)\b"
 )
@@ -44,11 +44,11 @@ _PART = (
     r"(?:morning|afternoon|evening|night|lunchtime|früh|(?:vor|nach)?mittags?|abends?|nachts?|"
     r"morgens)\b"
 )
-_DATE = (
+DATE = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}\.\s?\d{{1,2}}\.(?:\s?\d{{4}}|\s?\d{{2}}\b)?|"
     rf"\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?|"
-    rf"\d{{1,2}}(?:st|nd|rd|th|\.)?\s*(?:of\s+)?{_MONTH}(?:,?\s+\d{{4}})?|"
-    rf"{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?)"
+    rf"\d{{1,2}}(?:st|nd|rd|th|\.)?\s*(?:of\s+)?{MONTH}(?:,?\s+\d{{4}})?|"
+    rf"{MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?)"
 )
 _OF_MONTH = r"(?:of\s+(?:the|every|each)\s+month|im\s+monat|de[sr]\s+monats|jedes\s+monats)"
 ABOUT: Final = r"(?:about|approximately|approx\.?|roughly|circa|ca\.?|etwa|ungefähr|so)"
@@ -74,13 +74,13 @@ PATTERNS: Final = (
         "in",
         rf"in\s+(?P<minus>minus\s+|[-−–]\s*)?"
         rf"(?P<half>half\s+an?|einer\s+halben|(?:anderthalb|eineinhalb)|\d{{5,12}}|{NUMBER}"
-        rf"(?:\s+and\s+a\s+half)?)\s*(?P<unit>{_UNIT})(?P<andhalf>\s+and\s+a\s+half)?"
-        rf"(?:\s*(?:and|und|,)?\s*(?P<more>{NUMBER})\s*(?P<moreunit>{_UNIT}))?",
+        rf"(?:\s+and\s+a\s+half)?)\s*(?P<unit>{UNIT})(?P<andhalf>\s+and\s+a\s+half)?"
+        rf"(?:\s*(?:and|und|,)?\s*(?P<more>{NUMBER})\s*(?P<moreunit>{UNIT}))?",
     ),
     _pattern(
         "every",  # the second Friday of every month, am letzten Freitag im Monat
         rf"(?:(?:on|every|each|jede[nrs]?|am)\s+)?(?:the\s+)?(?P<nth>{ORDINAL})\s+"
-        rf"(?P<nthday>{_WEEKDAY})\s+{_OF_MONTH}",
+        rf"(?P<nthday>{WEEKDAY})\s+{_OF_MONTH}",
     ),
     _pattern(
         "every",  # on the 5th of every month, jeden Monat am 5.
@@ -90,14 +90,14 @@ PATTERNS: Final = (
     ),
     _pattern(
         "every",  # every year on 3 May, every 3 May
-        rf"(?:every|each|jede[ns]?)\s+(?:(?:year|jahr)\s+(?:on|am)\s+)?(?P<date>{_DATE})",
+        rf"(?:every|each|jede[ns]?)\s+(?:(?:year|jahr)\s+(?:on|am)\s+)?(?P<date>{DATE})",
     ),
     _pattern(
         "every",  # every second Friday, alle zwei Wochen, jeden Montag und Donnerstag
         rf"(?:every|each|jede[nrsm]?|alle)\s+(?:(?P<step>{ORDINAL}|{NUMBER})\s+)?"
-        rf"(?:(?P<days>{_WEEKDAY}s?(?:\s*(?:,|and|und|,\s*and)\s*{_WEEKDAY}s?)*)|"
+        rf"(?:(?P<days>{WEEKDAY}s?(?:\s*(?:,|and|und|,\s*and)\s*{WEEKDAY}s?)*)|"
         rf"(?P<work>weekdays?|workdays?|(?:werk|arbeits)tag(?:en?)?\b)|"
-        rf"(?P<weekend>weekends?|wochenenden?)|(?P<unit>{_UNIT})|(?P<part>{_PART}|morgen|"
+        rf"(?P<weekend>weekends?|wochenenden?)|(?P<unit>{UNIT})|(?P<part>{_PART}|morgen|"
         rf"(?:vor|nach)mittag|abend))",
     ),
     _pattern(
@@ -112,8 +112,8 @@ PATTERNS: Final = (
     ),
     _pattern(
         "until",
-        rf"(?:until|till|bis(?:\s+zum)?)\s+(?:the\s+)?(?P<end>{_DATE}|tomorrow|"
-        rf"(?:next\s+)?{_WEEKDAY})",
+        rf"(?:until|till|bis(?:\s+zum)?)\s+(?:the\s+)?(?P<end>{DATE}|tomorrow|"
+        rf"(?:next\s+)?{WEEKDAY})",
     ),
     _pattern(
         "clock",  # half past nine, halb zehn, Viertel nach drei
@@ -139,11 +139,11 @@ PATTERNS: Final = (
     _pattern("clock", r"(?:at\s+|um\s+)?\b(?P<named>noon|midday|midnight|mitternacht|mittags)\b"),
     _pattern(
         "day",  # Friday 13 May, Friday the 13th, Freitag, den 13.
-        rf"(?:(?:on|am|den|the|this|next|diesen|nächsten)\s+)*(?P<named>{_WEEKDAY}),?\s+"
-        rf"(?:(?:the|den|dem)\s+)?(?:(?P<date>{_DATE})|"
+        rf"(?:(?:on|am|den|the|this|next|diesen|nächsten)\s+)*(?P<named>{WEEKDAY}),?\s+"
+        rf"(?:(?:the|den|dem)\s+)?(?:(?P<date>{DATE})|"
         r"(?P<monthday>\d{1,2})(?:st|nd|rd|th|\.)(?=[\s,;!?]|$))",
     ),
-    _pattern("day", rf"(?:(?:on|am|den|the)\s+)*(?P<date>{_DATE})"),
+    _pattern("day", rf"(?:(?:on|am|den|the)\s+)*(?P<date>{DATE})"),
     _pattern(
         "day",
         r"(?P<plain>(?:the\s+)?day\s+after\s+tomorrow|today|tomorrow|tonight|yesterday|heute|übermorgen|gestern|"
@@ -151,12 +151,12 @@ PATTERNS: Final = (
     ),
     _pattern(
         "day",
-        rf"(?:(?:on|this|coming|next|the|am|diesen|kommenden|nächsten)\s+)*(?P<weekday>{_WEEKDAY})"
+        rf"(?:(?:on|this|coming|next|the|am|diesen|kommenden|nächsten)\s+)*(?P<weekday>{WEEKDAY})"
         r"(?:\s+(?P<week>next\s+week|nächste[rn]?\s+woche))?",
     ),
     _pattern(
         "day",
-        rf"(?P<week>next\s+week|nächste\s+woche)(?:\s+(?:on\s+|am\s+)?(?P<weekday>{_WEEKDAY}))?",
+        rf"(?P<week>next\s+week|nächste\s+woche)(?:\s+(?:on\s+|am\s+)?(?P<weekday>{WEEKDAY}))?",
     ),
     _pattern("day", r"(?P<month>next\s+month|nächsten\s+monat)\b"),
     _pattern("day", r"(?:on\s+the|am)\s+(?P<monthday>\d{1,2})(?:st|nd|rd|th|\.)(?=[\s,;!?]|$)"),
@@ -164,6 +164,6 @@ PATTERNS: Final = (
         "part",
         rf"(?:(?:in\s+the|this|at|in\s+der|am|zu)\s+)?(?P<part>{_PART})|am\s+(?P<part2>morgen)\b",
     ),
-    _pattern("clock", rf"{_AT}(?P<hour>{NUMBER})\b(?!\s*(?:{_UNIT}|%|\d|people|leute))"),
+    _pattern("clock", rf"{_AT}(?P<hour>{NUMBER})\b(?!\s*(?:{UNIT}|%|\d|people|leute))"),
 )
 """In the order in which they are tried at a place: what is longer or says more stands first."""

@@ -2,6 +2,7 @@
 
 import calendar
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -23,6 +24,9 @@ _BARE_AFTERNOON: Final = range(1, 7)  # "at five" is in the afternoon
 _FURTHEST: Final = timedelta(days=366 * 50)
 _MONTHS_TO_A_NAMED_DAY: Final = 12 * 28
 """After so many every date has fallen on every day of the week."""
+_SHORT_DATE: Final = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.")
+"""3.12., of which a parser of dates makes a time of day."""
+_YEARS_TO_A_LEAP_DAY: Final = 9
 _ELAPSED: Final = ("seconds", "minutes", "hours")
 
 
@@ -272,6 +276,8 @@ def read_date(words: str, here: datetime) -> date:
     Raises:
         ReminderRefused: There is no such date.
     """
+    if short := _SHORT_DATE.fullmatch(words.strip()):
+        return _next_date(words, int(short[1]), int(short[2]), here.date())
     from dateparser.date import DateDataParser  # noqa: PLC0415 - half a second
 
     parser = DateDataParser(
@@ -288,6 +294,14 @@ def read_date(words: str, here: datetime) -> date:
     if found is None or found.day not in figures:  # 32 May is read as May 2032
         raise ReminderRefused(f"“{words}” is no date.", code="E_REMINDER_TIME")
     return found.date()
+
+
+def _next_date(words: str, day: int, month: int, today: date) -> date:
+    for year in range(today.year, today.year + _YEARS_TO_A_LEAP_DAY):
+        with suppress(ValueError):
+            if (found := date(year, month, day)) >= today:
+                return found
+    raise ReminderRefused(f"“{words}” is no date.", code="E_REMINDER_TIME")
 
 
 # -- times of day

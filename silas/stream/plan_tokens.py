@@ -30,7 +30,7 @@ from silas.plans.binding import (
     tools_signed,
 )
 from silas.plans.goals.card_part import recurs
-from silas.plans.goals.schedule import StandingLimit
+from silas.plans.goals.standing import StandingLimit, limit_asked
 from silas.plans.projects.card import BoundPlan, project_card
 from silas.plans.projects.signed_tasks import of_project, of_task
 
@@ -83,8 +83,11 @@ class PlanTokens:
             files=own.files,
             tools=own.tools,
             shown=own.shown,
-            standing=self._standing_limit(),
+            standing=self._limit(item),
         )
+
+    def _limit(self, item: WorkItem) -> StandingLimit:
+        return limit_asked(self._standing_limit(), item.standing)
 
     async def sign(self, item: WorkItem, card: PlanCard, binds: Binds) -> None:
         """Give a plan and its tasks the verified tokens for what was shown, or none of them.
@@ -96,7 +99,7 @@ class PlanTokens:
         if plan_hash(item) != card.plan_hash or tuple(map(plan_hash, children)) != card.task_hashes:
             raise ApprovalError("the plan changed after it was shown", code="E_APPROVAL_SUBJECT")
         await self._require_as_shown(item, binds)
-        limit = self._standing_limit()
+        limit = self._limit(item)
         if any(shown not in card.details for shown in recurs(json.loads(plan_bytes(item)), limit)):
             raise ApprovalError(
                 "how often it may run changed after it was shown", code="E_APPROVAL_SUBJECT"
@@ -146,6 +149,7 @@ class PlanTokens:
             limit.uses,
             conditions,
             ttl_minutes=limit.days * 24 * 60,
+            until=limit.end,
         )
         verdict = await self._approval.stands(token, subject_of(goal))
         if not verdict:

@@ -190,6 +190,7 @@ class Harness:
             if prefix == "python:harness":
                 return self._models[role]
             equip = equipment(config, self._sandbox or _sandbox(config)).find_tools
-            return RunbookModel(library(), equip, config.scheduler.zone)
+            caps = config.autonomy.standing_caps
+            return RunbookModel(library(), equip, config.scheduler.zone, caps)
 
         return make

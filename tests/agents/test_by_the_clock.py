@@ -34,7 +34,6 @@ DAILY = RecurringRequest("list the files", "0 7 * * *")
         ("on the 5th of every month at noon count the files", "count the files", "0 12 5 * *"),
         ("every second Friday list the files", "list the files", ""),
         ("every 7 minutes list the files", "list the files", ""),
-        ("every day until Friday list the files", "list the files", ""),
         ("on the 31st of every month list the files", "list the files", ""),
     ],
 )
@@ -42,6 +41,14 @@ def test_the_words_that_say_when_are_told_from_the_work(
     said: str, request_: str, cron: str
 ) -> None:
     assert recurring_request(said, NOW, VIENNA) == RecurringRequest(request_, cron)
+
+
+def test_the_end_of_the_words_that_say_when_is_told_besides() -> None:
+    found = recurring_request("every day until Friday list the files", NOW, VIENNA)
+    assert found is not None
+    assert (found.request, found.cron) == ("list the files", "0 9 * * *")
+    assert found.until is not None
+    assert f"{found.until:%A %H:%M}" == "Friday 23:59"
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 if sys.argv[1] == "asked":
     Agent.instrument_all()
-model = RunbookModel(PlanLibrary([]), None, None)
+model = RunbookModel(PlanLibrary([]), None, None, None)
 proxy = ProxyAgent(model, MockClock(), output="auto", default_profile="c")
 turn = TurnRequest("hello", now=datetime(2026, 1, 2, tzinfo=UTC), profiles=("c",))
 asyncio.run(proxy.route(turn, toolset=FunctionToolset(), deps=None))

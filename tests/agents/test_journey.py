@@ -12,6 +12,7 @@ from pydantic_ai.usage import UsageLimits
 from silas.agents import ExecutorAgent, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.runbook.model import RunbookModel
 from silas.plans import PlanLibrary, PlanParser, shipped_plans
+from silas.plans.goals.standing import StandingCaps
 from silas.plans.runbooks.requirements import Equipment
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.testing import FakeSandbox, MockClock
@@ -27,7 +28,7 @@ async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
     request_text: str, tmp_path: Path
 ) -> None:
     library, clock = PlanLibrary([shipped_plans()]), MockClock()
-    model = RunbookModel(library, EVERYTHING.find_tools, VIENNA)
+    model = RunbookModel(library, EVERYTHING.find_tools, VIENNA, StandingCaps())
     ran: list[list[str]] = []
     tools = FunctionToolset[None]()
 
@@ -68,7 +69,7 @@ async def test_a_request_becomes_a_valid_plan_and_its_commands_run(
 async def test_help_lists_the_shipped_plans() -> None:
     library = PlanLibrary([shipped_plans()])
     proxy = ProxyAgent(
-        RunbookModel(library, EVERYTHING.find_tools, VIENNA),
+        RunbookModel(library, EVERYTHING.find_tools, VIENNA, StandingCaps()),
         MockClock(),
         output="auto",
         default_profile="conversation",

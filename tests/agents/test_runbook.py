@@ -27,6 +27,7 @@ from silas.agents.runbook.model import RunbookModel
 from silas.context import Rendered
 from silas.errors import PlanFamilyError
 from silas.plans import PlanLibrary, shipped_plans
+from silas.plans.goals.standing import StandingCaps
 from silas.testing import MockClock
 from tests.support.waits import SECONDS
 
@@ -99,7 +100,7 @@ async def as_given(plan: object, values: dict[str, str], *, once: bool) -> dict[
 
 
 def model() -> RunbookModel:
-    return RunbookModel(FakeLibrary(), as_given, ZoneInfo("Europe/Vienna"))
+    return RunbookModel(FakeLibrary(), as_given, ZoneInfo("Europe/Vienna"), StandingCaps())
 
 
 def turn(text: str) -> TurnRequest:
@@ -235,7 +236,9 @@ async def test_it_can_tell_what_it_is_and_no_more(text: str, understood: bool) -
 async def test_what_it_cannot_do_it_says_in_two_lines_with_the_nearest_it_can(
     text: str, why: str, near: str
 ) -> None:
-    model = RunbookModel(PlanLibrary([shipped_plans()]), as_given, ZoneInfo("Europe/Vienna"))
+    model = RunbookModel(
+        PlanLibrary([shipped_plans()]), as_given, ZoneInfo("Europe/Vienna"), StandingCaps()
+    )
     proxy = ProxyAgent(model, MockClock(), output="auto", default_profile="conversation")
     run = await proxy.route(turn(text), toolset=NONE, deps=None)
     assert run.output.response is not None

@@ -67,7 +67,7 @@ async def test_in_a_conversation_what_may_run_alone_and_why_a_goal_starts_nothin
             told = await _says(h, said)
             assert told.startswith("Without asking you I may do this"), (said, told)
             assert f"- {WATCHED}: " in told
-            assert "used 0 of 20, until 24 December 2026" in told
+            assert "used 0 of 20, until Thursday 24 December 2026" in told
         for said in WHY:
             told = await _says(h, said)
             assert told.startswith(f"{WATCHED} did not stop: it runs next on "), (said, told)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from silas.goals.models import Outcome
-from silas.plans.goals.schedule import StandingLimit
+from silas.plans.goals.standing import StandingLimit
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.goals.kit import HALF_AN_HOUR, START, Watched, goal_text, house, until, yes

@@ -14,7 +14,7 @@ from silas.cards import Card, PlanCard
 from silas.errors import ChannelError, ConfigError
 from silas.goals.models import GoalRefused, GoalState, Outcome
 from silas.plans import WorkItem, WorkItemStatus, plan_hash
-from silas.plans.goals.schedule import StandingLimit
+from silas.plans.goals.standing import StandingLimit
 from silas.stream.goal_cycles import GoalCycles
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock

@@ -87,7 +87,7 @@ async def test_fewer_uses_put_the_end_nowhere_else_and_every_door_shows_it() -> 
         room = CockpitAhead(
             watched.parts.ahead_desk, watched.parts.narrowing, watched.parts.secrecy.redact
         )
-        left = "used 0 of 3, until 24 December 2026, 09:10"
+        left = "used 0 of 3, until Thursday 24 December 2026, 09:10"
         assert [one.left for one in (await room.look(1)).alone] == [left]
         assert left in (await h.silas.ask("what may you do on your own?")).text
 

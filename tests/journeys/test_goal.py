@@ -10,7 +10,7 @@ from typing import Any
 from silas.cards import Card, PlanCard
 from silas.goals.models import GoalState, Outcome
 from silas.plans import PlanParser, WorkItemStatus
-from silas.plans.goals.schedule import STANDING_DAYS
+from silas.plans.goals.standing import STANDING_DAYS
 from silas.sandbox import SandboxResult
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock

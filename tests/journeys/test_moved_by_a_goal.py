@@ -143,12 +143,12 @@ async def test_thirty_times_until_friday_used_narrowed_used_up_and_taken_back(
         assert isinstance(card, PlanCard)
         assert card.effect == DOES
         await silas.narrow(MOVES, uses=30, until=FRIDAY)
-        assert await owner.may_do() == "used 0 of 30, until 4 December 2026, 23:59"
+        assert await owner.may_do() == "used 0 of 30, until Friday 4 December 2026, 23:59"
         moved = list[Cycle]()
         for number, name in enumerate(("rent", "water", "light"), start=1):
             moved.append(await owner.bill_comes(name))
             assert moved[-1].outcome is Outcome.fixed, moved
-            left = f"used {number} of 30, until 4 December 2026, 23:59"
+            left = f"used {number} of 30, until Friday 4 December 2026, 23:59"
             assert await owner.may_do() == left
         healthy = await owner.a_day()
         assert (healthy.outcome, healthy.task_id) == (Outcome.healthy, "")
@@ -161,11 +161,11 @@ async def test_thirty_times_until_friday_used_narrowed_used_up_and_taken_back(
         assert (await silas.undo(moved[-1].task_id)).taken_back == (moved[-1].task_id,)
         assert "light.pdf" in owner.files()
         assert (await owner.a_day()).outcome is Outcome.fixed
-        assert await owner.may_do() == "used 4 of 30, until 4 December 2026, 23:59"
+        assert await owner.may_do() == "used 4 of 30, until Friday 4 December 2026, 23:59"
         # narrowed on the page to one more time; the time after that has a card, and a no is one
         body = {"uses": 1, "proof": proof()}
         assert (await owner.cockpit.client.post(f"/goals/{MOVES}/narrow", json=body)).is_success
-        assert await owner.may_do() == "used 0 of 1, until 4 December 2026, 23:59"
+        assert await owner.may_do() == "used 0 of 1, until Friday 4 December 2026, 23:59"
         assert (await owner.bill_comes("phone")).outcome is Outcome.fixed
         assert (await owner.cockpit.get("/ahead"))["alone"] == []
         (over,) = (await owner.cockpit.get("/ahead"))["asking"]
@@ -193,7 +193,7 @@ async def _taken_back(owner: Owner) -> None:
     await silas.run(moves_text(owner.folder))
     assert len(owner.channel.cards) == cards + 1
     assert (await owner.a_day()).outcome is Outcome.fixed
-    assert await owner.may_do() == "used 1 of 40, until 2 January 2027, 09:10"
+    assert await owner.may_do() == "used 1 of 40, until Saturday 2 January 2027, 09:10"
 
 
 async def test_the_owner_reads_it_in_german(tmp_path: Path) -> None:
@@ -203,10 +203,13 @@ async def test_the_owner_reads_it_in_german(tmp_path: Path) -> None:
             assert (await owner.bill_comes("rent")).outcome is Outcome.fixed
             told = await owner.says(MAY_DE)
             assert "diese Arbeit darf `*.pdf`, `Papers` und 1 weitere ändern" in told, told
-            assert "1 von 20 Mal benutzt, bis 24.12.2026, 09:10." in told, told
+            assert "1 von 20 Mal benutzt, bis Donnerstag, 24. Dezember 2026, 09:10." in told, told
             told = await owner.says(f"begrenze die Freigabe von {MOVES} auf 2")
             assert "darf seine Arbeit noch 2 Mal beginnen, ohne zu fragen" in told, told
-            assert "0 von 2 Mal benutzt, bis 24.12.2026, 09:10." in await owner.says(MAY_DE)
+            assert (
+                "0 von 2 Mal benutzt, bis Donnerstag, 24. Dezember 2026, 09:10."
+                in await owner.says(MAY_DE)
+            )
             told = await owner.says(f"nimm die Freigabe von {MOVES} zurück")
             assert "Zurückgenommen" in told, told
             assert "Nichts." in await owner.says(MAY_DE)

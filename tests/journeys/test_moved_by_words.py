@@ -4,8 +4,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from silas.cards import Card, PlanCard
 from silas.goals.models import GoalState, Outcome
 from silas.testing import ScriptedChannel
@@ -49,7 +47,7 @@ async def test_a_yes_for_two_named_folders_is_counted_narrowed_used_up_and_over(
         assert isinstance(card, PlanCard)
         assert "`Downloads/*.pdf`" in card.effect
         await silas.narrow(goal, uses=15, until=FRIDAY)
-        end = "until 27 November 2026, 23:59"
+        end = "until Friday 27 November 2026, 23:59"
         for number, name in enumerate(("rent.pdf", "WATER.PDF"), 1):
             comes(name)
             moved = await a_morning(cockpit, clock, goal)
@@ -106,29 +104,3 @@ async def test_files_that_come_every_morning_are_moved_every_morning_until_it_is
         assert (source / "tax.pdf").exists()
     assert len(channel.cards) == 1
     assert len(list((tmp_path / "Documents" / "Invoices").iterdir())) == 8
-
-
-@pytest.mark.parametrize(
-    ("said", "limit", "why"),
-    [
-        (SAID, ", 30 times until Friday", "stands on the card, and no request can say it"),
-        (SAID, " at most 3 times", "stands on the card"),
-        ("every hour move pdf files from Downloads to X", " until Friday", "stands on the card"),
-        ("move pdf files from Downloads to X", ", 30 times until Friday", "does not say when"),
-        (
-            "jeden Morgen um sieben verschiebe alle pdf Dateien von Downloads nach X",
-            ", höchstens 3 mal, bis Freitag",
-            "stands on the card",
-        ),
-    ],
-)
-async def test_a_limit_that_no_request_can_say_is_told_and_nobody_is_asked(
-    said: str, limit: str, why: str, tmp_path: Path
-) -> None:
-    (tmp_path / "Downloads").mkdir()
-    channel = ScriptedChannel(yes)
-    async with a_house(channel, clock=MockClock(START)) as cockpit:
-        reply = await cockpit.harness.silas.ask(said + limit, workspace=tmp_path)
-    assert why in reply.text
-    assert f"“{limit.strip(' ,')}”" in reply.text
-    assert channel.cards == []

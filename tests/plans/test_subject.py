@@ -104,6 +104,9 @@ CHANGES: tuple[dict[str, Any], ...] = (
     {"tasks": ["a"]},
     {"depends_on": ["a"]},
     {"cycle": "work"},
+    {"standing": {"uses": 3}},
+    {"standing": {"uses": 4}},
+    {"standing": {"until": "2026-12-04T23:59+01:00"}},
     {"workspace": "/w"},
     {"writes": []},
     {"writes": ["a.txt"]},
@@ -134,12 +137,14 @@ def test_every_field_of_a_plan_changes_its_hash() -> None:
 
 @pytest.mark.proves("A9-OWN-FIELDS-WHEN-SET")
 def test_what_the_specification_does_not_have_is_hashed_only_when_it_is_set() -> None:
-    own = ("cycle", "workspace", "writes", "read", "network", "tools", "worker", "credential_refs")
+    own = ("cycle", "standing", "workspace", "writes", "read", "network", "tools", "worker")
+    own = (*own, "credential_refs")
     assert not set(own) & set(json.loads(plan_bytes(a_plan())))
     empty = a_plan(workspace=None, writes=None, read=[], network=[], tools=[], worker=None)
     assert plan_bytes(empty) == plan_bytes(a_plan())
     given: dict[str, Any] = {
         "cycle": "work",
+        "standing": {"uses": 3, "until": None},
         "workspace": "/w",
         "writes": [],  # `none` is a choice, too
         "read": ["/r"],

@@ -12,7 +12,7 @@ import pytest
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.goals.models import Outcome
 from silas.plans import WorkItemStatus
-from silas.plans.goals.schedule import StandingLimit
+from silas.plans.goals.standing import StandingLimit
 from silas.services.work import scope_work
 from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
 from silas.types import OWNER

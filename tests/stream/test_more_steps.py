@@ -25,7 +25,7 @@ from silas.cards import ChannelMessage
 from silas.gates import Gate, GateProvider, GateResult, GateTrigger
 from silas.plans import PlanParser, WorkItem
 from silas.plans.binding import Grants, PlanBinding, no_workers
-from silas.plans.goals.schedule import StandingLimit
+from silas.plans.goals.standing import StandingLimit
 from silas.sandbox import SandboxLimits
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.stream.plan_tokens import PlanTokens

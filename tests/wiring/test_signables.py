@@ -21,6 +21,7 @@ from silas.db import Database
 from silas.errors import ConfigError
 from silas.keys.signed_heads import SignedHead, SignedHeads
 from silas.keys.signer_server import SigningRuling
+from silas.language.calendar import day_words
 from silas.memory.bundle_lines import (
     BUNDLE_DOMAIN,
     SignedBundle,
@@ -298,6 +299,27 @@ def test_the_card_of_a_goal_says_how_often_the_approval_really_starts_work(
         ruling = desk.judge(*about(goal, **change, max_executions=40, expires_at=end))
         told = " ".join(ruling.question.split())
         assert f"without asking 40 times within {days} days" in told
+
+
+@pytest.mark.parametrize(
+    ("uses", "later", "why"),
+    [(3, 0, ""), (2, -1, ""), (4, 0, "goes further"), (3, 1, "goes further")],
+)
+def test_an_approval_that_goes_further_than_its_plan_says_is_refused(
+    uses: int, later: int, why: str, desk: Signables
+) -> None:
+    end = CLOCK.now() + timedelta(days=2)
+    said = {"uses": 3, "until": end.isoformat()}
+    goal = a_plan(type="goal", schedule="0 9 * * *", cycle="work", standing=said)
+    subject = subject_of(goal)
+    signed = {SPAWN_POLICY: subject.policy, LIMITS: list(subject.limits)}
+    change: dict[str, Any] = {"scope": ApprovalScope.standing, "conditions": signed}
+    expires = end + timedelta(seconds=later)
+    ruling = desk.judge(*about(goal, **change, max_executions=uses, expires_at=expires))
+    assert why in ruling.refusal
+    assert bool(ruling.question) is not bool(why)
+    if (uses, later) == (3, 0):
+        assert f"without asking 3 times until {day_words(end)}" in " ".join(ruling.question.split())
 
 
 @given(st.binary(max_size=40))

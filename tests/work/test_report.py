@@ -11,7 +11,7 @@ from silas.main.show import lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
 from silas.plans.binding import nobody_outside
 from silas.plans.card_preview import PlanLook
-from silas.plans.goals.schedule import StandingLimit
+from silas.plans.goals.standing import StandingLimit
 from silas.sandbox.toolchains.mounts import NoTools
 from silas.testing import (
     CallTool,

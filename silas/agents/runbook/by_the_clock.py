@@ -7,9 +7,9 @@ decision D504). Nothing is decided here: the goal is shown and signed like any p
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.agents.runbook.conditions import (
@@ -21,8 +21,14 @@ from silas.agents.runbook.conditions import (
     has_condition,
     split_condition,
 )
+from silas.agents.runbook.library import Library, P, RunbookTemplate
 from silas.errors import PlanFamilyError
 from silas.language import tr, tr_later
+from silas.language.calendar import day_words
+from silas.plans.goals.standing import StandingAsk, StandingCaps
+
+if TYPE_CHECKING:
+    from silas.agents.runbook.said_limit import SaidLimit
 
 _DAYS: Final = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")  # as cron counts them
 _LONGEST: Final = 500  # characters of a message that is read so
@@ -51,21 +57,12 @@ NO_SUCH_TIME: Final = tr_later(
     "with such a time."
 )
 
-
-_LIMIT: Final = re.compile(
-    r"[,;]?\s+(?:and\s+|und\s+)?(?P<said>"
-    r"(?:(?:at\s+most|up\s+to|no\s+more\s+than|höchstens|maximal|bis\s+zu)\s+)?"
-    r"\d{1,4}\s*(?:times|mal|x)\b(?:,?\s+(?:and\s+|und\s+)?(?:until|till|bis)\s+[^,;\n]{1,30})?|"
-    r"(?:until|till|bis)\s+[^,;\n]{1,30})[\s.!]*\Z",
+_LIMITED: Final = re.compile(
+    r"mal\b|\d\s*x\b|\b(?:times?|once|twice|until|till|through|bis|for|für|lang|nächsten)\b",
     re.IGNORECASE,
 )
-"""How often, or until when, a yes is to count: “30 times until Friday”."""
+"""Without one of these nothing is read that says how far a yes is to go."""
 
-NO_LIMIT: Final = tr_later(
-    "How often and until when one yes starts work stands on the card, and no request can say it; "
-    "leave out “{said}”, and narrow it after your yes, in the cockpit or with "
-    "`silas approvals narrow`."
-)
 NO_TIMES: Final = tr_later(
     "“{said}” does not say when; say it with a time that comes again, such as “every morning at "
     "seven”, or leave it out to have it done once."
@@ -80,12 +77,18 @@ class RecurringRequest(NamedTuple):
         cron: When, as a cron expression; empty where no such expression says it.
         condition: Only where it holds; None where it is done each time.
         fault: Why nothing can be proposed, as a sentence; empty where it can.
+        until: The end that the words which say when have, on the wall; None without one.
+        standing: How far one yes is to go; None where nothing was said of it.
+        notes: Sentences to say before the card: what it takes in place of what was said.
     """
 
     request: str
     cron: str
     condition: WatchedCondition | None = None
     fault: str = ""
+    until: datetime | None = None
+    standing: StandingAsk | None = None
+    notes: Sequence[str] = ()
 
 
 def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequest | None:
@@ -108,36 +111,75 @@ def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequ
         when = read_when(phrase, now, zone)
     except ReminderRefused:
         return RecurringRequest(rest, "")
-    cron = _cron(when.rule, when.start)
+    rule, _, last = when.rule.partition(";UNTIL=")
+    until = datetime.strptime(last, "%Y%m%dT%H%M%S") if last else None
+    cron = _cron(rule, when.start)
     if not only_if and not has_condition(rest):
-        return RecurringRequest(rest, cron)
+        return RecurringRequest(rest, cron, until=until)
     condition = condition_of(only_if, _minutes(cron)) if only_if else None
     if condition is None or (rest and has_condition(rest)):
         return RecurringRequest(rest, cron, None, tr(NO_CONDITION, said=only_if or rest))
-    return RecurringRequest(rest or condition.request, cron, condition)
+    return RecurringRequest(rest or condition.request, cron, condition, until=until)
 
 
-def limited_request(
-    text: str, now: datetime, zone: ZoneInfo, known: Callable[[str], bool]
+def work_by_the_clock(
+    text: str, now: datetime, zone: ZoneInfo, library: Library[P], caps: StandingCaps
 ) -> RecurringRequest | None:
-    """Why work that is asked for with a limit of its own cannot be proposed; None for all else.
+    """Work of the library that is to be done again and again; None for every other message.
 
     Args:
-        text: What is asked for, as nothing else understands it.
+        text: What is asked for.
         now: The moment.
         zone: The owner's.
-        known: Whether a plan of the library does what a request says.
+        library: The plans.
+        caps: The most that one yes can be.
     """
-    found = _LIMIT.search(text) if len(text) <= _LONGEST else None
-    if found is None:
+    if (limited := _limited_work(text, now, zone, library, caps)) is not None:
+        return limited
+    wanted = recurring_request(text, now, zone)
+    if wanted is None or wanted.fault:
+        return wanted
+    plan = library.find(wanted.request)
+    return None if plan is None else fit_request(wanted, plan.name, plan.shown_title)
+
+
+def _limited_work(
+    text: str, now: datetime, zone: ZoneInfo, library: Library[P], caps: StandingCaps
+) -> RecurringRequest | None:
+    """The same, where the words say how far a yes is to go; None where they do not."""
+    if len(text) > _LONGEST or not _LIMITED.search(text):
         return None
-    plain = text[: found.start()]
-    wanted = recurring_request(plain, now, zone)
-    again = RecurringRequest(plain, "") if wanted is None else wanted
-    if again.fault or not known(again.request):
+    from silas.agents.runbook.said_limit import (  # noqa: PLC0415 - see `_MAYBE`
+        said_limit,
+        within_caps,
+    )
+
+    line = " ".join(text.split())
+    limit = said_limit(line, now, zone, caps)
+    if limit is not None and (wanted := recurring_request(limit.plain, now, zone)) is not None:
+        plan = None if wanted.fault else library.find(wanted.request)
+        if plan is not None:
+            return _limit_work(wanted, limit, plan)
+    wanted = recurring_request(line, now, zone)
+    if wanted is not None and wanted.until is not None:  # “every morning until Friday”
+        plan = None if wanted.fault else library.find(wanted.request)
+        if plan is not None:
+            until = wanted.until.replace(tzinfo=zone)
+            here = now.astimezone(zone)
+            words = tr("until {end}", end=day_words(until))
+            return _limit_work(wanted, within_caps(words, line, None, until, here, caps), plan)
+    if limit is None or wanted is not None or library.find(text) is not None:
         return None
-    sentence = NO_TIMES if wanted is None else NO_LIMIT
-    return again._replace(fault=tr(sentence, said=found["said"]))
+    if library.find(limit.plain) is None:
+        return None
+    return RecurringRequest(limit.plain, "", fault=tr(NO_TIMES, said=limit.said))
+
+
+def _limit_work(
+    wanted: RecurringRequest, limit: "SaidLimit", plan: RunbookTemplate
+) -> RecurringRequest:
+    limited = wanted._replace(standing=limit.ask, notes=limit.notes, fault=limit.fault)
+    return limited if limited.fault else fit_request(limited, plan.name, plan.shown_title)
 
 
 def fit_request(wanted: RecurringRequest, name: str, title: str) -> RecurringRequest:
@@ -162,12 +204,11 @@ def goal_of(plan: str, goal_id: str, wanted: RecurringRequest, folder: str) -> s
     Raises:
         PlanFamilyError: `E_PLAN_RULE`: it is no task's.
     """
-    if wanted.condition is None and (watching := _watching(plan, goal_id, wanted.cron)):
+    times = _times(wanted)
+    if wanted.condition is None and (watching := _watching(plan, goal_id, times)):
         return watching
     cycle = "work" if wanted.condition is None else "when"
-    told, types = _TYPE.subn(
-        f'type: goal\ncycle: {cycle}\nschedule: "{wanted.cron}"', plan, count=1
-    )
+    told, types = _TYPE.subn(lambda _: f"type: goal\ncycle: {cycle}\n{times}", plan, count=1)
     told, ids = _ID.subn(f"id: {goal_id}", told, count=1)
     checked = 1
     if wanted.condition is not None:
@@ -178,7 +219,15 @@ def goal_of(plan: str, goal_id: str, wanted: RecurringRequest, folder: str) -> s
     return told
 
 
-def _watching(plan: str, goal_id: str, cron: str) -> str:
+def _times(wanted: RecurringRequest) -> str:
+    """The keys that say when it runs, and how far one yes goes where that was said."""
+    times = f'schedule: "{wanted.cron}"'
+    if wanted.standing is None:
+        return times
+    return f"{times}\nstanding: {wanted.standing.model_dump_json(exclude_none=True)}"
+
+
+def _watching(plan: str, goal_id: str, times: str) -> str:
     """The goal that does the work of a plan where its check of what is left fails; empty where the
     plan has no such check, or is no task's.
     """
@@ -187,7 +236,7 @@ def _watching(plan: str, goal_id: str, cron: str) -> str:
     if parts is None or left is None:
         return ""
     keys, checks = _CHECKS.subn(lambda _: f"verify:\n{left[0]}", parts["keys"], count=1)
-    keys, types = _TYPE.subn(f'type: goal\nschedule: "{cron}"', keys, count=1)
+    keys, types = _TYPE.subn(lambda _: f"type: goal\n{times}", keys, count=1)
     keys, ids = _ID.subn(f"id: {goal_id}", keys, count=1)
     if not (checks and types and ids):
         return ""
@@ -218,7 +267,7 @@ def _cron(rule: str, wall: datetime) -> str:
     frequency, step = parts.pop("FREQ", ""), int(parts.pop("INTERVAL", "1"))
     days, month_day = parts.pop("BYDAY", ""), parts.pop("BYMONTHDAY", "")
     at = f"{wall.minute} {wall.hour}"
-    if parts:  # an end, or a position
+    if parts:  # a position
         return ""
     match frequency:
         case "MINUTELY" if 60 % step == 0:

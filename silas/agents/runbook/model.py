@@ -47,10 +47,8 @@ from silas.agents.runbook import (
 from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
 from silas.agents.runbook.by_the_clock import (
     RecurringRequest,
-    fit_request,
     goal_of,
-    limited_request,
-    recurring_request,
+    work_by_the_clock,
 )
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
@@ -62,6 +60,7 @@ from silas.errors import PlanFamilyError, SilasError
 from silas.language import tr, tr_later
 from silas.memory import MemoryType
 from silas.plans.characters import show
+from silas.plans.goals.standing import StandingCaps
 
 
 class RunbookModel(Model):
@@ -75,15 +74,19 @@ class RunbookModel(Model):
         library: The runbooks.
         equip: Looks for what a runbook needs of the machine.
         zone: The owner's time zone.
+        caps: The most that one yes to a goal can be.
     """
 
-    def __init__(self, library: Library[Any], equip: Equip, zone: ZoneInfo) -> None:
+    def __init__(
+        self, library: Library[Any], equip: Equip, zone: ZoneInfo, caps: StandingCaps
+    ) -> None:
         super().__init__(
             profile=ModelProfile(supports_json_schema_output=True, supports_json_object_output=True)
         )
         self._library = library
         self._equip = equip
         self._zone = zone
+        self._caps = caps
 
     @property
     def model_name(self) -> str:
@@ -169,13 +172,7 @@ class RunbookModel(Model):
         if now is None or kept:
             return None
         moment = datetime.fromisoformat(now)
-        wanted = recurring_request(text, moment, self._zone)
-        if wanted is not None and wanted.fault:
-            return wanted
-        find = self._library.find
-        if wanted is not None and (plan := find(wanted.request)) is not None:
-            return fit_request(wanted, plan.name, plan.shown_title)
-        return limited_request(text, moment, self._zone, lambda one: find(one) is not None)
+        return work_by_the_clock(text, moment, self._zone, self._library, self._caps)
 
     def _asked_back(
         self, framed: Mapping[str, str], messages: Sequence[ModelMessage]
@@ -316,10 +313,11 @@ class RunbookModel(Model):
                 )
             )
         clock = "" if again is None else tr(", by the clock")
+        notes = () if again is None else again.notes
         rest = unhandled.sentence(text, self._library.find, title)
         proposal = tr("I propose {plan}{clock}.", plan=plan_words.name_plan(plan, why), clock=clock)
         return AgentResponse(
-            message=f"{why}{proposal} {rest}".strip(),
+            message=" ".join(filter(None, (*notes, f"{why}{proposal}", rest))),
             plan_action=PlanAction(
                 action=PlanActionType.propose,
                 plan_markdown=filled,

@@ -8,7 +8,8 @@ from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import name_as_code
 from silas.plans.effect import Plan
 from silas.plans.goals.limits import SPAWNS
-from silas.plans.goals.schedule import StandingLimit, read_schedule, schedule_words
+from silas.plans.goals.schedule import read_schedule, schedule_words
+from silas.plans.goals.standing import StandingLimit
 
 _CYCLES: Mapping[str, str] = defaultdict(
     lambda: tr_later(
@@ -66,7 +67,7 @@ def recurs(plan: Plan, standing: StandingLimit) -> tuple[Detail, ...]:
         when=when,
         names=names,
         uses=tr_many(standing.uses, "{count} time", "{count} times"),
-        span=tr_many(standing.days, "within {count} day", "within {count} days"),
-        age=tr_many(standing.days, "at most {count} day old", "at most {count} days old"),
+        span=standing.span_words,
+        age=standing.age_words,
     )
     return (Detail(heading=tr("When it runs, and what it may start"), lines=(line,), open=True),)

@@ -6,42 +6,18 @@ schedule: always_on                            again and again
 schedule: "2027-01-01T09:00+01:00"             once
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from silas.language import tr
 from silas.language.calendar import WEEKDAYS
+from silas.plans.goals.standing import clock_words, read_moment
 from silas.schedule import cron_fault, next_due
 
 ALWAYS_ON: Final = "always_on"
 PAUSE_BETWEEN: Final = timedelta(minutes=5)
 """Between the end of one cycle of an `always_on` goal and the beginning of the next."""
-
-STANDING_USES: Final = 20
-"""How often one approval of a goal starts work without asking."""
-
-STANDING_DAYS: Final = 30
-"""How long one approval of a goal starts work without asking."""
-
-MOST_STANDING_DAYS: Final = 90
-"""The longest that an approval of a goal can last, whatever its owner approved (spec 5.9)."""
-
-
-class StandingLimit(NamedTuple):
-    """How far one approval of a goal goes: so many uses within so many days at most."""
-
-    uses: int = STANDING_USES
-    days: int = STANDING_DAYS
-
-
-AS_SHIPPED: Final = StandingLimit()
-
-
-def limit_between(uses: int, begin: datetime, end: datetime) -> StandingLimit:
-    """How far an approval goes that was signed at one moment and ends at another."""
-    return StandingLimit(uses, -((begin - end) // timedelta(days=1)))
-
 
 _ZONE: Final = "CRON_TZ="
 
@@ -66,7 +42,7 @@ class GoalSchedule(NamedTuple):
 
 def schedule_fault(text: str) -> str:
     """What is wrong with a schedule, to follow "`schedule` must be ..."; empty where nothing is."""
-    if text == ALWAYS_ON or _moment(text) is not None:
+    if text == ALWAYS_ON or read_moment(text) is not None:
         return ""
     zone, cron = _split_zone(text)
     if zone and not _is_zone(zone):
@@ -78,7 +54,7 @@ def read_schedule(text: str) -> GoalSchedule:
     """A schedule that has no fault."""
     if text == ALWAYS_ON:
         return GoalSchedule(always_on=True)
-    moment = _moment(text)
+    moment = read_moment(text)
     if moment is not None:
         return GoalSchedule(moment=moment)
     zone, cron = _split_zone(text)
@@ -113,9 +89,7 @@ def schedule_words(text: str) -> str:
         minutes = round(PAUSE_BETWEEN.total_seconds() / 60)
         return tr("again and again, {minutes} minutes after each end", minutes=minutes)
     if schedule.moment is not None:
-        written = datetime.fromisoformat(text)  # by the clock that the plan gives
-        day, time, offset = written.strftime("%Y-%m-%d %H:%M %z").split()
-        offset = f"UTC{offset[:3]}:{offset[3:5]}"
+        day, time, offset = clock_words(text)  # by the clock that the plan gives
         return tr("once, on {day} at {time} ({offset})", day=day, time=time, offset=offset)
     zone, words = schedule.zone or tr("your time zone"), cron_words(schedule.cron)
     if words:
@@ -197,14 +171,6 @@ def _split_zone(text: str) -> tuple[str, str]:
         return "", text
     zone, _, cron = text.removeprefix(_ZONE).partition(" ")
     return zone, cron.strip()
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-        return None if found.tzinfo is None else found.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _is_zone(name: str) -> bool:

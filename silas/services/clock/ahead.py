@@ -29,7 +29,7 @@ from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
 from silas.home.lease import runs_jobs
 from silas.jobs.slots import next_slot
-from silas.language import tr
+from silas.language import calendar, tr
 from silas.language.calendar import MONTHS, WEEKDAYS
 from silas.plans import WorkItem, WorkItemStore
 from silas.plans.effect import effect_sentence
@@ -351,12 +351,8 @@ def day_words(at: datetime, now: datetime) -> str:
 def left_words(alone: UnattendedGoal, zone: ZoneInfo) -> str:
     """How much of the owner's yes is used, and until when it holds, by his clock."""
     until = alone.until.astimezone(zone)
-    return tr(
-        "used {used} of {uses}, until {until:%-d %B %Y, %H:%M}",
-        used=alone.used,
-        uses=alone.uses,
-        until=until,
-    )
+    end = f"{calendar.day_words(until)}, {until:%H:%M}"
+    return tr("used {used} of {uses}, until {until}", used=alone.used, uses=alone.uses, until=end)
 
 
 def _title(item: WorkItem | None) -> str:

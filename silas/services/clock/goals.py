@@ -47,6 +47,7 @@ def goals_over(
         config.scheduler.zone,
         audit.log_now,
         enabled=config.scheduler.enabled,
+        caps=config.autonomy.standing_caps,
     )
 
 

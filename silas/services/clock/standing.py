@@ -6,7 +6,7 @@ from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
 from silas.home.database import database_path, open_existing_database
-from silas.plans.goals.schedule import AS_SHIPPED, StandingLimit
+from silas.plans.goals.standing import AS_SHIPPED, StandingLimit
 from silas.types import OWNER
 
 _USES, _DAYS = "standing.max_executions", "standing.expires_at"

@@ -35,11 +35,13 @@ from silas.memory.bundle_lines import SignedBundle, read_signed_bundle
 from silas.plans import WorkItem, plan_card, show_lines, subject_of
 from silas.plans.binding import files_signed, shown_signed, tools_signed
 from silas.plans.characters import show
-from silas.plans.goals.schedule import (
+from silas.plans.goals.standing import (
     AS_SHIPPED,
     MOST_STANDING_DAYS,
+    StandingAsk,
     StandingLimit,
-    limit_between,
+    exceeds,
+    limit_signed,
 )
 from silas.services.skills.cards import skill_card
 from silas.skills.approved import read_installation
@@ -196,29 +198,32 @@ class Signables:
 
 def _plan_ruling(token: ApprovalToken, shown: bytes) -> SigningRuling:
     try:
+        item = WorkItem.model_validate(json.loads(shown))
         card = plan_card(
             shown,
             rationale=_WHY,
             files=files_signed(token.conditions),
             tools=tools_signed(token.conditions),
             shown=shown_signed(token.conditions),
-            standing=_limit(token),
+            standing=_limit(token, item.standing),
         )
-        subject = subject_of(WorkItem.model_validate(json.loads(shown)))
-    except PlanFamilyError:
+        subject = subject_of(item)
+    except (PlanFamilyError, ValueError, TypeError, RecursionError):
         return SigningRuling(refusal="what the approval is about is no plan")
     if subject.id != token.work_item_id:
         return SigningRuling(refusal="the approval names another work item than the plan")
     if token.scope is ApprovalScope.standing and not _spawns(token, subject):
         return SigningRuling(refusal="a standing approval is for a goal and exactly what it spawns")
+    if exceeds(item.standing, token.max_executions, token.expires_at):
+        return SigningRuling(refusal="the approval goes further than the plan says that it does")
     return _ask_with_card(card.model_copy(update={"details": (*card.details, _claims(token))}))
 
 
-def _limit(token: ApprovalToken) -> StandingLimit:
+def _limit(token: ApprovalToken, ask: StandingAsk | None) -> StandingLimit:
     """What the card says of a standing approval is what is signed."""
     if token.scope is not ApprovalScope.standing:
         return AS_SHIPPED
-    return limit_between(token.max_executions, token.issued_at, token.expires_at)
+    return limit_signed(token.max_executions, token.issued_at, token.expires_at, ask)
 
 
 def _spawns(token: ApprovalToken, goal: Subject) -> bool:

@@ -20,7 +20,7 @@ from silas.work.changes.undo import Undo
 
 _DONE: Final = WorkItemStatus.done
 _NUMBERED: Final = re.compile(r"(?P<name>.+)-rest(?:-(?P<number>[1-9]\d{0,8}))?")
-_WRITTEN: Final = frozenset((*PLAN_FIELDS, *SCOPE_FIELDS, "writes", "cycle"))
+_WRITTEN: Final = frozenset((*PLAN_FIELDS, *SCOPE_FIELDS, "writes", "cycle", "standing"))
 _LEFT_OUT: Final = frozenset({"parent", "spawned_by", "children"})
 
 

@@ -232,6 +232,7 @@ def _runtime(models: "Mapping[str, Model]", clock: Clock, web: Web) -> Any:
                     config, default(config.sandbox, forbidden=(), register=register)
                 ).find_tools,
                 config.scheduler.zone,
+                config.autonomy.standing_caps,
             )
 
         return Runtime(
