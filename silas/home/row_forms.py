@@ -148,6 +148,7 @@ TABLES: Final[Mapping[str, RowForm]] = {
         "SELECT id, text, source, zone, start, rule, due, state, made_at, ended_at FROM reminders",
         "id text text id local text at waiting|told|cancelled|forgotten at at-",
     ),
+    "project_marks": RowForm("SELECT work_item_id, marks FROM project_marks", "id json"),
     "reminder_tellings": RowForm(
         "SELECT reminder_id, due, state, tries, missed, at FROM reminder_tellings",
         "id at begun|told int int at",

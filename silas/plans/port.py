@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
 from silas.plans.models import BudgetUsed, WorkItem, WorkItemResult, WorkItemStatus
+from silas.plans.source_marks import KeptMarks
 
 
 class WorkItemStore(Protocol):
@@ -128,4 +129,12 @@ class SharedWaitingPlans(WaitingPlans, Protocol):
         """Whether anybody waits like this for the question about exactly this plan; whoever asks
         waits no more.
         """
+        ...
+
+    async def keep_marks(self, project_id: str, marks: KeptMarks) -> None:
+        """Keep what of an approved project was read elsewhere, for the card of its rest."""
+        ...
+
+    async def marks_of(self, project_id: str) -> KeptMarks:
+        """The same of an approved project; unknown where nothing of it is kept."""
         ...

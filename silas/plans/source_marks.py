@@ -35,28 +35,68 @@ class PlanMark(NamedTuple):
 def with_marks(rationale: str, marks: Sequence[PlanMark]) -> str:
     """A reason that carries marks; without any it is the reason alone."""
     why = rationale.replace(_BEHIND, " ")
-    if not marks:
-        return why
-    rows = [[mark.where, mark.source, mark.text[:_LONGEST]] for mark in marks[:_MOST]]
-    more = len(marks) - len(rows)
-    return why + _BEHIND + json.dumps({"marks": rows, "more": more}, ensure_ascii=False)
+    return with_kept(why, KeptMarks(tuple(marks))) if marks else why
+
+
+class KeptMarks(NamedTuple):
+    """The marks that a reason carries.
+
+    Attributes:
+        marks: Each mark.
+        more: How many were left out.
+        unknown: Whether they cannot be told any more: any word may be from elsewhere.
+    """
+
+    marks: tuple[PlanMark, ...] = ()
+    more: int = 0
+    unknown: bool = False
+
+
+NO_MARKS: Final = KeptMarks()
+UNKNOWN_MARKS: Final = KeptMarks(unknown=True)
+
+
+def with_kept(why: str, kept: KeptMarks) -> str:
+    """A reason without marks, and behind it these."""
+    return why if kept == NO_MARKS else why + _BEHIND + dump_marks(kept)
+
+
+def dump_marks(kept: KeptMarks) -> str:
+    """Marks as JSON; of very many the first."""
+    rows = [[mark.where, mark.source, mark.text[:_LONGEST]] for mark in kept.marks[:_MOST]]
+    more = kept.more + len(kept.marks) - len(rows)
+    told = {"marks": rows, "more": more, **({"unknown": True} if kept.unknown else {})}
+    return json.dumps(told, ensure_ascii=False)
+
+
+def load_marks(text: str) -> KeptMarks:
+    """Marks from JSON; damaged ones are unknown."""
+    try:
+        kept = cast(dict[str, Any], json.loads(text))
+        rows = tuple(PlanMark(*map(str, row)) for row in kept["marks"])
+        return KeptMarks(rows, int(kept["more"]), bool(kept.get("unknown", False)))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return UNKNOWN_MARKS
+
+
+def kept_marks(rationale: str) -> tuple[str, KeptMarks]:
+    """The reason alone, and the marks that it carries; of damaged ones that they are unknown."""
+    why, behind, told = rationale.partition(_BEHIND)
+    if not behind:
+        return why, NO_MARKS
+    return why, load_marks(told)
 
 
 def split_marks(rationale: str) -> tuple[str, tuple[Detail, ...]]:
     """The reason for the card, and the part of the card that shows the marks."""
-    why, behind, told = rationale.partition(_BEHIND)
-    if not behind:
+    why, kept = kept_marks(rationale)
+    if kept == NO_MARKS:
         return why, ()
-    try:
-        kept = cast(dict[str, Any], json.loads(told))
-        rows = [PlanMark(*map(str, row)) for row in kept["marks"]]
-        more = int(kept["more"])
-    except (ValueError, TypeError, KeyError):
-        lines: tuple[str, ...] = (tr("cannot be told any more; take all of it as read elsewhere"),)
-        return f"{why} {tr(_LOOK)}", (Detail(heading=tr(HEADING), lines=lines),)
-    lines = tuple(line for row in rows for line in _lines(row))
-    if more:
-        lines += (tr("and {more} more; take all of it as read elsewhere", more=more),)
+    lines = tuple(line for row in kept.marks for line in _lines(row))
+    if kept.unknown:
+        lines += (tr("cannot be told any more; take all of it as read elsewhere"),)
+    elif kept.more:
+        lines += (tr("and {more} more; take all of it as read elsewhere", more=kept.more),)
     return f"{why} {tr(_LOOK)}", (Detail(heading=tr(HEADING), lines=lines),)
 
 

@@ -12,6 +12,7 @@ from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans.models import WorkItem
 from silas.plans.port import AskedBy, WaitingPlan
+from silas.plans.source_marks import UNKNOWN_MARKS, KeptMarks, dump_marks, load_marks
 from silas.plans.subject import plan_hash
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ INSERT INTO waiting_plans (
 )
 """
 
+_KEEP_MARKS = """
+INSERT INTO project_marks (work_item_id, marks) VALUES (:work_item_id, :marks)
+ON CONFLICT (work_item_id) DO UPDATE SET marks = excluded.marks
+"""
+_MARKS = "SELECT marks FROM project_marks WHERE work_item_id = :work_item_id"
+
 
 class SqlWaitingPlans:
     """`WaitingPlans` over the database. Statements are tiny and run inline (decision A23)."""
@@ -69,6 +76,17 @@ class SqlWaitingPlans:
         """See `WaitingPlans.drop`."""
         with self._db.write() as tx:
             tx.run(_DROP, **_same(item))
+
+    async def keep_marks(self, project_id: str, marks: KeptMarks) -> None:
+        """See `SharedWaitingPlans.keep_marks`."""
+        with self._db.write() as tx:
+            tx.run(_KEEP_MARKS, work_item_id=project_id, marks=dump_marks(marks))
+
+    async def marks_of(self, project_id: str) -> KeptMarks:
+        """See `SharedWaitingPlans.marks_of`."""
+        with self._db.read() as tx:
+            row = tx.run(_MARKS, work_item_id=project_id).fetchone()
+        return UNKNOWN_MARKS if row is None else load_marks(str(row[0]))
 
     async def stands(self, work_item_id: str, plan_hash: str) -> bool:
         """See `WaitingPlans.stands`."""

@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, cast
 
-from silas.plans import WorkItem, plan_bytes
-from silas.plans.source_marks import PlanMark
+from silas.plans import SharedWaitingPlans, WorkItem, WorkItemStore, plan_bytes
+from silas.plans.projects.rest_names import base_name, former_projects
+from silas.plans.source_marks import KeptMarks, PlanMark, kept_marks, with_kept
 from silas.stream.ask import place_of
 from silas.tools.provenance import Provenance
 from silas.tools.repeated_words import Value
@@ -44,6 +45,42 @@ def plan_marks(item: WorkItem, message: str, provenance: Provenance) -> list[Pla
             for part in parts
         )
     )
+
+
+async def with_former_marks(
+    item: WorkItem, rationale: str, store: WorkItemStore, waiting: SharedWaitingPlans
+) -> str:
+    """A reason with the marks that the plan has of the project which it is the rest of."""
+    why, kept = kept_marks(rationale)
+    for former in await former_projects(item, store):
+        known = await waiting.marks_of(former.id)
+        marks = dict.fromkeys((*kept.marks, *_carried(known.marks, former, item)))
+        unknown = kept.unknown or known.unknown or known.more > 0
+        kept = KeptMarks(tuple(marks), kept.more, unknown)
+    return with_kept(why, kept)
+
+
+def _carried(marks: Iterable[PlanMark], former: WorkItem, item: WorkItem) -> Iterator[PlanMark]:
+    """Those marks of a project that its rest has, at their places in it."""
+    own, tasks = _said(item), {base_name(one.id): one for one in item.children}
+    for mark in marks:
+        name, _, where = mark.where.partition(" ")
+        if where and any(one.id == name for one in former.children):
+            task = tasks.get(base_name(name))
+            if task is not None and _stands_in(mark, _said(task)):
+                yield mark._replace(where=f"{task.id} {where}")
+        elif _stands_in(mark, own):
+            yield mark
+
+
+def _said(item: WorkItem) -> list[str]:
+    """The texts of one plan as marks are cut from them."""
+    return [" ".join(_HEADINGS.sub("", text).split()) for _, text in _texts(item)]
+
+
+def _stands_in(mark: PlanMark, texts: Iterable[str]) -> bool:
+    words = " ".join(mark.text.split())
+    return any(words in text for text in texts)
 
 
 def _is_prose(where: str) -> bool:

@@ -27,7 +27,9 @@ from silas.plans import (
 )
 from silas.plans.draft import Draft, read_draft
 from silas.plans.projects.taken_ids import another_plan, is_same_plan, taken_child, taken_id
+from silas.plans.source_marks import kept_marks
 from silas.stream.owner import Owner
+from silas.stream.plan_marks import with_former_marks
 from silas.stream.plan_tokens import PlanTokens
 from silas.work.dependencies import inherited_work
 
@@ -188,7 +190,8 @@ class Proposer:
         asked = item.id  # as it is now: whatever changes it meanwhile is refused with words
         self._asking.append(asked)
         try:
-            waiting = WaitingPlan(item, rationale, asked_by=asked_by)
+            why = await with_former_marks(item, rationale, self._store, self._waiting)
+            waiting = WaitingPlan(item, why, asked_by=asked_by)
             return await self._ask_about_plan(waiting, channel, to, replaces)
         finally:
             self._asking.remove(asked)
@@ -231,7 +234,8 @@ class Proposer:
         self, item: WorkItem, rationale: str, asked_by: AskedBy = NO_MESSAGE
     ) -> WaitingPlan:
         """Keep a draft among the open questions; nothing runs before the owner was asked."""
-        waiting = WaitingPlan(item, rationale, asked_by=asked_by)
+        why = await with_former_marks(item, rationale, self._store, self._waiting)
+        waiting = WaitingPlan(item, why, asked_by=asked_by)
         await self._waiting.put(waiting)
         await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=plan_hash(item))
         return waiting
@@ -315,7 +319,7 @@ class Proposer:
             await self._tokens.sign(item, card, binds)
         except ApprovalError as error:  # it changed, or a signer apart was told no
             return await self._record_refusal(item, error.message)
-        if not self._keep_approved(item, card):
+        if not self._keep_approved(item, card, rationale):
             return await self._answered_elsewhere(item, channel)
         for one in (item, *item.children):
             signed = one.approval_token
@@ -353,7 +357,7 @@ class Proposer:
             return await self._waiting.wait_until_closed(card.work_item_id, card.plan_hash)
         await asyncio.get_running_loop().create_future()
 
-    def _keep_approved(self, item: WorkItem, card: PlanCard) -> bool:
+    def _keep_approved(self, item: WorkItem, card: PlanCard, rationale: str) -> bool:
         """Keep approved work and close its question, both or neither; False where another process
         closed it first, so that one plan is not run twice.
         """
@@ -361,6 +365,8 @@ class Proposer:
             if not at_once(self._waiting.stands(item.id, card.plan_hash)):
                 return False
             at_once(self._waiting.drop(item))
+            if item.type is WorkItemType.project:
+                at_once(self._waiting.keep_marks(item.id, kept_marks(rationale)[1]))
             for one in (item, *item.children):
                 one.created_at = self._clock.now()
                 at_once(self._store.save(one))

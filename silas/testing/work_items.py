@@ -12,6 +12,7 @@ from silas.plans import (
     WorkItemStatus,
     plan_hash,
 )
+from silas.plans.source_marks import UNKNOWN_MARKS, KeptMarks
 
 
 class InMemoryWorkItemStore:
@@ -82,6 +83,15 @@ class InMemoryWaitingPlans:
     def __init__(self) -> None:
         self._waiting: dict[str, WaitingPlan] = {}
         self._asking: list[tuple[str, asyncio.Event]] = []
+        self._marks: dict[str, KeptMarks] = {}
+
+    async def keep_marks(self, project_id: str, marks: KeptMarks) -> None:
+        """Keep them under the id."""
+        self._marks[project_id] = marks
+
+    async def marks_of(self, project_id: str) -> KeptMarks:
+        """What is kept under the id."""
+        return self._marks.get(project_id, UNKNOWN_MARKS)
 
     async def put(self, waiting: WaitingPlan) -> None:
         """Keep a copy, once, as the newest."""

@@ -44,6 +44,7 @@ ROWS = (
     " WHERE memory_id = 'rule-1'",
     "INSERT INTO memory_forgotten VALUES ('owner', 1, 'channel:mail')",
     f"INSERT INTO pairing_links VALUES ('{_HEX}', '2126-01-02T00:00:00+00:00', NULL, NULL)",
+    "INSERT INTO project_marks VALUES ('project-1', '{\"marks\": [], \"more\": 0}')",
     f"INSERT INTO reminder_tellings VALUES ('rem-1', '{_AT}', 'begun', 1, 0, '{_AT}')",
     "INSERT INTO scope_work (work_item_id, scope_id, begun_at)"
     f" VALUES ('task-done', 'owner', '{_AT}')",
@@ -82,7 +83,8 @@ TOGETHER = (
     "approval_nonces attachments audit_kept autonomy_proposals behavior_preferences devices"
     " file_batches goals mcp_tools memory_asked person_queues",
     "audit_witnesses autonomy_thresholds behavior_signals chronicle file_batch_items goal_cycles"
-    " memory_forgotten nonces_forgotten pairing_links tool_health",
+    " memory_forgotten nonces_forgotten pairing_links"
+    " project_marks tool_health",
     "conversations followed_files jobs persona_events scope_work suggestions waiting_plans"
     " web_sessions",
     "arrivals look_answers persona_state reminders web_transcript work_items",

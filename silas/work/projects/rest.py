@@ -4,7 +4,6 @@ Nothing of the old approval carries over: the plan has ids of its own, so it is 
 and counted anew. What is done is left out; to wait for it is to wait for nothing.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -14,12 +13,12 @@ from silas.errors import PlanFamilyError
 from silas.language import tr
 from silas.plans import PlanParser, WorkItem, WorkItemStatus, WorkItemStore, WorkItemType
 from silas.plans.projects.kept import with_tasks
+from silas.plans.projects.rest_names import rest_name, rest_number
 from silas.plans.subject import PLAN_FIELDS, SCOPE_FIELDS
 from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
 
 _DONE: Final = WorkItemStatus.done
-_NUMBERED: Final = re.compile(r"(?P<name>.+)-rest(?:-(?P<number>[1-9]\d{0,8}))?")
 _WRITTEN: Final = frozenset((*PLAN_FIELDS, *SCOPE_FIELDS, "writes", "cycle", "standing"))
 _LEFT_OUT: Final = frozenset({"parent", "spawned_by", "children"})
 
@@ -129,9 +128,9 @@ class ProjectRests:
     async def _place(self, project: WorkItem) -> _Place:
         """Under which number the rest of a project is, or would be."""
         names = [project.id, *(one.id for one in project.children)]
-        number = max(map(_number, names))
+        number = max(map(rest_number, names))
         while True:
-            wanted = [_name(one, number) for one in names]
+            wanted = [rest_name(one, number) for one in names]
             first, *others = [await self.store.get(one) for one in wanted]
             if first is not None and first.tasks and set(first.tasks) <= set(wanted):
                 return _Place(number, first.id)
@@ -158,8 +157,8 @@ class ProjectRests:
 
 def _as_new(project: WorkItem, left: Sequence[WorkItem], number: int) -> WorkItem:
     """The plan alone, under other ids; of what is done nothing waits any more."""
-    names = {one.id: _name(one.id, number) for one in left}
-    own = _plan_of(project, id=_name(project.id, number), tasks=list(names.values()))
+    names = {one.id: rest_name(one.id, number) for one in left}
+    own = _plan_of(project, id=rest_name(project.id, number), tasks=list(names.values()))
     own.children = [
         _plan_of(
             one,
@@ -181,19 +180,6 @@ def _fields(item: WorkItem) -> dict[str, Any]:
     """What is written of a plan; what a task has of its project is written as well."""
     fields = item.model_dump(mode="json", include=set(_WRITTEN), exclude_defaults=True)
     return {**fields, "type": item.type.value, "skills": list(item.skills)}
-
-
-def _number(name: str) -> int:
-    """The number of the rest of work of this id: 1 where it is no rest itself."""
-    found = _NUMBERED.fullmatch(name)
-    return 1 if found is None else int(found["number"] or 1) + 1
-
-
-def _name(name: str, number: int) -> str:
-    """The id of the rest with this number."""
-    found = _NUMBERED.fullmatch(name)
-    base = name if found is None else found["name"]
-    return f"{base}-rest" if number == 1 else f"{base}-rest-{number}"
 
 
 def _plain_title(title: str) -> str:

@@ -1,0 +1,165 @@
+"""The rest of a project tells which of its words came from elsewhere, as the first card did."""
+
+import sqlite3
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from silas.agents import RouteDecision
+from silas.cards import PlanCard
+from silas.plans import WorkItemStatus
+from silas.plans.source_marks import HEADING
+from silas.services.mcp_server import Services
+from silas.testing import Harness, ScriptedChannel, ScriptedModel
+from silas.types import InteractionMode, InteractionRegister
+from tests.projects.kit import PROJECT, Ran, project_text
+from tests.stream.kit import plans_of, proposing, saying_yes, soon
+
+REST = f"{PROJECT}-rest"
+WORDS = "Rename every invoice to the number of its customer."
+ORDER = "Count the letters of March by hand."
+CLIENT = "a message from an MCP client on mcp (external)"
+TO_PLANNER = RouteDecision(
+    route="planner",
+    reason="it needs work",
+    interaction_register=InteractionRegister.execution,
+    interaction_mode=InteractionMode.act_and_report,
+    context_profile="conversation",
+)
+
+
+def _text(**changes: Any) -> str:
+    tasks: dict[str, dict[str, Any]] = {
+        "a": {"body": f"{ORDER}\n\n```sh\ndo-a\n```"},
+        "b": {"body": f"{WORDS}\n\n```sh\ndo-b\n```", "depends_on": ["a"]},
+        "c": {"depends_on": ["b"]},
+    }
+    return project_text(tasks, body=WORDS, title="Tidy the invoices of March", **changes)
+
+
+@asynccontextmanager
+async def failed(
+    tmp_path: Path, ran: Ran, channel: ScriptedChannel, *, said: str = f"{WORDS} {ORDER}"
+) -> AsyncGenerator[Harness]:
+    """A project that an MCP client asked for and the owner approved; its second task failed."""
+    models: dict[str, Any] = {
+        "proxy": ScriptedModel([TO_PLANNER]),
+        "planner": ScriptedModel([proposing(_text())]),
+    }
+    ran.failing.add("check-b")
+    async with Harness(channel, sandbox=ran.sandbox, models=models, home=tmp_path) as h:
+        asked = {"text": f"Tidy the invoices of March: {said}", "workspace": str(tmp_path)}
+        await Services(h.silas, h.silas.ahead).ask(asked)
+        result = await soon(h.silas.wait(PROJECT))
+        assert result is not None
+        assert result.status is WorkItemStatus.failed, result
+        ran.failing.clear()
+        yield h
+
+
+def marks_on(card: PlanCard) -> tuple[str, ...]:
+    parts = [part for part in card.details if part.heading == HEADING]
+    assert all(part.open for part in parts)
+    return tuple(line for part in parts for line in part.lines)
+
+
+Door = Callable[[Harness], Awaitable[object]]
+
+
+async def _run(h: Harness) -> None:
+    await soon(h.silas.run(await h.silas.rest_of(PROJECT)))
+
+
+async def _button(h: Harness) -> None:
+    assert await h.silas.ask_for_rest(PROJECT) == REST
+    await soon(h.silas.runs.stream.questions.wait_for_answer(REST))
+    await soon(h.silas.wait(REST))
+
+
+async def _words(h: Harness) -> None:
+    await soon(h.silas.ask(f"Run the rest of {PROJECT}."))
+    await soon(h.silas.wait(REST))
+
+
+async def _again(h: Harness) -> None:
+    """Kept as a plan that waits, and answered at the command line."""
+    rest = await h.silas.undoing.rests.of(PROJECT)
+    await h.silas.runs.proposer.keep(rest.item, rest.words)
+    await soon(h.silas.runs.answer(REST))
+
+
+CARRIED = (
+    f"title: {CLIENT}",
+    "  | Tidy the invoices of March",
+    f"body: {CLIENT}",
+    f"  | {WORDS}",
+    f"b-rest body: {CLIENT}",
+    f"  | {WORDS}",
+)
+
+
+@pytest.mark.parametrize("door", [_run, _button, _words, _again])
+async def test_the_card_of_a_rest_tells_what_of_it_was_read_elsewhere(
+    tmp_path: Path, door: Door
+) -> None:
+    ran, channel = Ran(), ScriptedChannel(saying_yes)
+    async with failed(tmp_path, ran, channel) as h:
+        (first,) = plans_of(channel)
+        assert f"a body: {CLIENT}" in marks_on(first)
+        await door(h)
+        card = plans_of(channel)[-1]
+        assert card.work_item_id == REST
+        assert marks_on(card) == CARRIED
+        assert "look at what is marked" in card.rationale
+        assert ran.done == ["a", "b", "b", "c"]
+
+
+async def test_the_marks_go_on_to_the_rest_of_a_rest(tmp_path: Path) -> None:
+    ran, channel = Ran(), ScriptedChannel(saying_yes)
+    async with failed(tmp_path, ran, channel) as h:
+        ran.failing.add("check-b")
+        await _run(h)
+        ran.failing.clear()
+        await soon(h.silas.run(await h.silas.rest_of(REST)))
+        card = plans_of(channel)[-1]
+        assert card.work_item_id == f"{REST}-2"
+        assert marks_on(card) == tuple(line.replace("b-rest", "b-rest-2") for line in CARRIED)
+
+
+async def test_words_that_its_owner_took_out_of_the_printed_rest_are_marked_no_more(
+    tmp_path: Path,
+) -> None:
+    channel = ScriptedChannel(saying_yes)
+    async with failed(tmp_path, Ran(), channel) as h:
+        text = (await h.silas.rest_of(PROJECT)).replace(WORDS, "Do nothing of the kind.")
+        await soon(h.silas.run(text))
+        assert marks_on(plans_of(channel)[-1]) == CARRIED[:2]
+
+
+async def test_where_nobody_knows_any_more_all_words_count_as_read_elsewhere(
+    tmp_path: Path,
+) -> None:
+    channel = ScriptedChannel(saying_yes)
+    async with failed(tmp_path, Ran(), channel) as h:
+        (found,) = tmp_path.rglob("silas.db")
+        with closing(sqlite3.connect(found)) as db:
+            db.execute("DELETE FROM project_marks")
+            db.commit()
+        await _run(h)
+        assert marks_on(plans_of(channel)[-1]) == (
+            "cannot be told any more; take all of it as read elsewhere",
+        )
+
+
+async def test_the_rest_of_what_its_owner_wrote_himself_has_no_marks(tmp_path: Path) -> None:
+    ran, channel = Ran(), ScriptedChannel(saying_yes)
+    ran.failing.add("check-b")
+    async with Harness(channel, sandbox=ran.sandbox, home=tmp_path) as h:
+        await soon(h.silas.run(_text()))
+        await _run(h)
+        first, card = plans_of(channel)
+        assert (first.work_item_id, card.work_item_id) == (PROJECT, REST)
+        assert marks_on(first) == marks_on(card) == ()
