@@ -65,6 +65,15 @@ PLAN_REFUSALS: Final = (
         "itself; start the server in the same command with `&`, or ask by a host name that the "
         "check has under `network`."
     ),
+    tr_later(
+        "The check {name} asks {host}, and it has no network; give it the host under `network`, or "
+        "let it look at a file."
+    ),
+    tr_later(
+        "The check {name} looks at {file}, and the sandbox that checks run in shows the plan's "
+        "workspace and what it has under `read` only; let it look at a file of the workspace, or "
+        "put the folder under `read` by its whole path."
+    ),
     tr_later("{name} is a project without tasks; name them under `tasks`."),
     tr_later(
         "{name} has {count} tasks, and a project has at most {most}; make it several projects."

@@ -31,6 +31,15 @@ from silas.plans.commands.hidden_from_checks import (
     proc_words,
     run_words,
 )
+from silas.plans.commands.outside_sandbox import (
+    NOTHING_KNOWN,
+    Surroundings,
+    call_words,
+    hidden_path,
+    host_called,
+    may_do_without,
+    path_words,
+)
 from silas.plans.commands.script_runners import INTERPRETERS, LAUNCHERS, LOOKS_ONLY, SHELLS
 from silas.plans.commands.shell_reading import (
     alternatives_in,
@@ -102,6 +111,7 @@ class _Reader(NamedTuple):
         depth: How many texts inside each other are still read.
         in_file: Whether the text is that of a file, and not the check's own.
         skipped: Programs that a file looks for before it asks them.
+        outside: What of the machine the check has.
     """
 
     name: str
@@ -109,6 +119,7 @@ class _Reader(NamedTuple):
     depth: int = _DEPTH
     in_file: bool = False
     skipped: frozenset[str] = frozenset()
+    outside: Surroundings = NOTHING_KNOWN
 
 
 def unknown_script(path: str) -> str | None:
@@ -116,15 +127,22 @@ def unknown_script(path: str) -> str | None:
     del path
 
 
-def out_of_sight(name: str, run: str, script: ReadScript = unknown_script) -> str:
+def out_of_sight(
+    name: str, run: str, script: ReadScript = unknown_script, outside: Surroundings = NOTHING_KNOWN
+) -> str:
     """The first thing that a check asks for in vain, in one sentence; nothing where none is.
 
     Args:
         name: The check's name.
         run: Its command.
         script: Gives the text of a file that it runs.
+        outside: What of the machine it has.
     """
-    return next(_in_line(_Reader(name, script), run, own=False), "")
+    reader = _Reader(name, script, outside=outside)
+    if words := next(_in_line(reader, run, own=False), ""):
+        return words
+    path = hidden_path(commands_in(run), run, outside.shown) if outside.shown else ""
+    return path_words(name, path) if path else ""
 
 
 def looks_beyond_files(run: str) -> bool:
@@ -153,6 +171,10 @@ def _in_line(reader: _Reader, run: str, *, own: bool, cwd: str = "") -> Iterator
         if not any(_requests_of(reader, SimpleCommand(words), own=own)):
             return
     yield from found
+    if reader.outside.offline and not may_do_without(text):
+        called = (one for each in commands_in(text, cwd) for one in _commands_launched(each))
+        asked = (one for one in called if program_of(one.argv[0]) not in reader.skipped)
+        yield from (call_words(reader.name, host) for host in map(host_called, asked) if host)
 
 
 class _Text(NamedTuple):

@@ -2,16 +2,22 @@
 
 from typing import Final
 
+from silas.plans.allowed_hosts import hosts_of_check
 from silas.plans.bound_files import text_of
 from silas.plans.commands.out_of_sight import out_of_sight
+from silas.plans.commands.outside_sandbox import Surroundings
 from silas.plans.goals.schedule import ALWAYS_ON
-from silas.plans.models import WorkItem, WorkItemType
+from silas.plans.models import VerificationCheck, WorkItem, WorkItemType
+from silas.sandbox.network.names import EgressRefused
 
 SPAWNS: Final = "spawn_task"
 """The `on_failure` of a goal that starts work when a check fails."""
 
 REPORTS: Final = "report"
 """The `on_failure` of what is told, and that is all."""
+
+_UNKNOWN: Final = ("/home", "/root", "/Users", "/media", "/mnt", "/srv")
+"""Where the workspace of a plan that names none may be."""
 
 _FAILURES: Final = frozenset({SPAWNS, REPORTS})
 
@@ -78,5 +84,16 @@ def blind_check(item: WorkItem) -> str:
     def script(path: str) -> str | None:
         return text_of(item, path) if reads else None
 
-    found = (out_of_sight(one.name, one.run, script) for one in item.verify)
+    found = (out_of_sight(one.name, one.run, script, _outside(item, one)) for one in item.verify)
     return next((words for words in found if words), "")
+
+
+def _outside(item: WorkItem, check: VerificationCheck) -> Surroundings:
+    """What of the machine a check has; a check that is to fail may want to be refused a host."""
+    try:
+        offline = not hosts_of_check(check.network, check.run, item.network)
+    except EgressRefused:  # told by whoever looks at the hosts
+        offline = False
+    to_fail = check.expect.exit_code not in (None, 0)
+    places = _UNKNOWN if item.workspace is None else (item.workspace,)
+    return Surroundings(offline and not to_fail, (*places, *item.read))
