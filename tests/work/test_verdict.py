@@ -4,6 +4,7 @@ Spec 5.3: verification is outside the agent's reach.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -256,6 +257,22 @@ def test_what_a_check_only_looks_at_is_what_the_work_was_about(command: str, pro
         "import os, sys; os.execv(sys.argv[1], sys.argv)",
         "import sys; compile(open(sys.argv[1]).read(), str(), str())",
         "import sys; sys.path.insert(0, sys.argv[1]); import other",
+        "import sys, zipimport; zipimport.zipimporter(sys.argv[1]).load_module(sys.argv[2])",
+        "import asyncio, sys; asyncio.run(asyncio.create_subprocess_exec(sys.argv[1]))",
+        "import sqlite3, sys; sqlite3.connect(str()).load_extension(sys.argv[1])",
+        "import doctest, sys; doctest.testfile(sys.argv[1])",
+        "import logging.config, sys; logging.config.fileConfig(sys.argv[1])",
+        "from os import *; from sys import argv; system(argv[1])",
+        "from os import system as see; from sys import argv; see(argv[1])",
+        "import operator, os, sys; operator.methodcaller(str(1), sys.argv[1])(os)",
+        "import operator, os, sys; operator.attrgetter(str(1) + str(2))(os)(sys.argv[1])",
+        "import os, sys; other = os; other.system(sys.argv[1])",
+        "import os as path, sys; path.system(sys.argv[1])",
+        "import shutil, sys; shutil.os.system(sys.argv[1])",
+        "import sys, zipfile; zipfile.importlib.import_module(sys.argv[1])",
+        "import sys; [one for one in sys.modules.values()][0].get(sys.argv[1])",
+        "import sys; sys.meta_path.insert(0, sys.argv[1])",
+        "import ast, sys; ast.NodeVisitor().visit(sys.argv[1])",
         "no python (",
     ],
 )
@@ -264,6 +281,15 @@ def test_inline_python_that_may_run_what_it_is_given_is_told(code: str, project:
         one = VerificationCheck.model_validate(_checks(given)[0])
         changes = [_change("calc.py", before=True)]
         assert changed_files(changes, [one], "/w", tree_of(project)) == ("calc.py",)
+
+
+@pytest.mark.parametrize("plan", sorted(Path("silas/plans/library").glob("*.md")), ids=str)
+def test_no_check_of_the_library_is_said_to_run_what_it_looks_at(plan: Path, project: Path) -> None:
+    front = plan.read_text("utf-8").split("---")[1]
+    for code in re.findall(r'\$python -c (".*?")(?: |$)', front, re.MULTILINE):
+        one = VerificationCheck.model_validate(_checks(f"python3 -I -c {code} calc.py")[0])
+        changes = [_change("calc.py", before=True)]
+        assert changed_files(changes, [one], "/w", tree_of(project)) == ()
 
 
 async def test_a_result_says_which_files_of_its_own_checks_the_work_changed(project: Path) -> None:

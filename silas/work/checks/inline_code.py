@@ -1,24 +1,58 @@
 """Python that stands in a check itself: whether it only looks at the files that it is given. Pure.
 
 Such a file is what the work was about, as that of `cat` or `test`: to say that the check runs it
-would be a warning at every file that is deleted or rewritten as it was asked.
+would be a warning at every file that is deleted or rewritten as it was asked. What is known to
+look is listed here; of every other module and name it is said that it may run what it reads.
 """
 
 import ast
+import builtins
 import re
-from collections.abc import Iterator
+import sys
 from typing import Final
 
 from silas.plans.commands.code_reading import read_python
 from silas.plans.commands.executed_files import program_of, programs_in
 
 _ISOLATED: Final = "-I"
-_RUNS: Final = re.compile(
-    r"exec\w*|eval|__\w+__|builtins|getattr|globals|locals|vars|runpy|run_\w+|importlib|import_\w+"
-    r"|imp|subprocess|ctypes|code|codeop|pty|pdb|site|pickle|marshal|shelve|multiprocessing|spawn\w*"
-    r"|posix_spawn\w*|system|popen|Popen|startfile|fork\w*|path_hooks|meta_path|settrace|setprofile"
-)
-"""Names by which Python runs what it reads, or reaches what does."""
+_LOOK: Final = frozenset(
+    {
+        "csv", "difflib", "fnmatch", "glob", "hashlib", "io", "json", "os", "os.path", "pathlib",
+        "re", "shutil", "stat", "sys", "tarfile", "time", "zipfile",
+    }
+)  # fmt: skip
+"""Modules that run nothing of what they read, but for what `_OF_SYSTEM` leaves out."""
+_OF: Final = {"ast": frozenset({"parse", "literal_eval", "dump"})}
+"""Of these modules no more than the names."""
+_OF_SYSTEM: Final = {
+    "sys": frozenset(
+        {
+            "argv", "byteorder", "exit", "getdefaultencoding", "getfilesystemencoding", "maxsize",
+            "platform", "stderr", "stdin", "stdout", "version", "version_info",
+        }
+    ),
+    "os": frozenset(
+        {
+            "R_OK", "W_OK", "X_OK", "F_OK", "access", "altsep", "curdir", "extsep", "fsdecode",
+            "fsencode", "fspath", "getcwd", "lexists", "linesep", "listdir", "lstat", "name",
+            "pardir", "path", "readlink", "scandir", "sep", "stat", "walk",
+        }
+    ),
+}  # fmt: skip
+"""What `sys` and `os` have that only looks; `os.path` is a module of `_LOOK`."""
+_BUILTINS: Final = frozenset(
+    {
+        "abs", "all", "any", "ascii", "bin", "bool", "bytearray", "bytes", "callable", "chr",
+        "dict", "divmod", "enumerate", "filter", "float", "format", "frozenset", "hash", "hex",
+        "id", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min",
+        "next", "oct", "open", "ord", "pow", "print", "range", "repr", "reversed", "round", "set",
+        "slice", "sorted", "str", "sum", "tuple", "type", "zip",
+    }
+)  # fmt: skip
+_INNER: Final = re.compile(r"_\w*|modules|(?:ag|co|cr|f|gi|tb)_\w+")
+"""Attributes by which one gets from an object to what it was made of."""
+_MODULES: Final = sys.stdlib_module_names - (_LOOK - {"os", "sys"}) - {"copy", "string"}
+"""Attributes that may be a module which a listed one takes in: `shutil.os`."""
 
 
 def looked_at(run: str) -> frozenset[str]:
@@ -37,24 +71,53 @@ def _only_looks(argv: tuple[str, ...]) -> bool:
         return False
     code = given[0]
     try:
-        names = set(_names(code))
+        looks = _takes_only_what_looks(ast.parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     reading = read_python(code)
-    return not (reading.serves or reading.lines or any(map(_RUNS.fullmatch, names)))
+    return looks and not (reading.serves or reading.lines)
 
 
-def _names(code: str) -> Iterator[str]:
-    for node in ast.walk(ast.parse(code)):
-        match node:
-            case ast.Name(id="compile"):  # `re.compile` makes no program
-                yield "exec"
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                yield name
-            case ast.Import(names=taken):
-                yield from (part for one in taken for part in one.name.split("."))
-            case ast.ImportFrom(module=module, names=taken):
-                yield from (module or "").split(".")
-                yield from (one.name for one in taken)
-            case _:
-                pass
+def _takes_only_what_looks(tree: ast.Module) -> bool:
+    nodes = [*ast.walk(tree)]
+    named = sum(_is_listed(node) for node in nodes)
+    # such a module under another name could not be told from anything else
+    held = sum(isinstance(node, ast.Attribute) and _is_listed(node.value) for node in nodes)
+    return named == held and all(map(_looks, nodes))
+
+
+def _is_listed(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id in (*_OF, *_OF_SYSTEM)
+
+
+def _looks(node: ast.AST) -> bool:
+    """Whether a piece of code takes nothing but what is known to look."""
+    match node:
+        case ast.Import(names=taken):
+            return all(one.asname is None and _known(one.name) for one in taken)
+        case ast.ImportFrom(module=str(module), names=taken, level=0):
+            return _known(module) and all(_has(module, one.name) for one in taken)
+        case ast.ImportFrom() | ast.MatchClass():  # a pattern takes attributes by their names
+            return False
+        case ast.Attribute(value=ast.Name(id="os" | "sys" | "ast" as module), attr=name):
+            return _has(module, name)
+        case ast.Attribute(attr=name):
+            return not _is_inner(name)
+        case ast.Name(id=name, ctx=ast.Load()):
+            return name in _BUILTINS or not (hasattr(builtins, name) or name.startswith("__"))
+        case _:
+            return True
+
+
+def _known(module: str) -> bool:
+    return module in _LOOK or module in _OF
+
+
+def _has(module: str, name: str) -> bool:
+    """Whether a name of a module only looks; `*` is every name."""
+    listed = _OF.get(module) or _OF_SYSTEM.get(module)
+    return name in listed if listed is not None else name != "*" and not _is_inner(name)
+
+
+def _is_inner(name: str) -> bool:
+    return name in _MODULES or _INNER.fullmatch(name) is not None
