@@ -5,13 +5,15 @@ from datetime import UTC, datetime
 
 from silas.clock import Clock
 from silas.context import FoundMemory
-from silas.memory import MemoryItem, MemoryRetriever, MemoryStore
+from silas.memory import MemoryItem, MemoryRetriever, MemoryStore, MemoryType
 from silas.types import OWNER, whose
 
 _SAID = frozenset({"conversation_raw", "tool_output_raw"})
 """Raw records of what people said and tools returned; not of what Silas made of it."""
 
 _DEEPER = 4  # times as many raw records are looked at, because most are Silas's own words
+_LOOKED_THROUGH = 500  # newest memories among which what was kept is looked for
+_NOTED = frozenset({MemoryType.fact, MemoryType.preference})
 _SUBSCRIBED = 5  # memories that a subscription shows
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
@@ -39,8 +41,12 @@ class MemorySearch:
     ) -> list[MemoryItem]:
         """At most `most` memories that fit, best first; what was ever said, too, if `everything`.
 
+        An empty query is for the newest of what was kept: facts and preferences.
         Raw records come back in no other way than by such a question (spec 3.8, 6.1).
         """
+        if not query.strip():
+            newest = await self.newest(_LOOKED_THROUGH, scope_id)
+            return [one for one in newest if one.memory_type in _NOTED][:most]
         found = [one.item for one in await self._retriever.recall(query, scope_id, most)]
         if everything and self._raw_in_reach:
             raw = await self._store.search_raw(query, most * _DEEPER, scope_id)

@@ -136,6 +136,50 @@ async def test_what_was_kept_is_found_however_it_is_asked_for() -> None:
                 assert kept[-20:] in reply.text, (question, reply.text)
 
 
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("what are my notes?", ""),
+        ("show my notes", ""),
+        ("Show me all my notes", ""),
+        ("my notes", ""),
+        ("my notes about the boiler", "the boiler"),
+        ("what did I note about the boiler?", "the boiler"),
+        ("what have I noted?", ""),
+        ("do I have any notes on the boiler?", "the boiler"),
+        ("welche Notizen habe ich?", ""),
+        ("welche Notizen habe ich zum Kessel?", "Kessel"),
+        ("zeig mir meine Notizen", ""),
+        ("meine Notizen", ""),
+        ("was habe ich notiert?", ""),
+        ("was habe ich mir über den Kessel notiert?", "den Kessel"),
+    ],
+)
+def test_a_question_for_what_was_noted_is_one_for_the_memory(text: str, about: str) -> None:
+    assert recall_question(text) == (about, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["delete my notes.txt", "show my notes.txt", "notes", "rename my notes to x.txt", "", "?",
+     "open notes", "welche Dateien habe ich?", "zeig mir die Dateien"],
+)  # fmt: skip
+def test_a_file_of_notes_is_no_question_for_what_was_noted(text: str) -> None:
+    assert recall_question(text) is None
+
+
+async def test_what_was_noted_is_found_as_my_notes_and_by_its_words() -> None:
+    async with Harness() as h:
+        for told in ("note: buy milk", "note that the boiler is from 2019"):
+            assert (await soon(h.silas.ask(told))).outcome == "answered"
+        for question in ("what are my notes?", "show my notes", "welche Notizen habe ich?"):
+            reply = await soon(h.silas.ask(question))
+            assert reply.text.endswith("\n- the boiler is from 2019\n- buy milk"), reply.text
+            assert reply.outcome == "answered"
+        reply = await soon(h.silas.ask("what did I note about the boiler?"))
+        assert reply.text == "I remember:\n- the boiler is from 2019"
+
+
 KEPT_IN_GERMAN = {
     "merke dir, dass mein Arzt Dr. Huber heißt": ("wie heißt mein Arzt?", "wer ist mein Arzt"),
     "Bitte merk dir: meine Schuhgröße ist 43": ("was ist meine Schuhgröße?",),

@@ -128,7 +128,11 @@ async def test_memory_is_asked_for_this_connection_and_within_bounds() -> None:
     assert len(result.content) == 2
     await recall(found, everything_said=True)
     assert found.asked[-1] == ("owner", "door", 5, True)
-    for bad in ({"query": ""}, {"query": "x", "max_results": 21}, {"query": "x", "scope": "bob"}):
+    for bad in (
+        {"query": "x" * 1001},
+        {"query": "x", "max_results": 21},
+        {"query": "x", "scope": "bob"},
+    ):
         with pytest.raises(ValueError):
             MemorySearchTool(found.search).validate(bad)
 

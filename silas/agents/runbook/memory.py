@@ -16,6 +16,7 @@ from silas.types import TaintLevel
 SEARCH: Final = "memory_search"
 NOTHING: Final = tr_later("I remember nothing that fits.")
 _MOST: Final = 8
+_MOST_NOTED: Final = 20  # of all that was kept, the newest
 _STEM: Final = 5  # characters in which words of one family agree
 _OWNERS: Final = frozenset(
     {"our", "mein", "meine", "meinen", "unser", "unsere", "the", "der", "die", "das"}
@@ -48,7 +49,26 @@ _ASKED: Final = re.compile(
     r"|do\s+you\s+remember)\s+(?!(?:about\s+)?me\W*\Z)(?:(?:about|of|on)\s+)?(?P<what>.+?)[\s?!.]*\Z",
     re.IGNORECASE | re.DOTALL,
 )
-
+_ABOUT: Final = r"(?:\s+(?:about|of|on)\s+(?P<what>.+?))?"
+_ABOUT_GERMAN: Final = r"(?:\s+(?:über|von|zu|zum|zur)\s+(?P<what>.+?))?"
+_NOTED: Final = tuple(
+    re.compile(
+        rf"\A\s*{_POLITE}(?:(?:bitte|hallo)[,!]?\s+)*(?:{form})[\s?!.]*\Z",
+        re.IGNORECASE | re.DOTALL,
+    )
+    for form in (
+        r"what\s+(?:did|have)\s+(?:i|we)\s+(?:noted?|write|written|jot(?:ted)?)(?:\s+down)?"
+        + _ABOUT,
+        r"(?:(?:can\s+you\s+)?(?:show|list|read|tell|give)(?:\s+me)?\s+|what(?:['’]s|\s+is|\s+are)\s+"
+        r"|do\s+(?:i|we)\s+have\s+)?(?:all\s+)?(?:of\s+)?(?:my|our|any)\s+notes?" + _ABOUT,
+        rf"was\s+(?:habe?|haben)\s+(?:ich|wir)(?:\s+(?:mir|uns))?{_ABOUT_GERMAN}"
+        r"\s+(?:notiert|aufgeschrieben)",
+        r"(?:welche\s+notizen\s+(?:habe?|haben|gibt)\s+(?:ich|wir|es))" + _ABOUT_GERMAN,
+        r"(?:(?:zeige?|liste|lies)(?:\s+mir)?\s+|was\s+sind\s+)?(?:alle\s+)?(?:meine|unsere)n?"
+        r"\s+notiz(?:en)?" + _ABOUT_GERMAN,
+    )
+)
+"""Questions for what was noted; without what it is about they are for all of it."""
 
 _OWN: Final = r"(?:my|our|mine)\b"
 _WHOSE: Final = rf"(?:{_OWN}|\w+['’]s\s)"
@@ -87,7 +107,7 @@ _LOOSE: Final = tuple(
 class RecallQuestion(NamedTuple):
     """What somebody wants to have recalled; whether every word said counts."""
 
-    about: str
+    about: str  # empty for all that was kept
     everything: bool
 
     @property
@@ -95,7 +115,7 @@ class RecallQuestion(NamedTuple):
         """Arguments of the search."""
         return {
             "query": self.about[:1000],
-            "max_results": _MOST,
+            "max_results": _MOST if self.about else _MOST_NOTED,
             "everything_said": self.everything,
         }
 
@@ -113,6 +133,8 @@ def to_keep(text: str) -> MemoryOp | None:
 
 def recall_question(text: str) -> RecallQuestion | None:
     """What a message asks about what is remembered, in so many words; None where it does not."""
+    if (noted := next((match for form in _NOTED if (match := form.match(text))), None)) is not None:
+        return RecallQuestion((noted["what"] or "").strip(), everything=False)
     if (german := _ASKED_GERMAN.match(text)) is not None:
         return RecallQuestion(german["what"].strip(), everything=False)
     found = _ASKED.match(text)
