@@ -18,7 +18,7 @@ from silas.audit import ChainVerdict
 from silas.goals.desk import Goals
 from silas.goals.models import Cycle, GoalRefused, GoalState
 from silas.jobs.store import SqlJobStore
-from silas.plans.goals.schedule import StandingLimit
+from silas.plans.goals.standing import StandingLimit
 from silas.reminders.models import ReminderState, ReminderTelling
 from silas.stream.session import Session
 from silas.testing import Harness
