@@ -19,6 +19,7 @@ from silas.stream.ports import ModelView, Together
 from silas.stream.sources import answered_by
 from silas.stream.state import Lookup, Turn, need
 from silas.stream.work_context import plan_name
+from silas.tools.builtin.git_look import WORKSPACE_TOOL_NAMES
 from silas.tools.builtin.recall import EVICTED
 from silas.types import TaintLevel, new_id
 
@@ -27,6 +28,9 @@ SAID = "conversation_raw"
 
 _MOST_SOURCES = 256
 """Of what an answer rests on so many sources are kept; beyond it the oldest are left out."""
+
+_LOOKS = tuple(f"tool:{name}" for name in ("memory_search", *WORKSPACE_TOOL_NAMES))
+"""Where results of looks in memory and at the folder come from."""
 
 
 class TurnWriter:
@@ -78,8 +82,8 @@ class TurnWriter:
         gone = await self._context.enforce_budget(turn.address, turn.number, turn.message.text)
         now = self._clock.now()
         for item in gone:
-            if item.kind == "memory" or not item.content:
-                continue  # it came from memory and is still there
+            if _is_elsewhere(item) or not item.content:
+                continue
             known_as = _kept_as(item)
             if await self._memory.get(known_as, turn.scope_id) is not None:
                 continue  # it left before a restart, and came back with the conversation
@@ -220,6 +224,12 @@ class TurnWriter:
                 sources=tuple(sources),
             )
         )
+
+
+def _is_elsewhere(item: ContextItem) -> bool:
+    """Whether it came from memory or the folder, and is still there; its words are on record."""
+    looked = item.kind == "tool_result" and item.source.startswith(_LOOKS)
+    return item.kind == "memory" or looked
 
 
 def _kept_as(item: ContextItem) -> str:

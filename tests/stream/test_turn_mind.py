@@ -210,6 +210,23 @@ async def test_a_result_that_grew_old_over_a_restart_is_remembered_then(tmp_path
     assert kept == [0, 1]
 
 
+async def test_a_look_in_memory_or_at_the_folder_leaves_no_memory_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.txt").write_text("a heron\n")
+    monkeypatch.chdir(tmp_path)
+    settings = {"context": {"observation_mask_after_turns": 1}}
+    async with Harness(settings=settings) as h:
+        await soon(h.silas.ask("remember that my cat is Mia"))
+        for _ in range(4):
+            for question in ("what is in this folder?", "what do you remember about my cat?"):
+                await soon(h.silas.ask(question))
+        active = [m.content for m in everything(h) if not m.source_kind.endswith("_raw")]
+        raw = [m.content for m in everything(h) if m.source_kind == "tool_output_raw"]
+    assert active == ["my cat is Mia"]
+    assert len(raw) >= 8
+
+
 @pytest.mark.proves("S5.1-9-QUERIES")
 async def test_step_9_brings_what_the_agent_asked_for_into_view_but_nothing_twice() -> None:
     query = MemoryQuery(strategy=MemoryQueryStrategy.keyword, query="cat called")
