@@ -181,6 +181,25 @@ async def test_a_plan_acts_on_the_file_that_a_question_would_find(text: str, pla
     assert len(channel.cards) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "found", "made"),
+    [
+        ("convert table.csv to json", "docs/table.csv", "docs/table.json"),
+        ("convert docs/table.csv to json", "docs/table.csv", "docs/table.json"),
+        ("wandle table.csv in JSON um", "docs/table.csv", "docs/table.json"),
+        ("convert table.json to csv", "docs/table.json", "docs/table.csv"),
+    ],
+)
+async def test_a_table_is_converted_where_it_lies(
+    text: str, found: str, made: str, place: Path
+) -> None:
+    (place / found).write_text("[]")
+    reply, channel = await said(text, place)
+    assert reply.plan is not None, reply.text
+    assert tuple(reply.plan.writes or ()) == (made,)
+    assert len(channel.cards) == 1
+
+
 async def test_of_several_files_of_a_name_none_is_taken(place: Path) -> None:
     (place / "docs" / "far.txt").write_text("nearer\n")
     reply, channel = await said("delete far.txt", place)

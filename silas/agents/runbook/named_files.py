@@ -28,10 +28,14 @@ _NAMED: Final[Mapping[str, str]] = {
         ),
         "file",
     ),
+    **dict.fromkeys(("csv-to-json", "json-to-csv"), "stem"),
     "copy-file": "old",
     "rename-file": "old",
 }
 """Runbooks that act on a file that is there, and the blank that names it."""
+
+_ENDINGS: Final = {"csv-to-json": ".csv", "json-to-csv": ".json"}
+"""The endings of files that a runbook names without them."""
 
 _BESIDE: Final = "new"
 """The blank of a name that is given to it or to its copy, which lies beside it."""
@@ -42,6 +46,7 @@ def look_for(plan: RunbookTemplate, values: Mapping[str, str]) -> LookCall | Non
     name = values.get(_NAMED.get(plan.name, ""), "")
     if not name or "/" in name or any(sign in name for sign in "*?["):
         return None
+    name += _ENDINGS.get(plan.name, "")
     return LookCall(_FILES, {"names": [name], "count": _MOST})
 
 
@@ -58,15 +63,16 @@ def find_named(
     if found is None or not found.total:
         return values
     blank = _NAMED[plan.name]
-    name, paths = values[blank], [one.path for one in found.shown]
+    ending = _ENDINGS.get(plan.name, "")
+    name, paths = values[blank] + ending, [one.path for one in found.shown]
     if name in paths:
         return values
     if found.total > 1:
         words = tr_later("{count} files are called {name}, such as {files}; say which one you mean")
         told = tr(words, count=found.total, name=name, files=", ".join(paths[:_TOLD]))
         raise PlanFamilyError(told, code="E_PLAN_SEVERAL_FILES")
-    given = {**values, blank: paths[0]}
-    beside = values.get(_BESIDE, "") if blank != "file" else ""
+    given = {**values, blank: paths[0].removesuffix(ending)}
+    beside = values.get(_BESIDE, "") if blank == "old" else ""
     if beside and "/" not in beside:
         given[_BESIDE] = f"{paths[0].rpartition('/')[0]}/{beside}"
     return given
