@@ -200,6 +200,17 @@ async def test_a_table_is_converted_where_it_lies(
     assert len(channel.cards) == 1
 
 
+async def test_in_the_home_directory_it_is_said_why_nothing_is_looked_at(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(place))
+    for text in ("what is in this folder", "how many pdfs are here?"):
+        reply, _ = await said(text, place)
+        assert "I do not look at a whole home directory" in reply.text
+        assert "--workspace" in reply.text
+        assert reply.outcome == "failed"
+
+
 async def test_of_several_files_of_a_name_none_is_taken(place: Path) -> None:
     (place / "docs" / "far.txt").write_text("nearer\n")
     reply, channel = await said("delete far.txt", place)

@@ -16,11 +16,17 @@ from silas.agents.runbook import folder
 from silas.agents.runbook.folder import LookAnswer, LookCall, LookRequest, Seen
 from silas.agents.runbook.library import Library, RunbookTemplate
 from silas.context import content_of
+from silas.language import tr, tr_later
 
 LOOKING_TOOLS: Final = frozenset(
     f"workspace_{one}" for one in ("list", "read", "search", "files", "git")
 )
 _AWAY: Final = "Nothing was looked at"  # how the tools say that there is no sandbox
+_HOME: Final = "it contains the whole home directory"
+_NOT_THE_HOME: Final = tr_later(
+    "I do not look at a whole home directory, because keys and passwords lie in it. Ask in one of "
+    "its folders, or name one: `silas ask --workspace FOLDER`."
+)
 _FOR_HELP: Final = LookCall("workspace_files", {"order": "newest", "count": 200})
 
 _BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], LookRequest]]] = {
@@ -101,7 +107,10 @@ def _first(
 ) -> LookCall | LookAnswer | None:
     """The step of the first way to understand a message that looking answers."""
     seen = look_results(messages)
-    if any(one.text.startswith(_AWAY) for one in seen):
+    away = [one.text for one in seen if one.text.startswith(_AWAY)]
+    if any(_HOME in text for text in away):
+        return LookAnswer(tr(_NOT_THE_HOME), understood=False)
+    if away:
         return None
     return folder.first_step([way for way in ways if way is not None], seen, now, zone)
 
