@@ -16,7 +16,7 @@ _TERMINAL = ("testing", "main", "sandbox/conformance", "skills")
 """Rooms whose sentences are read in a terminal alone."""
 
 NO_PAGE = frozenset({
-    "approvals clock --confirm", "approvals showing",
+    "approvals clock --confirm", "approvals showing", "ask --workspace",
     "audit accept", "audit witness", "batch", "calls",
     "calls list", "chat", "demo", "devices link", "init", "plan check",
     "projects list", "queue list", "run", "service install", "service remove", "signer",
