@@ -176,3 +176,26 @@ async def test_what_came_while_a_cycle_was_cut_off_by_a_crash_is_told_as_missed(
         (cycle,) = await after(watched, clock, 0, 1)
         assert (f"{cycle.due:%H:%M}", cycle.outcome, cycle.missed) == ("08:30", Outcome.healthy, 10)
         assert [f"{moment:%H:%M}" for moment in watched.goals.coming(WATCHED)] == ["14:00"]
+
+
+async def test_a_goal_that_was_paused_in_a_cycle_that_a_crash_cut_off_looks_at_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    begun = asyncio.Event()
+
+    async def never(*_: object) -> Any:
+        begun.set()
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patch:
+        async with house(channel, clock, watched, tmp_path) as h:
+            await h.silas.run(goal_text())
+            patch.setattr(GoalCycles, "_run_checks", never)
+            clock.advance(20 * 60)
+            await asyncio.wait_for(begun.wait(), SECONDS)
+            watched.goals.pause(WATCHED)
+    async with house(channel, clock, watched, tmp_path):
+        (cycle,) = await after(watched, clock, 5 * 3600, 1)
+        assert (cycle.outcome, watched.looks) == (Outcome.broken_off, 0)
+        assert watched.goals.coming(WATCHED) == []
