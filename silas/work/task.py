@@ -167,6 +167,7 @@ class TaskRunner:
             # an attempt that was cut off at a question had not failed, and is made again
             if self._settings.left.questions.cut_off(item):
                 without_last_attempt(item)
+                self._settings.left.questions.drop(item)  # the new attempt asks anew
             budget = self._settings.budget_of(item)
             tracker = BudgetTracker(budget, item.budget_used, self._clock)
             try:

@@ -270,6 +270,28 @@ async def test_an_orderly_end_stops_a_question_beside_work_that_runs(tmp_path: P
     assert after.cards == []
 
 
+async def test_a_new_attempt_that_does_not_ask_runs_and_an_orderly_end_pauses_it(
+    tmp_path: Path,
+) -> None:
+    home, left, channel = tmp_path / "home", tmp_path / "left", Asleep()
+    home.mkdir()
+    async with house(channel, ASKS, home=home) as h:
+        running = asyncio.create_task(h.silas.run(project_text({**TASKS}, **SHORT)))
+        await soon(channel.asked.wait())
+        shutil.copytree(home, left, ignore=PIPES)  # what a process that is killed now leaves
+    await asyncio.wait([running])
+    busy, model = Busy(), ScriptedModel([WORKS])
+    async with Harness(Asleep(), models={"executor": model}, sandbox=busy, home=left) as h:
+        await soon(busy.runs_one.wait())
+        assert (await shown(h))[0] != "waits for your answer"
+        assert h.silas.executor.asked_later() == ()
+    async with house(Asleep(), home=left) as h:
+        await h.silas.wait_for_work()
+        project = await h.store.get(PROJECT)
+        assert project is not None
+        assert project.status is WorkItemStatus.paused
+
+
 async def test_an_emergency_stop_ends_a_question_and_the_yes(tmp_path: Path) -> None:
     channel = Asleep()
     async with house(channel, ASKS, home=tmp_path) as h:
