@@ -48,6 +48,7 @@ async function showOne(place, id, free = always) {
     one.taken_back && h("p", { dir: "auto" }, one.taken_back),
     h("p", { class: "small" }, riskBadge(risk, true), one.affected && [" · ", named(one.affected)]),
     one.part_of && h("p", { class: "small" }, h("a", { href: `#/more/work/${encodeURIComponent(one.part_of)}` }, t("The project that it is part of"))),
+    one.rest_as && h("p", { class: "small" }, h("a", { href: `#/more/work/${encodeURIComponent(one.rest_as)}`, "data-testid": "rest-as" }, t("Its rest is a project of its own: {rest}", { rest: one.rest_as }))),
     controls(place, one, problem), problem,
     one.project && graph(one.project, "h3"),
     reportView(one.report, one.grounds),

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Browser, expect
 
-from silas.testing import CallTool
+from silas.testing import CallTool, ScriptedModel
 from tests.projects.kit import chain, project_text
 from tests.stream.kit import planned, proposing
 from tests.web.support.chromium import in_a_browser
@@ -55,3 +55,51 @@ async def test_the_rest_of_a_failed_project_is_asked_about_and_run(
         await device.page.evaluate("location.hash = '#/more/work/project-deploy'")
         await expect(device.at("project").last).to_be_visible()
         await expect(button).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_what_a_used_up_budget_left_is_asked_about_with_a_budget_of_its_own(
+    home: Home, browser: Browser, size: Size
+) -> None:
+    given = chain("a", "b", "c", "d")
+    for name, fields in given.items():
+        check = {"name": "right", "run": f"grep -q {name} out.txt", "expect": {"exit_code": 0}}
+        fields.update(workspace=str(home.workspace), verify=[check], body="Do it.")
+        fields["budget"] = {"max_tokens": 1000, "max_attempts": 1}
+    text = project_text(given, budget={"max_tokens": 2000})
+    models = planned(proposing(text), executor=[])
+    steps = [step for name in given for step in (_writes(name), DONE)]
+    models["executor"] = ScriptedModel(steps, tokens=(400, 100))
+    async with a_cockpit(home, models={**models}) as cockpit, devices(browser, "block") as new:
+        device = await cockpit.paired(new, size)
+        await device.says("deploy it")
+        await device.sees_a_card("Deploy it")
+        await device.answers("Approve and run this project")
+        await device.comes_back()
+        await expect(device.at("result").last).to_contain_text("2,000 of 2,000 tokens")
+        await device.page.evaluate("location.hash = '#/more/work/project-deploy'")
+        page = device.page.locator("#more-body")
+        states = device.at("project").last.locator("[data-state]")
+        await expect(states).to_have_text([re.compile(f"Do {name}") for name in given])
+        await expect(page.get_by_test_id("rest-as")).to_have_count(0)
+        assert await device.overflow() == 0
+        await page.get_by_test_id("rest").click()
+        card = await device.sees_a_card("Deploy it (the rest)")
+        await expect(card).to_contain_text("This is the rest of the project project-deploy.")
+        await expect(card).to_contain_text("Done before: a, b.")
+        await expect(card).to_contain_text("2,000 tokens")
+        await expect(card).to_contain_text("project-deploy-rest")
+        assert await device.overflow() == 0
+        await device.answers("Approve and run this project")
+        await device.comes_back()
+        await expect(device.at("result").last).to_contain_text("All 2 tasks are done")
+        assert (home.workspace / "out.txt").read_text(encoding="utf-8") == "a\nb\nc\nd\n"
+        await device.page.evaluate("location.hash = '#/more/work/project-deploy'")
+        link = page.get_by_test_id("rest-as")
+        await expect(link).to_have_text("Its rest is a project of its own: project-deploy-rest")
+        await expect(page.get_by_test_id("rest")).to_have_count(0)
+        assert await device.overflow() == 0
+        assert await device.violations() == []
+        await link.click()
+        await expect(page.locator("h2")).to_have_text("Deploy it (the rest)")
+        await expect(states).to_have_text([re.compile("Do c done"), re.compile("Do d done")])

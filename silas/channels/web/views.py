@@ -164,6 +164,7 @@ class WorkDetail(WorkRow):
         running: Whether `POST /work/{id}/cancel` would do anything.
         project: Its tasks as a graph; null where it is no project.
         rest: Whether `POST /work/{id}/rest` would ask about something.
+        rest_as: The id of the project that its rest was approved as; empty where none was.
     """
 
     intent: str
@@ -184,6 +185,7 @@ class WorkDetail(WorkRow):
     running: bool
     project: ProjectRow | None = None
     rest: bool = False
+    rest_as: str = ""
 
 
 class Done(Frozen):

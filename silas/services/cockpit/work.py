@@ -117,6 +117,7 @@ class WorkRoom:
             running=work_item_id in self._session.executor.running(),
             project=None if waiting is not None else await self._graph(item),
             rest=waiting is None and await self._has_rest(item),
+            rest_as="" if waiting is not None else await self._rest_as(item),
         )
 
     async def _graph(self, item: WorkItem) -> ProjectRow | None:
@@ -132,6 +133,12 @@ class WorkRoom:
         """Whether it is a project of which something is not done and can be asked for."""
         project = item.type is WorkItemType.project
         return project and await self._session.undoing.rests.has_rest(item)
+
+    async def _rest_as(self, item: WorkItem) -> str:
+        """As which project its rest was approved; empty where none was."""
+        if item.type is not WorkItemType.project:
+            return ""
+        return await self._session.undoing.rests.approved_as(item)
 
     async def cancel(self, work_item_id: str) -> Done:
         """See `Work.cancel`."""

@@ -62,6 +62,10 @@ class ProjectRests:
         """Whether a project has a rest that can be asked for now."""
         return not await self._refusal(project, self._open_tasks(project))
 
+    async def approved_as(self, project: WorkItem) -> str:
+        """The id of the rest of a project that was approved; empty where none was."""
+        return (await self._place(project)).known if self._open_tasks(project) else ""
+
     async def find(self, project_id: str) -> WorkItem | None:
         """The project of this id, with its tasks; None where there is none."""
         item = await self.store.get(project_id)
