@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import os
+import re
 import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -23,6 +24,7 @@ from silas.clock import SystemClock
 from silas.errors import ConfigError
 from silas.keys import Ed25519Signer
 from silas.keys.authority import IssuedBundle
+from silas.language import speak
 from silas.services.phone.identity import bundle_path, own_identity
 from silas.testing.approval import a_signer
 from silas.types import new_nonce
@@ -146,6 +148,26 @@ async def test_the_plain_port_has_the_certificate_its_fingerprint_the_steps_and_
     with pytest.raises(InvalidStatus):
         async with connect(f"{base.replace('http', 'ws')}/ws", proxy=None):
             pass
+
+
+async def test_the_steps_and_the_closed_door_are_told_in_the_owners_language(
+    tmp_path: Path,
+) -> None:
+    english = re.compile(r"\b(the|and|your|open|with|this|that|is|trust)\b", re.IGNORECASE)
+    more: dict[str, Any] = {**LOOPBACK, "SILAS_LANGUAGE": "de"}
+    try:
+        async with a_cockpit(Home(tmp_path), **more) as cockpit:
+            view = await cockpit.running.phone.open("authority", "")
+            for url in (view.steps, f"{cockpit.origin}/"):
+                page = (await asked(url, None)).body.decode()
+                assert '<html lang="de">' in page
+                shown = re.sub(
+                    r"<style>.*?</style>|<code>.*?</code>|<[^>]*>", " ", page, flags=re.S
+                )
+                assert english.findall(shown) == []
+                assert "{" not in shown
+    finally:
+        speak("en")
 
 
 async def test_the_phones_address_answers_under_its_own_name_to_its_own_page_alone(

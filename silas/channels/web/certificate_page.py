@@ -7,13 +7,14 @@ can change what is read, so the fingerprint counts where Silas itself shows it, 
 import base64
 import hashlib
 import html
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
 from silas.channels.web.asgi import Receive, Scope, Send
 from silas.channels.web.guard import MOST_HEADER_BYTES, MOST_HEADERS
+from silas.language import spoken_language, tr
 
 CERTIFICATE = "/silas-authority.crt"
 """Where the certificate is: DER, as both Android and iOS install it."""
@@ -28,45 +29,93 @@ _STYLE = (
 _STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 
 _PAGE = """<!doctype html>
-<html lang="en">
+<html lang="{language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Silas: trust this computer</title>
+<title>{title}</title>
 <style>{style}</style>
 </head>
 <body>
-<h1>Let this phone trust Silas</h1>
-<p>Your computer made an authority of its own. It is limited to <b>{subject}</b>, and its key was
-deleted after it signed once, so nobody can use it for another site. Do this once.</p>
-<p><a class="get" href="{certificate}">1. Download the certificate</a></p>
-<h2>Android</h2>
-<ol start="2">
-<li>Open <b>Settings</b> and search for <b>CA certificate</b> (under Security, Encryption &amp;
-credentials, Install a certificate).</li>
-<li>Tap <b>Install anyway</b>, unlock, and choose <b>silas-authority.crt</b>.</li>
-<li>Compare: Settings, Trusted credentials, User, and tap Silas.</li>
-</ol>
-<h2>iPhone and iPad</h2>
-<ol start="2">
-<li>Use Safari for the download, and tap <b>Allow</b>.</li>
-<li>Open <b>Settings</b>, <b>Profile Downloaded</b>, then <b>More Details</b>, and compare. Tap
-<b>Install</b>.</li>
-<li>Settings, General, About, <b>Certificate Trust Settings</b>: switch Silas on.</li>
-</ol>
-<h2>Compare before you trust it</h2>
-<p>The SHA-256 fingerprint that the phone shows must be the one on your <b>computer's</b> screen, in
-the terminal or under Devices. This page comes over plain HTTP: somebody in your Wi-Fi could have
-changed it, and the fingerprint below with it. If they differ, remove the certificate.</p>
-<p><code>{fingerprint}</code></p>
-<h2>Then</h2>
-<p>Scan the second code on your computer: it opens <b>{origin}</b> and pairs this phone.</p>
-<h2>If the phone says that the certificate is not valid yet, or has expired</h2>
-<p>Look at its clock first: Settings, Date &amp; time, <b>set automatically</b>. This certificate
-counts from {begins} to {ends} ({zone}). After that, start Silas again; it makes a new one.</p>
+{body}
 </body>
 </html>
 """
+
+
+def _steps(identity: "TrustedIdentity", origin: str, zone: ZoneInfo) -> str:
+    """What to do, in the owner's language; only names and times are values of it."""
+
+    def day(moment: datetime) -> str:
+        return f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
+
+    subject = html.escape(", ".join((*identity.names, *identity.addresses)))
+    limit = tr(
+        "Your computer made an authority of its own. It is limited to {subject}, and its key was "
+        "deleted after it signed once, so nobody can use it for another site. Do this once.",
+        subject=f"<b>{subject}</b>",
+    )
+    download = tr("Download the certificate")
+    android = (
+        tr(
+            "Open <b>Settings</b> and search for <b>CA certificate</b> (under Security, Encryption "
+            "&amp; credentials, Install a certificate)."
+        ),
+        tr(
+            "Tap <b>Install anyway</b>, unlock, and choose {file}.",
+            file="<b>silas-authority.crt</b>",
+        ),
+        tr("Compare: Settings, Trusted credentials, User, and tap Silas."),
+    )
+    apple = (
+        tr("Use Safari for the download, and tap <b>Allow</b>."),
+        tr(
+            "Open <b>Settings</b>, <b>Profile Downloaded</b>, then <b>More Details</b>, and "
+            "compare. Tap <b>Install</b>."
+        ),
+        tr("Settings, General, About, <b>Certificate Trust Settings</b>: switch Silas on."),
+    )
+    compare = tr(
+        "The SHA-256 fingerprint that the phone shows must be the one on your <b>computer's</b> "
+        "screen, in the terminal or under Devices. This page comes over plain HTTP: somebody in "
+        "your Wi-Fi could have changed it, and the fingerprint below with it. If they differ, "
+        "remove the certificate."
+    )
+    then = tr(
+        "Scan the second code on your computer: it opens {origin} and pairs this phone.",
+        origin=f"<b>{html.escape(origin)}</b>",
+    )
+    clock = tr(
+        "Look at its clock first: Settings, Date &amp; time, <b>set automatically</b>. This "
+        "certificate counts from {begins} to {ends} ({zone}). After that, start Silas again; it "
+        "makes a new one.",
+        begins=day(identity.begins),
+        ends=day(identity.ends),
+        zone=zone.key,
+    )
+    trust = tr("Let this phone trust Silas")
+    refused = tr("If the phone says that the certificate is not valid yet, or has expired")
+    return "\n".join(
+        (
+            f"<h1>{trust}</h1>\n<p>{limit}</p>",
+            f'<p><a class="get" href="{CERTIFICATE}">1. {download}</a></p>',
+            _part("Android", _list(android)),
+            _part(tr("iPhone and iPad"), _list(apple)),
+            _part(tr("Compare before you trust it"), f"<p>{compare}</p>"),
+            f"<p><code>{identity.fingerprint}</code></p>",
+            _part(tr("Then"), f"<p>{then}</p>"),
+            _part(refused, f"<p>{clock}</p>"),
+        )
+    )
+
+
+def _part(heading: str, below: str) -> str:
+    return f"<h2>{heading}</h2>\n{below}"
+
+
+def _list(steps: Iterable[str]) -> str:
+    """Steps that go on after the download, which is the first."""
+    return '<ol start="2">' + "".join(f"\n<li>{step}</li>" for step in steps) + "\n</ol>"
 
 
 class TrustedIdentity(Protocol):
@@ -122,14 +171,10 @@ class CertificatePage:
     def __init__(self, identity: TrustedIdentity, origin: str, host: str, zone: ZoneInfo) -> None:
         self._host = host
         page = _PAGE.format(
+            language=spoken_language(),
+            title=tr("Silas: trust this computer"),
             style=_STYLE,
-            subject=html.escape(", ".join((*identity.names, *identity.addresses))),
-            certificate=CERTIFICATE,
-            fingerprint=identity.fingerprint,
-            origin=html.escape(origin),
-            begins=f"{identity.begins.astimezone(zone):%Y-%m-%d %H:%M}",
-            ends=f"{identity.ends.astimezone(zone):%Y-%m-%d %H:%M}",
-            zone=zone.key,
+            body=_steps(identity, origin, zone),
         )
         file = b'attachment; filename="silas-authority.crt"'
         self._answers: Mapping[str, _Answer] = {

@@ -26,6 +26,7 @@ from silas.channels.web.request_body import (
     replay_body,
 )
 from silas.channels.web.session import WebSession
+from silas.channels.web.unpaired_page import unpaired_page
 from silas.language import tr, tr_later
 
 MOST_HEADERS, MOST_HEADER_BYTES, MOST_QUERY_BYTES = 64, 16 * 1024, 2048
@@ -48,26 +49,6 @@ _ONCE = frozenset(
 
 _COOKIES = re.compile(rb"^cookie:([^\r\n]*)", re.IGNORECASE | re.MULTILINE)
 _MOST_COOKIES = 8  # of our name: other ports may set some, and hide ours behind theirs
-
-_ONCE_MORE = b'<meta http-equiv="refresh" content="0">\n'
-
-_CLOSED_PAGE = b"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Silas</title>
-%s<link rel="stylesheet" href="/static/style.css">
-</head>
-<body class="closed">
-<main>
-<h1>This browser is not paired with Silas.</h1>
-<p>Open the link that <code>silas start</code> printed, or run <code>silas devices link</code> for a
-fresh one.</p>
-</main>
-</body>
-</html>
-"""
 
 
 class GuardedRequest(NamedTuple):
@@ -347,7 +328,7 @@ _BYTES = "application/octet-stream"
 def _closed_page(asked: GuardedRequest) -> bytes:
     # A browser keeps our cookie back where a link elsewhere leads here, and not where we lead here.
     away = asked.opens_a_page and asked.headers.get("sec-fetch-site") in ("cross-site", "same-site")
-    return _CLOSED_PAGE % (_ONCE_MORE if away else b"")
+    return unpaired_page(again=away)
 
 
 def _limit_refusal(what: str) -> HttpRefusal:
