@@ -44,7 +44,7 @@ _INNER_ALTERNATIVE: Final = re.compile(r"(?:\$\(|`|<\().*\|\|", re.DOTALL)
 _GIVES_UP: Final = frozenset({"exit", "false", "return", "logger"})
 
 _OF_MACHINE: Final = re.compile(
-    r"/(?:home/[^/*?\[{]+|root|Users/[^/*?\[{]+|media|mnt|srv|var/(?:log|spool|mail|www))(?:/.*)?"
+    r"/(?:home/[^/*?\[{]+|root|Users/[^/*?\[{]+|media|mnt|var/(?:log|spool|mail))(?:/.*)?"
 )
 _HOME: Final = re.compile(r"(?:~|\$HOME|\$\{HOME\})/(?P<below>.+)", re.DOTALL)
 _HIDDEN: Final = re.compile(r"/\.")
