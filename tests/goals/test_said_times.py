@@ -1,5 +1,6 @@
 """The moments of a goal in a terminal: by the clock that its schedule goes by, with the zone."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,25 @@ def test_a_goal_is_said_by_its_own_clock(schedule: str, said: str, tmp_path: Pat
         assert "+00:00" not in told.out
     assert run(silas("goals", "pause", "goal-there"), env).code == 0
     assert said in run(silas("goals", "resume", "goal-there"), env).out
+
+
+def test_how_far_the_yes_to_a_goal_goes_stands_in_the_lists_of_goals(tmp_path: Path) -> None:
+    place, plan = tmp_path / "place", tmp_path / "goal.md"
+    place.mkdir()
+    (place / "list.txt").write_text("one\n")
+    end = (datetime.now(UTC) + timedelta(days=3)).replace(hour=12, minute=0, microsecond=0)
+    until = end.isoformat(timespec="minutes")
+    more = f'cycle: work\nstanding: {{ uses: 3, until: "{until}" }}\nworkspace'
+    text = GOAL.format(schedule="0 7 * * *", place=place)
+    plan.write_text(text.replace("workspace", more, 1))
+    env = environment(tmp_path / "home", TZ="UTC")
+    assert run(silas("init"), env).code == 0
+    checked = run(silas("plan", "check", plan), env)
+    assert f"{end:%A %-d %B %Y}, 12:00 (UTC+00:00)" in " ".join(checked.out.split()), checked.out
+    approved = checked.out.rpartition("sha256:")[2].strip()
+    assert run(silas("run", plan, "--approve", f"sha256:{approved}"), env).code == 0
+    told = f"used 0 of 3, until {end:%A %-d %B %Y}, 12:00"
+    for words in (("list",), ("show", "goal-there")):
+        shown = run(silas("goals", *words), env)
+        assert f"your yes: {told}" in shown.out, shown.err + shown.out
+    assert told in run(silas("ahead"), env).out

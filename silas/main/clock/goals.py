@@ -46,13 +46,16 @@ def goals_list(ctx: click.Context, as_json: bool) -> None:
             found = desk.goals.store.all()
             rows = [await _row(desk, goal) for goal in found]
             coming = [desk.goals.coming_words(goal.id) for goal in found]
+            left = [await desk.left(goal) for goal in found]
         if as_json:
             print_json(rows)
             return DONE
-        for row, next_one in zip(rows, coming, strict=True):
+        for row, next_one, yes in zip(rows, coming, left, strict=True):
             _show(f"{row['id']:32} {tr(row['state']):8} {row['title']}")
             if next_one:
                 _show("  " + tr("next {when}", when=next_one))
+            if yes:
+                _show("  " + tr("your yes: {left}", left=yes))
             if row["why"]:
                 _show(f"  {row['why']}")
         if not rows:
@@ -78,11 +81,14 @@ def goals_show(ctx: click.Context, goal: str, as_json: bool) -> None:
             last = desk.goals.store.history(goal, 1)
             shown = {**row, "next": desk.goals.coming_words(goal)}
             lines = [_cycle_line(desk, found, one) for one in last]
+            left = await desk.left(found)
         if as_json:
             print_json({**row, "last": _cycle(last[0]) if last else None})
             return DONE
         for name, value in {**shown, "state": tr(row["state"])}.items():
             _show(f"{tr(_LABELS[name])}: {value if value != '' else '-'}")
+        if left:
+            _show(tr("your yes: {left}", left=left))
         for line in lines:
             _show(tr("last cycle: {line}", line=line))
         return DONE

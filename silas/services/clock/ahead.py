@@ -29,7 +29,7 @@ from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
 from silas.home.lease import runs_jobs
 from silas.jobs.slots import next_slot
-from silas.language import calendar, tr
+from silas.language import tr
 from silas.language.calendar import MONTHS, WEEKDAYS
 from silas.plans import WorkItem, WorkItemStore
 from silas.plans.effect import effect_sentence
@@ -42,9 +42,11 @@ from silas.reminders.models import Reminder
 from silas.reminders.rule_words import rule_words
 from silas.services.approvals import SignedApproval, how_it_stands
 from silas.services.clock.goal_standing import (
+    AUTHORISES,
     alone_words,
     repaired_words,
     stands_words,
+    used_words,
     why_words,
 )
 from silas.services.clock.goals import goals_over
@@ -58,8 +60,6 @@ from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
 
 _MOST_COUNTED: Final = 1000
-_AUTHORISES: Final = frozenset({"in force", "at work", "lapsed"})
-"""What can be taken back: what lapsed begins again where everything is put back as it was."""
 
 
 class UpcomingKind(StrEnum):
@@ -212,7 +212,7 @@ class AheadDesk:
         token = None if item is None else item.approval_token
         if item is not None and token is not None:
             given = await self._approval_state(item, token)
-            if given.state in _AUTHORISES and await revoke(token, self.nonces, self.audit):
+            if given.state in AUTHORISES and await revoke(token, self.nonces, self.audit):
                 return
         raise ApprovalError(
             f"{goal_id} has no approval that authorises anything any more; nothing was changed.",
@@ -254,7 +254,7 @@ class AheadDesk:
         token = None if item is None else item.approval_token
         if item is None or token is None or goal.state is not GoalState.active:
             return None
-        if (await self._approval_state(item, token)).state in _AUTHORISES:
+        if (await self._approval_state(item, token)).state in AUTHORISES:
             return None
         return PausedGoal(goal.id, item.title, await self._why_paused(goal, item))
 
@@ -281,7 +281,7 @@ class AheadDesk:
             if token is None:
                 continue
             given = await self._approval_state(item, token)
-            if given.state in _AUTHORISES:
+            if given.state in AUTHORISES:
                 does = effect_sentence(json.loads(plan_bytes(item)))
                 uses, until = token.max_executions, token.expires_at
                 found.append(
@@ -350,9 +350,7 @@ def day_words(at: datetime, now: datetime) -> str:
 
 def left_words(alone: UnattendedGoal, zone: ZoneInfo) -> str:
     """How much of the owner's yes is used, and until when it holds, by his clock."""
-    until = alone.until.astimezone(zone)
-    end = f"{calendar.day_words(until)}, {until:%H:%M}"
-    return tr("used {used} of {uses}, until {until}", used=alone.used, uses=alone.uses, until=end)
+    return used_words(alone.used, alone.uses, alone.until, zone)
 
 
 def _title(item: WorkItem | None) -> str:

@@ -1,11 +1,14 @@
 """How a goal and its approval stand, in words, for every door (spec 5.2.3, 5.9)."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
+from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalToken
 from silas.goals.models import Cycle, Goal, GoalState, Outcome
 from silas.language import tr, tr_later
+from silas.language.calendar import day_words
 from silas.plans import WorkItem
 from silas.services.approvals import SignedApproval
 from silas.stream.goal_words import NO_APPROVAL, OVER
@@ -32,6 +35,18 @@ _RUNS: Final = tr_later("{goal} did not stop: it runs next on {coming}.")
 _REPAIRED: Final = tr_later("It repaired what it watches, and checks it again on {coming}.")
 _REPAIRED_ONE: Final = tr_later("{goal} repaired what it watches, and checks it again on {coming}.")
 _RUNS_BUT: Final = tr_later("{goal} runs next on {coming}, but: {why}")
+
+
+AUTHORISES: Final = frozenset({"in force", "at work", "lapsed"})
+"""States of an approval that can be taken back: what lapsed begins again where everything is put
+back as it was."""
+
+
+def used_words(used: int, uses: int, end: datetime, zone: ZoneInfo) -> str:
+    """How much of the owner's yes is used, and until when it holds, by his clock."""
+    until = end.astimezone(zone)
+    told = f"{day_words(until)}, {until:%H:%M}"
+    return tr("used {used} of {uses}, until {until}", used=used, uses=uses, until=told)
 
 
 async def why_words(goal: Goal, item: WorkItem | None, last: Cycle | None, how: HowItStands) -> str:

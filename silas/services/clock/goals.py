@@ -24,7 +24,13 @@ from silas.jobs.table import JobTable
 from silas.plans import WorkItem
 from silas.plans.store import SqlWorkItemStore
 from silas.services.approvals import SignedApproval, how_it_stands
-from silas.services.clock.goal_standing import HowItStands, repaired_words, why_words
+from silas.services.clock.goal_standing import (
+    AUTHORISES,
+    HowItStands,
+    repaired_words,
+    used_words,
+    why_words,
+)
 from silas.services.clock.reminders import notifier_of
 from silas.services.record import record_words
 from silas.services.tools.bindings import lapsed_here
@@ -91,6 +97,18 @@ class GoalDesk(NamedTuple):
         last = next(iter(self.goals.store.history(goal.id, 1)), None)
         why = await why_words(goal, await self.store.get(goal.id), last, self.how)
         return why or repaired_words(goal, self.goals.coming_words(goal.id))
+
+    async def left(self, goal: Goal) -> str:
+        """How much of the owner's yes to it is used, and until when it holds; else nothing."""
+        item = await self.store.get(goal.id)
+        token = None if item is None else item.approval_token
+        if item is None or token is None:
+            return ""
+        given = await self.how(item, token)
+        if given.state not in AUTHORISES:
+            return ""
+        zone = self.config.scheduler.zone
+        return used_words(given.uses, token.max_executions, token.expires_at, zone)
 
 
 @asynccontextmanager
