@@ -55,7 +55,9 @@ _LIST: Final = re.compile(
     r"zeig(?:e|st)?(?:\s+mir)?|liste|nenne(?:\s+mir)?|welche|habe\s+ich|gibt\s+es)\b[^.:;\n]{0,40}?)?"
     r"\b(?:my\s+|all\s+|meine\s+|alle\s+)?(?:reminders|erinnerungen)\b"
     r"(?:\s+(?:do|are|have|did|there|i|set|waiting|open|left|habe|ich|gibt|es|stehen|an|offen|auf))*"
-    r"\s*[?.!]*",
+    r"\s*[?.!]*|"
+    rf"{_POLITE}(?:when|what)(?:['’]s|\s+is)\s+(?:my|the)\s+next\s+reminder\s*[?.!]*|"
+    rf"{_POLITE}(?:wann|was)\s+ist\s+(?:meine|die)\s+nächste\s+erinnerung\s*[?.!]*",
     re.IGNORECASE,
 )
 _CANCEL: Final = re.compile(

@@ -55,6 +55,11 @@ _ALONE: Final = (
     re.compile(
         r"was darf (?:silas )?(?:ohne (?:mich )?zu fragen|von selbst)(?: tun| machen| laufen)?"
     ),
+    re.compile(
+        r"(?:show|list|tell)(?: me)? (?:my|all|all my|the) goals|(?:what|which)(?: are my goals| "
+        r"goals (?:do i have|are there))|(?:zeige?|liste|nenne?)(?: mir)? (?:meine|alle|die) "
+        r"ziele(?: auf)?|welche ziele (?:habe ich|gibt es)|was sind meine ziele"
+    ),
 )
 _STOPS: Final = r"(?:stop|stopped|stand still|pause|paused|do nothing|not run|wait|ask)"
 _WHY: Final = (

@@ -24,6 +24,9 @@ MAY = (
     "what may you do on your own?",
     "What can you do without asking me",
     "was darfst du von selbst tun?",
+    "show my goals",
+    "which goals do I have?",
+    "zeig mir meine Ziele",
 )
 WHY = (
     f"why did the goal {WATCHED} stop?",

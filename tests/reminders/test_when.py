@@ -162,6 +162,8 @@ def test_what_to_say_is_what_is_left_without_the_words_for_when(
 @pytest.mark.parametrize(
     ("sentence", "wanted", "text"),
     [
+        ("when is my next reminder?", "list", ""),
+        ("wann ist meine nächste Erinnerung?", "list", ""),
         ("what reminders do I have?", "list", ""), ("welche Erinnerungen habe ich?", "list", ""),
         ("cancel the reminder about the dentist", "cancel", "the dentist"),
         ("cancel reminder 2", "cancel", "2"), ("cancel the dentist reminder", "cancel", "dentist"),

@@ -49,11 +49,12 @@ def _steps(identity: "TrustedIdentity", origin: str, zone: ZoneInfo) -> str:
     def day(moment: datetime) -> str:
         return f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
 
-    subject = html.escape(", ".join((*identity.names, *identity.addresses)))
+    names = html.escape(", ".join((*identity.names, *identity.addresses)))
+    subject, address = f"<b>{names}</b>", f"<b>{html.escape(origin)}</b>"
     limit = tr(
         "Your computer made an authority of its own. It is limited to {subject}, and its key was "
         "deleted after it signed once, so nobody can use it for another site. Do this once.",
-        subject=f"<b>{subject}</b>",
+        subject=subject,
     )
     download = tr("Download the certificate")
     android = (
@@ -83,7 +84,7 @@ def _steps(identity: "TrustedIdentity", origin: str, zone: ZoneInfo) -> str:
     )
     then = tr(
         "Scan the second code on your computer: it opens {origin} and pairs this phone.",
-        origin=f"<b>{html.escape(origin)}</b>",
+        origin=address,
     )
     clock = tr(
         "Look at its clock first: Settings, Date &amp; time, <b>set automatically</b>. This "
