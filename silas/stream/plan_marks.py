@@ -54,26 +54,26 @@ async def with_former_marks(
     why, kept = kept_marks(rationale)
     for former in await former_projects(item, store):
         known = await waiting.marks_of(former.id)
-        marks = dict.fromkeys((*kept.marks, *_carried(known.marks, former, item)))
+        marks = dict.fromkeys((*kept.marks, *_carry_marks(known.marks, former, item)))
         unknown = kept.unknown or known.unknown or known.more > 0
         kept = KeptMarks(tuple(marks), kept.more, unknown)
     return with_kept(why, kept)
 
 
-def _carried(marks: Iterable[PlanMark], former: WorkItem, item: WorkItem) -> Iterator[PlanMark]:
+def _carry_marks(marks: Iterable[PlanMark], former: WorkItem, item: WorkItem) -> Iterator[PlanMark]:
     """Those marks of a project that its rest has, at their places in it."""
-    own, tasks = _said(item), {base_name(one.id): one for one in item.children}
+    own, tasks = _texts_said_in(item), {base_name(one.id): one for one in item.children}
     for mark in marks:
         name, _, where = mark.where.partition(" ")
         if where and any(one.id == name for one in former.children):
             task = tasks.get(base_name(name))
-            if task is not None and _stands_in(mark, _said(task)):
+            if task is not None and _stands_in(mark, _texts_said_in(task)):
                 yield mark._replace(where=f"{task.id} {where}")
         elif _stands_in(mark, own):
             yield mark
 
 
-def _said(item: WorkItem) -> list[str]:
+def _texts_said_in(item: WorkItem) -> list[str]:
     """The texts of one plan as marks are cut from them."""
     return [" ".join(_HEADINGS.sub("", text).split()) for _, text in _texts(item)]
 

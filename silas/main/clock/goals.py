@@ -46,7 +46,7 @@ def goals_list(ctx: click.Context, as_json: bool) -> None:
             found = desk.goals.store.all()
             rows = [await _row(desk, goal) for goal in found]
             coming = [desk.goals.coming_words(goal.id) for goal in found]
-            left = [await desk.left(goal) for goal in found]
+            left = [await desk.used_words_of(goal) for goal in found]
         if as_json:
             print_json(rows)
             return DONE
@@ -81,7 +81,7 @@ def goals_show(ctx: click.Context, goal: str, as_json: bool) -> None:
             last = desk.goals.store.history(goal, 1)
             shown = {**row, "next": desk.goals.coming_words(goal)}
             lines = [_cycle_line(desk, found, one) for one in last]
-            left = await desk.left(found)
+            left = await desk.used_words_of(found)
         if as_json:
             print_json({**row, "last": _cycle(last[0]) if last else None})
             return DONE

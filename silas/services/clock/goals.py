@@ -98,7 +98,7 @@ class GoalDesk(NamedTuple):
         why = await why_words(goal, await self.store.get(goal.id), last, self.how)
         return why or repaired_words(goal, self.goals.coming_words(goal.id))
 
-    async def left(self, goal: Goal) -> str:
+    async def used_words_of(self, goal: Goal) -> str:
         """How much of the owner's yes to it is used, and until when it holds; else nothing."""
         item = await self.store.get(goal.id)
         token = None if item is None else item.approval_token

@@ -94,9 +94,9 @@ def _looks(node: ast.AST) -> bool:
     """Whether a piece of code takes nothing but what is known to look."""
     match node:
         case ast.Import(names=taken):
-            return all(one.asname is None and _known(one.name) for one in taken)
+            return all(one.asname is None and _is_listed_module(one.name) for one in taken)
         case ast.ImportFrom(module=str(module), names=taken, level=0):
-            return _known(module) and all(_has(module, one.name) for one in taken)
+            return _is_listed_module(module) and all(_has(module, one.name) for one in taken)
         case ast.ImportFrom() | ast.MatchClass():  # a pattern takes attributes by their names
             return False
         case ast.Attribute(value=ast.Name(id="os" | "sys" | "ast" as module), attr=name):
@@ -109,7 +109,7 @@ def _looks(node: ast.AST) -> bool:
             return True
 
 
-def _known(module: str) -> bool:
+def _is_listed_module(module: str) -> bool:
     return module in _LOOK or module in _OF
 
 
