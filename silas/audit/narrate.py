@@ -195,6 +195,10 @@ SENTENCES: Mapping[str, str] = {
     "mcp.not_written": "The configuration stays as it was about the MCP server {server}: {why}",
     "mcp.added": "The owner added the MCP server {server}: {runs}; it reaches {reaches},"
     " reads {reads}, writes {writes}.",
+    "mcp.changing": "The owner wants the MCP server {server} changed: {runs}; it reaches {reaches},"
+    " reads {reads}, writes {writes}.",
+    "mcp.changed": "The owner changed the MCP server {server}: {runs}; it reaches {reaches},"
+    " reads {reads}, writes {writes}.",
     "mcp.secret_given": "The MCP server {server} is given the secret {ref_id}.",
     "mcp.removed": "The owner removed the MCP server {server}.",
     "mcp.trusted": "The owner trusts the MCP server {server} with the tools {tools}.",

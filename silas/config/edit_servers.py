@@ -25,19 +25,12 @@ class ServersEdit(FileEdit):
 
     Attributes:
         name: The server.
-        wanted: What becomes of its place in `mcpServers` and in `mcp`; empty where it goes away.
+        lines: What stands in the file afterwards, where it is new; empty where the server goes
+            away.
     """
 
     name: str
-    wanted: Mapping[str, Mapping[str, object]]
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """What stands in the file afterwards."""
-        return tuple(
-            f"{section}.{self.name}: {json.dumps(value, ensure_ascii=False)}"
-            for section, value in self.wanted.items()
-        )
+    lines: tuple[str, ...]
 
 
 def plan_added(
@@ -49,14 +42,18 @@ def plan_added(
         ConfigError: It cannot be read, or is written so that nothing can be put in.
     """
     wanted = {"mcpServers": server, **({"mcp": handling} if handling else {})}
+    lines = tuple(
+        f"{section}.{name}: {json.dumps(value, ensure_ascii=False)}"
+        for section, value in wanted.items()
+    )
     before, text = read_text(place.file)
     for section, value in wanted.items():
         try:
             root = compose_yaml(text, place.file.name)
             text = put_in(text, root, ("silas", section, name), value)
         except UnfitText as unfit:
-            raise _by_hand(ServersEdit(place.file, before, b"", name, wanted)) from unfit
-    return ServersEdit(place.file, before, text.encode(), name, wanted)
+            raise by_hand(ServersEdit(place.file, before, b"", name, lines)) from unfit
+    return ServersEdit(place.file, before, text.encode(), name, lines)
 
 
 def plan_removed(place: ConfigPlace, name: str) -> ServersEdit:
@@ -68,10 +65,10 @@ def plan_removed(place: ConfigPlace, name: str) -> ServersEdit:
     before, text = read_text(place.file)
     for section in _SECTIONS:
         try:
-            text = _without(text, compose_yaml(text, place.file.name), ("silas", section, name))
+            text = without(text, compose_yaml(text, place.file.name), ("silas", section, name))
         except UnfitText as unfit:
-            raise _by_hand(ServersEdit(place.file, before, b"", name, {})) from unfit
-    return ServersEdit(place.file, before, text.encode(), name, {})
+            raise by_hand(ServersEdit(place.file, before, b"", name, ())) from unfit
+    return ServersEdit(place.file, before, text.encode(), name, ())
 
 
 def write_servers(edit: ServersEdit, place: ConfigPlace) -> None:
@@ -91,9 +88,9 @@ def entry_after(edit: ServersEdit, place: ConfigPlace) -> MCPEntry | None:
         raise ConfigError(f"Nothing was written: {error.message}", code=error.code) from error
     old = load_config(edit.file if edit.before is not None else None, place.environ)
     if _rest(new, edit.name) != _rest(old, edit.name):
-        raise _by_hand(edit)
+        raise by_hand(edit)
     found = next((one for one in new.mcp_entries if one.name == edit.name), None)
-    if (found is None) == bool(edit.wanted):
+    if (found is None) == bool(edit.lines):
         raise ConfigError(
             f"{edit.file} does not decide mcpServers.{edit.name}: a variable of the environment "
             "wins over it.",
@@ -111,7 +108,7 @@ def _rest(config: SilasConfig, name: str) -> SilasConfig:
     return config.model_copy(update=kept)
 
 
-def _without(text: str, root: YamlNode | None, path: tuple[str, ...]) -> str:
+def without(text: str, root: YamlNode | None, path: tuple[str, ...]) -> str:
     """The text without what is at a path, and without a mapping that had nothing else."""
     if root is None:
         return text  # nothing else was in it
@@ -144,7 +141,8 @@ def _cut(
     return text[:begin] + text[value.end :]
 
 
-def _by_hand(edit: ServersEdit) -> ConfigError:
+def by_hand(edit: ServersEdit) -> ConfigError:
+    """What the owner writes himself where the file is written as Silas does not change it."""
     file, told = str(edit.file), " ".join(edit.lines)
     if not told:
         words = tr(

@@ -1,7 +1,7 @@
 """Writing single values into the configuration file; every other byte stays as it is."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from silas.errors import ConfigError
 from silas.strict_yaml import YamlNode
 
 Scalar = str | int | float | bool | None
-Value = Scalar | Mapping[str, object]
-"""A mapping is written in braces, in one line."""
+Value = Scalar | Mapping[str, object] | Sequence[str]
+"""A mapping is written in braces and a list in brackets, in one line."""
 
 _INDENT = 2
 

@@ -192,7 +192,8 @@ def mcp_add(
         from silas.language import tr
         from silas.services.mcp import open_mcp
         from silas.services.servers.from_secrets import read_line
-        from silas.services.servers.saved import WantedServer, added_card
+        from silas.services.servers.saved import added_card
+        from silas.services.servers.wanted import WantedServer
 
         program, args = (command[0], command[1:]) if command else ("", ())
         env = tuple(read_line("--env", line) for line in variables)
@@ -207,6 +208,86 @@ def mcp_add(
             await saved.add(planned)
         click.echo(
             tr("Added: {name}. Look at its tools with `silas mcp trust {name}`.", name=wanted.name)
+        )
+        return DONE
+
+    run_to_exit(work)
+
+
+@mcp.command("change")
+@click.argument("name")
+@click.argument("command", nargs=-1)
+@click.option("--url", default="", help="Another address; it takes the place of a program.")
+@click.option("--host", "hosts", multiple=True, help="The hosts that the program may reach.")
+@click.option("--read", multiple=True, help="The paths that the program may read.")
+@click.option("--write", multiple=True, help="The paths that the program may change in place.")
+@click.option(
+    "--env",
+    "variables",
+    metavar="NAME=secret:SECRET",
+    multiple=True,
+    help="A variable from a secret of yours, new or another; `NAME=` takes it out.",
+)
+@click.option(
+    "--header",
+    "headers",
+    metavar="NAME=secret:SECRET",
+    multiple=True,
+    help="A header from a secret of yours, new or another; `NAME=` takes it out.",
+)
+@click.option(
+    "--approve",
+    metavar="HASH",
+    callback=hash_option,
+    help="sha256:HEX as printed; changes only that.",
+)
+@click.pass_context
+def mcp_change(
+    ctx: click.Context,
+    name: str,
+    command: tuple[str, ...],
+    url: str,
+    hosts: tuple[str, ...],
+    read: tuple[str, ...],
+    write: tuple[str, ...],
+    variables: tuple[str, ...],
+    headers: tuple[str, ...],
+    approve: str | None,
+) -> None:
+    """Change a server in the configuration file on your yes; what is not given stays.
+
+    A program takes the place of the former one with its arguments. --host, --read and --write name
+    all there are then; given once with "" there are none. --env and --header change one name.
+    """
+
+    async def work() -> int:
+        from silas.language import tr
+        from silas.services.mcp import open_mcp
+        from silas.services.servers.changed import changed_card
+        from silas.services.servers.from_secrets import read_change
+        from silas.services.servers.wanted import renew_form
+
+        given = {
+            **({"command": command[0], "args": command[1:]} if command else {}),
+            **({"url": url} if url else {}),
+            **{
+                key: value
+                for key, value in (("hosts", hosts), ("read", read), ("write", write))
+                if value
+            },
+        }
+        env = tuple(read_change("--env", line) for line in variables)
+        sent = tuple(read_change("--header", line) for line in headers)
+        config = read_config(ctx)
+        async with open_mcp(config) as desk:
+            saved = _saved_servers(ctx, desk)
+            planned = saved.plan_change(renew_form(saved.form(name), given, env, sent))
+            if not await _says_yes(changed_card(planned), planned.digest, approve):
+                click.echo(tr("Nothing was changed."))
+                return DECLINED
+            await saved.change(planned, desk.distrust)
+        click.echo(
+            tr("Changed: {name}. Look at its tools with `silas mcp trust {name}`.", name=name)
         )
         return DONE
 

@@ -42,6 +42,7 @@ NAMES_ONE: dict[str, tuple[str, ...]] = {
     "goals show": (NOBODY,),
     "projects rest": (NOBODY,),
     "projects show": (NOBODY,),
+    "mcp change": (NOBODY, "cat"),
     "mcp distrust": (NOBODY,),
     "mcp remove": (NOBODY,),
     "mcp trust": (NOBODY,),

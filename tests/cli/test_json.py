@@ -99,6 +99,7 @@ ACTS = {
     "init",
     "keys rotate",
     "mcp add",
+    "mcp change",
     "mcp distrust",
     "mcp remove",
     "mcp serve",

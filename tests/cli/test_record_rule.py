@@ -33,6 +33,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
             "conversations restore",
             "goals resume",
             "goals run",
+            "mcp change",
             "mcp trust",
             "queue done",
             "remind move",

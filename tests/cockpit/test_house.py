@@ -76,6 +76,7 @@ ENDPOINTS = {
     "/showing": {"get"},
     "/showing/ask-again": {"post"},
     "/connections": {"get", "post"},
+    "/connections/{name}/change": {"post"},
     "/connections/{name}/remove": {"post"},
     "/connections/{name}/trust": {"post"},
     "/connections/{name}/retry": {"post"},

@@ -1,5 +1,6 @@
 """Servers of tools under More: how they fare, trying one again, and trusting one no more."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,12 @@ from silas.home.secret_store import secrets_of
 from silas.keys.secret_registry import SecretRegistry
 from silas.sandbox import SandboxConfig, default
 from silas.services.mcp import MCPDesk
+from silas.services.servers.saved import PlannedServer, SavedServers
+from silas.stream.owner import Owner
 from silas.testing import MockClock, a_signer
 from silas.tools.mcp.trust import SqlTrust
 from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool
+from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import PHONE, SIZES, Device, NewDevice, Size, devices
@@ -81,7 +85,7 @@ async def test_a_server_says_how_it_fares_and_ends_at_once_when_it_is_trusted_no
         await expect(other).to_contain_text("https://notes.example/mcp")
         hollow = "(one) => getComputedStyle(one).backgroundColor"  # not as one that works
         assert await other.locator(".dot").evaluate(hollow) == "rgba(0, 0, 0, 0)"
-        await expect(other.get_by_role("button")).to_have_count(2)  # looked at, or removed
+        await expect(other.get_by_role("button")).to_have_count(3)  # looked at, changed, or removed
         await expect(device.at("channels")).to_contain_text("Browser")
         assert await device.violations() == []
         assert await device.overflow() == 0
@@ -225,3 +229,93 @@ async def test_a_server_that_changed_shows_what_changed_and_is_trusted_again_in_
         await expect(device.at("heard").last).to_contain_text("are trusted, and it is started")
         await device.page.evaluate("() => { location.hash = '#/more/connections'; }")
         await expect(row).to_have_attribute("data-standing", "connected")
+
+
+async def _opens_its_form(device: Device, row: Locator) -> Locator:
+    await row.get_by_role("button", name="Change fake").click()
+    form = device.at("changed-server")
+    await expect(form.get_by_label("It is", exact=True)).to_be_focused()
+    return form
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_a_server_is_changed_in_the_form_that_it_fills(
+    tmp_path: Path, browser: Browser, size: Size
+) -> None:
+    home, fake = Home(tmp_path), Fake(tmp_path / "fake", a_tool())
+    _configured(home, fake)
+    file = home.home / "config.yaml"
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    settings["silas"]["mcpServers"]["fake"]["env"] = {"PLAIN": "by-hand-4711-none-may-see"}
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    await _trusts(home, "fake")
+    async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
+        device, row = await _opens(cockpit, new, size)
+        await expect(row).to_contain_text("It is there, as you trusted it.")
+        form = await _opens_its_form(device, row)
+        await expect(form.get_by_label("Program", exact=True)).to_have_value(PYTHON)
+        await expect(form.get_by_label("Paths that it may change")).to_have_value(str(fake.folder))
+        await expect(form).to_contain_text("The variable PLAIN stays as the file has it.")
+        await _is_usable(device)
+        await device.at("ask-change").click()
+        await expect(form.get_by_role("alert")).to_contain_text("There is nothing to change.")
+        device.forgets_troubles()
+        await form.get_by_label("Hosts that it may reach").fill("a.example")
+        await form.get_by_role("button", name="Take out PLAIN").click()
+        await device.at("ask-change").click()
+        card = await device.sees_a_card("Change the server of tools fake")
+        for words in ("before: reaches: no host", "after: reaches: a.example", "variables: PLAIN"):
+            await expect(card).to_contain_text(words)
+        await _is_usable(device)
+        await device.answers("Change it")
+        await device.comes_back()
+        await expect(device.at("heard").last).to_contain_text("is changed, and ended")
+        await device.page.evaluate("() => { location.hash = '#/more/connections'; }")
+        await expect(row).to_have_attribute("data-standing", "untrusted")
+        await expect(row).to_contain_text("a.example")
+        await expect(device.at("changed-server")).to_have_count(0)
+        assert "by-hand-4711" not in await device.page.content()
+        assert "by-hand-4711" not in file.read_text(encoding="utf-8")
+        form = await _opens_its_form(device, row)
+        await form.get_by_role("button", name="Leave it as it is").click()
+        await expect(form).to_have_count(0)
+        await _is_usable(device)
+
+
+async def test_the_page_that_is_opened_while_a_yes_is_carried_out_corrects_itself(
+    tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(tmp_path)
+    home.write_by_hand()
+    written, may_write, elsewhere = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    add, tell = SavedServers.add, Owner.tell
+
+    async def slowly(self: SavedServers, planned: PlannedServer) -> None:
+        written.set()
+        await may_write.wait()
+        await add(self, planned)
+
+    async def tells_all(self: Owner, text: str) -> None:
+        await tell(self, text)
+        if "is added" in text:
+            await elsewhere.wait()
+
+    monkeypatch.setattr(SavedServers, "add", slowly)  # a disk that takes its time
+    monkeypatch.setattr(Owner, "tell", tells_all)  # so does another channel, after this page
+    async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
+        device, _ = await _opens(cockpit, new, PHONE)
+        await device.at("add-server").click()
+        form = device.at("new-server")
+        await form.get_by_label("Name", exact=True).fill("far")
+        await form.get_by_label("It is", exact=True).select_option("address")
+        await form.get_by_label("Address", exact=True).fill("https://a.example/mcp")
+        await device.at("ask-server").click()
+        await device.sees_a_card("Add the server of tools far")
+        await device.answers("Add it")
+        await asyncio.wait_for(written.wait(), SECONDS)
+        await device.page.evaluate("() => { location.hash = '#/more/connections'; }")
+        await expect(device.at("asks")).to_be_visible()
+        may_write.set()
+        await expect(device.at("asks")).to_have_count(0)
+        await expect(device.page.locator("[data-server=far]")).to_be_visible()
+        elsewhere.set()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from silas.channels.web.views import Done, SecretAsked
-from silas.channels.web.views_connections import ConnectionRows, NewServer
+from silas.channels.web.views_connections import ConnectionRows, NewServer, ServerChange
 from silas.channels.web.views_kept import ShowingRows
 from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView
 from silas.channels.web.views_settings import (
@@ -70,6 +70,10 @@ class ConnectionRoom(Protocol):
 
     async def add(self, wanted: NewServer) -> Done:
         """Ask about a server on a card. Raises where it cannot be added."""
+        ...
+
+    async def change(self, wanted: ServerChange) -> Done:
+        """Ask about another form of a server on a card. Raises where it cannot be changed so."""
         ...
 
     async def trust(self, name: str) -> Done:

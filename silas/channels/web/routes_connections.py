@@ -10,7 +10,7 @@ from silas.channels.web.choices_port import ConnectionRoom
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.proofs import Proven, Prover, Session
 from silas.channels.web.views import Done
-from silas.channels.web.views_connections import ConnectionRows, NewServer
+from silas.channels.web.views_connections import ConnectionRows, NewServer, ServerChange
 from silas.channels.web.wire import Proof
 from silas.types import Frozen
 
@@ -50,6 +50,18 @@ class AddServer(Frozen):
         return NewServer.model_validate(self.model_dump(exclude={"proof"}))
 
 
+class ChangeServer(AddServer):
+    """A server that is there, whole, as it is to be."""
+
+    kept: Lines = ()
+    seen: Line
+
+    @property
+    def change(self) -> ServerChange:
+        """The same without its proof."""
+        return ServerChange.model_validate(self.model_dump(exclude={"proof"}))
+
+
 def connection_routes(room: ConnectionRoom, prover: Prover, refused: Refusing) -> APIRouter:
     """`/connections...`. What lets a server do more is asked about on a card."""
     router = endpoints("connections", refused)
@@ -63,6 +75,13 @@ def connection_routes(room: ConnectionRoom, prover: Prover, refused: Refusing) -
         about = canonical_json(body.wanted.model_dump(mode="json"))
         await prover.require(session, "add_server", about, body.proof)
         return await room.add(body.wanted)
+
+    @router.post("/connections/{name}/change", summary="Ask about a changed server; needs a proof")
+    async def change(name: ConnectionName, body: ChangeServer, session: Session) -> Done:
+        wanted = body.change.model_copy(update={"name": name})  # the path says which one it is
+        about = canonical_json(wanted.model_dump(mode="json"))
+        await prover.require(session, "change_server", about, body.proof)
+        return await room.change(wanted)
 
     @router.post("/connections/{name}/trust", summary="Look at a server's tools; needs a proof")
     async def trust(name: ConnectionName, body: Proven, session: Session) -> Done:

@@ -35,6 +35,34 @@ class SecretLine(Frozen):
     missing: tuple[str, ...]
 
 
+class NewFromSecret(Frozen):
+    """A variable or header; see `silas.services.servers.from_secrets.FromSecret`."""
+
+    name: str
+    scheme: str
+    secret: str
+
+
+class ServerFormView(Frozen):
+    """What the form of a server is filled with; see `silas.services.servers.wanted.ServerForm`.
+
+    Attributes:
+        kept: The variables and headers whose text is in the file and not shown, by name.
+        seen: A digest of the server; it is sent back with a change.
+    """
+
+    command: str
+    args: tuple[str, ...]
+    url: str
+    hosts: tuple[str, ...]
+    read: tuple[str, ...]
+    write: tuple[str, ...]
+    env: tuple[NewFromSecret, ...]
+    headers: tuple[NewFromSecret, ...]
+    kept: tuple[str, ...]
+    seen: str
+
+
 class ServerRow(Frozen):
     """A server of `mcpServers`.
 
@@ -48,6 +76,7 @@ class ServerRow(Frozen):
         sees, changes: The paths that a program may read, and change in place.
         given: What it is given from secrets.
         tools: What it gives; empty where it is not trusted.
+        form: What it is, to be changed.
     """
 
     name: str
@@ -61,6 +90,7 @@ class ServerRow(Frozen):
     changes: tuple[str, ...]
     given: tuple[SecretLine, ...]
     tools: tuple[ServerTool, ...]
+    form: ServerFormView
 
 
 class ChannelRow(Frozen):
@@ -88,16 +118,8 @@ class ConnectionRows(Frozen):
     schemes: tuple[str, ...]
 
 
-class NewFromSecret(Frozen):
-    """A variable or header; see `silas.services.servers.from_secrets.FromSecret`."""
-
-    name: str
-    scheme: str
-    secret: str
-
-
 class NewServer(Frozen):
-    """A server as its owner writes it down; see `silas.services.servers.saved.WantedServer`."""
+    """A server as its owner writes it down; see `silas.services.servers.wanted.WantedServer`."""
 
     name: str
     command: str
@@ -108,3 +130,15 @@ class NewServer(Frozen):
     write: tuple[str, ...]
     env: tuple[NewFromSecret, ...]
     headers: tuple[NewFromSecret, ...]
+
+
+class ServerChange(NewServer):
+    """The same server as it is to be from now on.
+
+    Attributes:
+        kept: The variables and headers that stay as the file has them, by name.
+        seen: The digest of the server that was changed in the form.
+    """
+
+    kept: tuple[str, ...]
+    seen: str

@@ -11,6 +11,8 @@ from silas.channels.web.views_connections import (
     NewFromSecret,
     NewServer,
     SecretLine,
+    ServerChange,
+    ServerFormView,
     ServerRow,
     ServerTool,
 )
@@ -19,7 +21,7 @@ from silas.language import COCKPIT, refusal_words, said_at, tr
 from silas.services.servers.asked import AskedServers
 from silas.services.servers.from_secrets import FromSecret
 from silas.services.servers.running import RunningServers
-from silas.services.servers.saved import WantedServer
+from silas.services.servers.wanted import ServerForm, WantedServer, form_of
 from silas.tools import ToolRegistry
 from silas.tools.mcp.secret_refs import SCHEMES
 from silas.tools.mcp.settings import MCPEntry
@@ -85,9 +87,23 @@ class CockpitConnections:
 
     async def add(self, wanted: NewServer) -> Done:
         """See `ConnectionRoom.add`."""
-        told = {name: value for name, value in wanted if name not in ("env", "headers")}
-        env, headers = _from_secrets(wanted.env), _from_secrets(wanted.headers)
-        await self._asked.add(WantedServer(**told, env=env, headers=headers))
+        await self._asked.add(_wanted_of(wanted))
+        return Done(words=tr("Your yes is asked for in Review."))
+
+    async def change(self, wanted: ServerChange) -> Done:
+        """See `ConnectionRoom.change`."""
+        await self._servers.follow()
+        hidden = dict[str, str]()
+        for entry in self._servers.entries:
+            if entry.name == wanted.name:
+                hidden = self._hidden_texts(form_of(entry).wanted)
+        written = _wanted_of(wanted)
+        written = written._replace(
+            command=hidden.get(written.command, written.command),
+            url=hidden.get(written.url, written.url),
+            args=tuple(hidden.get(one, one) for one in written.args),
+        )
+        await self._asked.change(ServerForm(written, wanted.kept, wanted.seen))
         return Done(words=tr("Your yes is asked for in Review."))
 
     async def trust(self, name: str) -> Done:
@@ -119,7 +135,29 @@ class CockpitConnections:
             changes=() if remote else tuple(map(str, handling.write)),
             given=self._secret_lines(entry),
             tools=tuple(self._tool(name, usable) for name, usable in state.tools.items()),
+            form=self._form(entry),
         )
+
+    def _form(self, entry: MCPEntry) -> ServerFormView:
+        form = form_of(entry)
+        told = form.wanted
+        return ServerFormView(
+            command=self._redact(told.command),
+            args=tuple(map(self._redact, told.args)),
+            url=self._redact(told.url),
+            hosts=told.hosts,
+            read=told.read,
+            write=told.write,
+            env=_to_view(told.env),
+            headers=_to_view(told.headers),
+            kept=form.kept,
+            seen=form.seen,
+        )
+
+    def _hidden_texts(self, told: WantedServer) -> dict[str, str]:
+        """What is shown with a secret left out, and what it is: unchanged it stays as it is."""
+        every = (told.command, told.url, *told.args)
+        return {shown: one for one in every if (shown := self._redact(one)) != one}
 
     def _trouble(self, state: "ServerState", entry: MCPEntry) -> str:
         """Why it is not there: in its own words, or in Silas's where a secret of it is missing."""
@@ -151,6 +189,26 @@ class CockpitConnections:
         ]
         words = ", ".join([other.use, *heard])
         return ChannelRow(name=name, words=words, trouble=self._redact(self._absent.get(name, "")))
+
+
+def _wanted_of(wanted: NewServer) -> WantedServer:
+    return WantedServer(
+        wanted.name,
+        wanted.command,
+        wanted.args,
+        wanted.url,
+        wanted.hosts,
+        wanted.read,
+        wanted.write,
+        _from_secrets(wanted.env),
+        _from_secrets(wanted.headers),
+    )
+
+
+def _to_view(lines: Iterable[FromSecret]) -> tuple[NewFromSecret, ...]:
+    return tuple(
+        NewFromSecret(name=one.name, scheme=one.scheme, secret=one.secret) for one in lines
+    )
 
 
 def _from_secrets(lines: Iterable[NewFromSecret]) -> tuple[FromSecret, ...]:

@@ -4,15 +4,17 @@ import asyncio
 from functools import partial
 
 from silas.language import tr, tr_later
+from silas.services.servers.changed import PlannedChange, changed_card
 from silas.services.servers.running import RunningServers
-from silas.services.servers.saved import PlannedServer, SavedServers, WantedServer, added_card
+from silas.services.servers.saved import PlannedServer, SavedServers, added_card
 from silas.services.servers.trust_card import ServerInspection, trust_card
+from silas.services.servers.wanted import ServerForm, WantedServer
 from silas.services.setup.one_question import OneQuestion
 from silas.stream.owner import Owner
 
 
 class AskedServers:
-    """Adds, trusts and removes servers; what counts afterwards counts at once.
+    """Adds, changes, trusts and removes servers; what counts afterwards counts at once.
 
     Args:
         saved: The configuration file.
@@ -43,6 +45,19 @@ class AskedServers:
         planned = await asyncio.to_thread(self._saved.plan, wanted)
         failed = tr_later("The server was not added: {why}")
         self._question.ask(added_card(planned), partial(self._add_server, planned), failed)
+
+    async def change(self, form: ServerForm) -> None:
+        """Ask about another form of a server; on the yes of a device of his it is in the file.
+
+        It is ended then, and trusted no more.
+
+        Raises:
+            ConfigError: It cannot be changed so, or he is being asked already.
+        """
+        await self._running.follow()
+        planned = await asyncio.to_thread(self._saved.plan_change, form)
+        failed = tr_later("The server was not changed: {why}")
+        self._question.ask(changed_card(planned), partial(self._change_server, planned), failed)
 
     async def trust(self, name: str) -> None:
         """Look at a server's tools, and ask; on the yes of a device of his they can be used.
@@ -81,6 +96,14 @@ class AskedServers:
         await self._running.take(planned.entry)
         return tr(
             "The server {name} is added, and not started: look at its tools under Connections.",
+            name=planned.entry.name,
+        )
+
+    async def _change_server(self, planned: PlannedChange) -> str:
+        await self._saved.change(planned, self._running.distrust)
+        await self._running.take(planned.entry)
+        return tr(
+            "The server {name} is changed, and ended: look at its tools under Connections.",
             name=planned.entry.name,
         )
 

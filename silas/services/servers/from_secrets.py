@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from silas.errors import ConfigError
-from silas.language import tr
+from silas.language import tr, tr_later
+from silas.tools.mcp.given_names import chooses_code, is_of_connection
 from silas.tools.mcp.secret_refs import SCHEMES, reference_to
 
 _CODE: Final = "E_CFG_MCP"
@@ -13,39 +14,6 @@ _MOST = 16  # variables or headers of a server
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _HEADER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?")
 _LINE = re.compile(r"([^=]*)=(?:([A-Za-z]+) )?secret:(.*)", re.DOTALL)
-
-_CHOOSES_CODE: Final = frozenset(
-    {
-        *("PATH", "HOME", "PWD", "LANG", "SHELL", "TMPDIR", "IFS", "ENV", "PS4", "CDPATH"),
-        *("SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "GLOBIGNORE", "GCONV_PATH", "GLIBC_TUNABLES"),
-        *("LOCPATH", "NLSPATH", "TERMINFO", "CLASSPATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS"),
-        *("JDK_JAVA_OPTIONS", "MAVEN_OPTS", "GRADLE_OPTS", "PHPRC", "PHP_INI_SCAN_DIR"),
-        *("EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE"),
-        *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY"),
-        *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "CURL_HOME"),
-        *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_PYTHON"),
-        *("GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXEC_PATH", "GIT_ASKPASS", "SSH_ASKPASS"),
-        *("GIT_EDITOR", "GIT_PAGER", "GIT_SEQUENCE_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_DIR"),
-        *("GIT_WORK_TREE", "GIT_TEMPLATE_DIR", "GIT_PROXY_COMMAND", "GOFLAGS", "RUSTC_WRAPPER"),
-    }
-)
-_CHOOSE_CODE: Final = (
-    *("LD_", "DYLD_", "BASH_", "PYTHON", "NODE_", "NPM_CONFIG_", "PERL", "RUBY", "GEM_"),
-    *("BUNDLE_", "LUA_", "PIP_", "GIT_CONFIG", "OPENSSL_", "DOTNET_", "CORECLR_", "COR_"),
-    *("XDG_", "SILAS_"),
-)
-"""Beginnings of variables with which whoever sets them chooses which code runs, or who is asked."""
-
-_OF_THE_CONNECTION: Final = frozenset(
-    {
-        *("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"),
-        *("content-length", "content-type", "content-encoding", "accept", "accept-encoding"),
-        *("expect", "date", "via", "origin", "referer", "last-event-id", "set-cookie", "range"),
-        *("x-http-method", "x-http-method-override", "x-method-override", "forwarded"),
-    }
-)
-_OF_CONNECTIONS: Final = ("proxy-", "sec-", "mcp-", "x-forwarded-", "access-control-")
-"""Beginnings of headers that belong to the connection, or to the protocol spoken over it."""
 
 
 class FromSecret(NamedTuple):
@@ -94,6 +62,46 @@ def read_line(option: str, line: str) -> FromSecret:
     return FromSecret(found[1].strip(), found[3].strip(), found[2] or "")
 
 
+def read_change(option: str, line: str) -> FromSecret:
+    """As `read_line`; `NAME=` is one without a secret, which takes NAME out.
+
+    Raises:
+        ConfigError: It is neither.
+    """
+    name, equals, rest = line.partition("=")
+    if equals and name.strip() and not rest.strip():
+        return FromSecret(name.strip(), "")
+    return read_line(option, line)
+
+
+def renew_lines(
+    there: Sequence[FromSecret], kept: Sequence[str], new: Sequence[FromSecret], *, exact: bool
+) -> tuple[tuple[FromSecret, ...], tuple[str, ...]]:
+    """Lines and names that stay, where each new line takes the place of one of its name.
+
+    Args:
+        there: The lines.
+        kept: The names that stand in the file with another text.
+        new: The new ones; one without a secret takes its name out.
+        exact: Whether small and capital letters make another name.
+
+    Raises:
+        ConfigError: One that is to go is not there.
+    """
+
+    def same(name: str) -> str:
+        return name if exact else name.lower()
+
+    known = {same(name) for name in (*kept, *(one.name for one in there))}
+    for one in new:
+        if not one.secret and same(one.name) not in known:
+            raise _refusal(tr("{name} is not among what it is given.", name=one.name))
+    goes = {same(one.name) for one in new}
+    left = tuple(one for one in there if same(one.name) not in goes)
+    stays = tuple(name for name in kept if same(name) not in goes)
+    return (*left, *(one for one in new if one.secret)), stays
+
+
 def tidy_lines(lines: Iterable[FromSecret]) -> tuple[FromSecret, ...]:
     """Without blanks around, and with the word before a secret as it is usually written."""
     usual = {word.lower(): word for word in SCHEMES}
@@ -109,17 +117,13 @@ def refuse_unfit_variables(lines: Sequence[FromSecret]) -> None:
     Raises:
         ConfigError: In one sentence that says why.
     """
+    words = tr_later(
+        "A variable's name is 1 to 64 letters, digits and underscores, and starts with no digit; "
+        "{name} is none."
+    )
+    _refuse_misnamed(lines, _VARIABLE, words)
     for line in lines:
-        if not _VARIABLE.fullmatch(line.name):
-            raise _refusal(
-                tr(
-                    "A variable's name is 1 to 64 letters, digits and underscores, and starts with "
-                    "no digit; {name} is none.",
-                    name=repr(line.name),
-                )
-            )
-        shouted = line.name.upper()
-        if shouted in _CHOOSES_CODE or shouted.startswith(_CHOOSE_CODE):
+        if chooses_code(line.name):
             raise _refusal(
                 tr(
                     "{name} is given to no server: it can change which code runs, or where it "
@@ -131,7 +135,7 @@ def refuse_unfit_variables(lines: Sequence[FromSecret]) -> None:
             raise _refusal(
                 tr("{name} is a variable, which holds the secret alone.", name=line.name)
             )
-    _refuse_twice([line.name for line in lines])
+    refuse_twice([line.name for line in lines])
 
 
 def refuse_unfit_headers(lines: Sequence[FromSecret]) -> None:
@@ -140,17 +144,13 @@ def refuse_unfit_headers(lines: Sequence[FromSecret]) -> None:
     Raises:
         ConfigError: In one sentence that says why.
     """
+    words = tr_later(
+        "A header's name is 1 to 64 letters, digits, - and _ on one line, and begins and ends with "
+        "a letter or digit; {name} is none."
+    )
+    _refuse_misnamed(lines, _HEADER, words)
     for line in lines:
-        if not _HEADER.fullmatch(line.name):
-            raise _refusal(
-                tr(
-                    "A header's name is 1 to 64 letters, digits, - and _ on one line, and begins "
-                    "and ends with a letter or digit; {name} is none.",
-                    name=repr(line.name),
-                )
-            )
-        small = line.name.lower()
-        if small in _OF_THE_CONNECTION or small.startswith(_OF_CONNECTIONS):
+        if is_of_connection(line.name):
             raise _refusal(
                 tr(
                     "The header {name} belongs to the connection; only headers with a key are set "
@@ -166,7 +166,7 @@ def refuse_unfit_headers(lines: Sequence[FromSecret]) -> None:
                     words=", ".join(SCHEMES),
                 )
             )
-    _refuse_twice([line.name.lower() for line in lines])
+    refuse_twice([line.name.lower() for line in lines])
 
 
 def refuse_missing(lines: Iterable[FromSecret], stored: Iterable[str]) -> None:
@@ -195,7 +195,18 @@ def refuse_missing(lines: Iterable[FromSecret], stored: Iterable[str]) -> None:
             )
 
 
-def _refuse_twice(names: Sequence[str]) -> None:
+def _refuse_misnamed(lines: Iterable[FromSecret], form: re.Pattern[str], words: str) -> None:
+    for line in lines:
+        if not form.fullmatch(line.name):
+            raise _refusal(tr(words, name=repr(line.name)))
+
+
+def refuse_twice(names: Sequence[str]) -> None:
+    """Refuse a name that stands twice, or too many.
+
+    Raises:
+        ConfigError: In one sentence that says which.
+    """
     if len(names) > _MOST:
         raise _refusal(tr("A server is given at most {most} secrets.", most=_MOST))
     for name in names:

@@ -1,11 +1,8 @@
 """Servers of tools in the configuration file: one is added on a yes, and removed without one."""
 
 import asyncio
-import os
-import shutil
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from silas.audit import Audit
 from silas.audit.intent import ChangeEvents, record_change
@@ -13,6 +10,7 @@ from silas.canonical import digest
 from silas.cards import Action, Detail
 from silas.cards.models import DecisionCard
 from silas.config import SilasConfig
+from silas.config.change_server import part_changes, plan_changed
 from silas.config.edit_servers import (
     ServersEdit,
     entry_after,
@@ -22,57 +20,36 @@ from silas.config.edit_servers import (
 )
 from silas.config.load import load_config
 from silas.config.place import ConfigPlace
-from silas.errors import ConfigError, SandboxError
+from silas.errors import ConfigError
 from silas.home.unsupported import require_mcp
 from silas.keys.secrets import SecretVault
 from silas.language import tr
 from silas.plans import show_lines
-from silas.sandbox.mounts import SYSTEM_TARGETS, Roots, objection
-from silas.sandbox.network.names import endpoints
-from silas.sandbox.searchpath import SYSTEM
+from silas.services.servers.changed import PlannedChange
 from silas.services.servers.from_secrets import (
-    FromSecret,
     refuse_missing,
-    refuse_unfit_headers,
-    refuse_unfit_variables,
-    tidy_lines,
+    refuse_twice,
 )
 from silas.services.servers.trust_card import server_lines
+from silas.services.servers.unfit import CODE, refuse_bad_name, refuse_unfit
+from silas.services.servers.wanted import (
+    ServerForm,
+    WantedServer,
+    form_of,
+    handling_data,
+    parts_of,
+    parts_wanted,
+    server_data,
+    tidy_server,
+)
 from silas.services.setup.one_question import NO, YES
 from silas.stop.sentinel import RequireRunning
-from silas.tools.mcp.settings import MCPEntry, is_server_name, is_server_url
+from silas.tools.mcp.settings import MCPEntry
 from silas.types import Risk
 
-_CODE: Final = "E_CFG_MCP"
 _ADDITION: Final = ChangeEvents("mcp.adding", "mcp.added", "mcp.not_written")
+_CHANGE: Final = ChangeEvents("mcp.changing", "mcp.changed", "mcp.not_written")
 _REMOVAL: Final = ChangeEvents("mcp.removing", "mcp.removed", "mcp.not_written")
-_SHOWN: Final = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64")))
-"""What every sandbox shows of the system."""
-
-
-class WantedServer(NamedTuple):
-    """A server as its owner writes it down: a program with its reach, or an address.
-
-    Attributes:
-        name: What it is called.
-        command: The program; empty for a server at an address.
-        args: Its arguments, word by word.
-        url: The address; empty for a program.
-        hosts: The hosts that a program may reach.
-        read, write: The paths that a program may read, and change in place.
-        env: The variables that a program is given, each from a secret.
-        headers: What is sent to an address with every request, each from a secret.
-    """
-
-    name: str
-    command: str = ""
-    args: tuple[str, ...] = ()
-    url: str = ""
-    hosts: tuple[str, ...] = ()
-    read: tuple[str, ...] = ()
-    write: tuple[str, ...] = ()
-    env: tuple[FromSecret, ...] = ()
-    headers: tuple[FromSecret, ...] = ()
 
 
 class PlannedServer(NamedTuple):
@@ -113,10 +90,11 @@ class SavedServers:
         require_mcp()
         self._require_running()
         config = self._saved_config()
-        wanted = _tidy_server(wanted)
-        _refuse_unfit(wanted, config, self._place.file)
+        wanted = tidy_server(wanted)
+        refuse_bad_name(wanted.name, config)
+        refuse_unfit(wanted, config, self._place.file)
         self._refuse_missing(wanted)
-        edit = plan_added(self._place, wanted.name, _server(wanted), _handling(wanted))
+        edit = plan_added(self._place, wanted.name, server_data(wanted), handling_data(wanted))
         entry = entry_after(edit, self._place)
         if entry is None:
             raise AssertionError("what is added is there afterwards")
@@ -137,19 +115,86 @@ class SavedServers:
             ConfigError: The file changed meanwhile, or cannot be written, or a secret is gone.
             Stopped: Silas is stopped, or the record was changed outside Silas.
         """
+        await self._require_able(planned.wanted)
+        await self._write(planned.edit, _ADDITION, _facts(planned.entry, planned.digest))
+
+    async def _require_able(self, wanted: WantedServer) -> None:
         self._require_running()
         self._audit.require_whole()
-        await asyncio.to_thread(self._refuse_missing, planned.wanted)
-        entry, uses = planned.entry, planned.entry.server.uses
-        facts = {
-            "runs": entry.server.command or (entry.server.url or "").partition("?")[0],
-            "reaches": list(entry.handling.network),
-            "reads": list(map(str, entry.handling.read)),
-            "writes": list(map(str, entry.handling.write)),
-            "digest": planned.digest,
-            **({"given": [f"{one.name}: {one.shown}" for one in uses]} if uses else {}),
-        }
-        await self._write(planned.edit, _ADDITION, facts)
+        await asyncio.to_thread(self._refuse_missing, wanted)
+
+    def form(self, name: str) -> ServerForm:
+        """A server that is there, as its owner would write it down.
+
+        Raises:
+            ConfigError: The file names none of this name.
+        """
+        return form_of(self._entry(name))
+
+    def plan_change(self, form: ServerForm) -> PlannedChange:
+        """What the file will say with a server changed, held against the rules of a new one.
+
+        Raises:
+            ConfigError: It is not there, is another one than was seen, would stay as it is, or
+                cannot be what is wanted.
+            Stopped: Silas is stopped.
+        """
+        require_mcp()
+        self._require_running()
+        wanted, now = tidy_server(form.wanted), self._entry(form.wanted.name)
+        was = form_of(now)
+        if form.seen != now.source or not set(form.kept) <= set(was.kept):
+            raise ConfigError(
+                tr("{name} was changed meanwhile; look at it again.", name=now.name), code=CODE
+            )
+        before, after = parts_of(now), parts_wanted(wanted, form.kept, now)
+        changes = part_changes(before, after)
+        refuse_unfit(wanted, self._saved_config(), self._place.file, was.wanted)
+        _refuse_two_of_a_name(wanted, form.kept)
+        if not changes:
+            raise ConfigError(tr("There is nothing to change."), code=CODE)
+        self._refuse_missing(wanted)
+        edit = plan_changed(self._place, now.name, changes)
+        entry = entry_after(edit, self._place)
+        if entry is None or part_changes(after, parts_of(entry)):
+            raise ConfigError(
+                tr(
+                    "{file} does not decide all of {name}: a variable of the environment wins over "
+                    "it.",
+                    file=str(self._place.file),
+                    name=now.name,
+                ),
+                code=CODE,
+            )
+        return PlannedChange(now, entry, edit, wanted)
+
+    async def change(
+        self, planned: PlannedChange, distrust: Callable[[str], Awaitable[bool]]
+    ) -> None:
+        """Write it into the file, on record, and end the trust in what it was.
+
+        Args:
+            planned: The change.
+            distrust: Ends the trust in a server.
+
+        Raises:
+            ConfigError: The file changed meanwhile, or cannot be written, or a secret is gone.
+            Stopped: Silas is stopped, or the record was changed outside Silas.
+        """
+        await self._require_able(planned.wanted)
+        facts = _facts(planned.entry, planned.digest)
+        await self._write(planned.edit, _CHANGE, facts)
+        await distrust(planned.entry.name)
+
+    def _entry(self, name: str) -> MCPEntry:
+        found = [one for one in self._saved_config().mcp_entries if one.name == name]
+        if not found:
+            raise self._not_named(name)
+        return found[0]
+
+    def _not_named(self, name: str) -> ConfigError:
+        words = tr("{file} names no server {name}.", file=str(self._place.file), name=repr(name))
+        return ConfigError(words, code=CODE)
 
     def names(self, name: str) -> bool:
         """Whether the file names a server."""
@@ -162,10 +207,7 @@ class SavedServers:
             ConfigError: It names none of this name, or nothing can be taken out of it.
         """
         if not self.names(name):
-            raise ConfigError(
-                tr("{file} names no server {name}.", file=str(self._place.file), name=repr(name)),
-                code=_CODE,
-            )
+            raise self._not_named(name)
         edit = plan_removed(self._place, name)
         entry_after(edit, self._place)
         return edit
@@ -187,6 +229,27 @@ class SavedServers:
     def _saved_config(self) -> SilasConfig:
         file = self._place.file
         return load_config(file if file.exists() else None, self._place.environ)
+
+
+def _facts(entry: MCPEntry, digest: str) -> dict[str, object]:
+    """What the record has of a server."""
+    uses = entry.server.uses
+    return {
+        "runs": entry.server.command or (entry.server.url or "").partition("?")[0],
+        "reaches": list(entry.handling.network),
+        "reads": list(map(str, entry.handling.read)),
+        "writes": list(map(str, entry.handling.write)),
+        "digest": digest,
+        **({"given": [f"{one.name}: {one.shown}" for one in uses]} if uses else {}),
+    }
+
+
+def _refuse_two_of_a_name(wanted: WantedServer, kept: Sequence[str]) -> None:
+    """Each name stands in one place: what the file has by hand stays as it is (decision D561)."""
+    if wanted.url:
+        refuse_twice([name.lower() for name in (*(one.name for one in wanted.headers), *kept)])
+    else:
+        refuse_twice([*(one.name for one in wanted.env), *kept])
 
 
 def added_card(planned: PlannedServer) -> DecisionCard:
@@ -215,163 +278,3 @@ def added_card(planned: PlannedServer) -> DecisionCard:
         ),
         safe=NO,
     )
-
-
-def _tidy_server(wanted: WantedServer) -> WantedServer:
-    """Without blanks around, and with whole paths instead of `~`."""
-    return WantedServer(
-        name=wanted.name.strip(),
-        command=_whole(wanted.command.strip()),
-        args=wanted.args,
-        url=wanted.url.strip(),
-        hosts=tuple(filter(None, (one.strip() for one in wanted.hosts))),
-        read=_tidy_paths(wanted.read),
-        write=_tidy_paths(wanted.write),
-        env=tidy_lines(wanted.env),
-        headers=tidy_lines(wanted.headers),
-    )
-
-
-def _tidy_paths(paths: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_whole(one.strip()) for one in paths if one.strip())
-
-
-def _whole(path: str) -> str:
-    return str(Path(path).expanduser()) if path.startswith("~/") else path
-
-
-def _server(wanted: WantedServer) -> dict[str, Any]:
-    if wanted.url:
-        headers = {one.name: one.text for one in wanted.headers}
-        return {"url": wanted.url, **({"headers": headers} if headers else {})}
-    given = {"args": list(wanted.args), "env": {one.name: one.text for one in wanted.env}}
-    return {"command": wanted.command, **{name: value for name, value in given.items() if value}}
-
-
-def _handling(wanted: WantedServer) -> dict[str, Any]:
-    given = {"network": wanted.hosts, "read": wanted.read, "write": wanted.write}
-    return {name: list(value) for name, value in given.items() if value}
-
-
-def _refuse_unfit(wanted: WantedServer, config: SilasConfig, file: Path) -> None:
-    """Refuse what cannot work, in the words of who wrote it; the file's own rules come after."""
-    if not is_server_name(wanted.name):
-        raise _config_error(
-            tr(
-                "A server's name is 1 to 31 letters, digits, - and _, without two _ in a row and "
-                "without one at the end."
-            )
-        )
-    if wanted.name in config.mcpServers:
-        raise _config_error(
-            tr("There is a server {name} already; choose another name.", name=wanted.name)
-        )
-    every = (wanted.command, *wanted.args, wanted.url, *wanted.read, *wanted.write)
-    if any("${" in one or not one.isprintable() for one in every):
-        raise _config_error(
-            tr(
-                "Write plain text on one line each: no {variable} and no characters that cannot "
-                "be seen.",
-                variable="${",
-            )
-        )
-    if bool(wanted.command) == bool(wanted.url):
-        raise _config_error(tr("Write either the command of a program or an address."))
-    if wanted.url:
-        _refuse_address(wanted)
-    else:
-        for host in wanted.hosts:
-            _refuse_host(host)
-        for path in (*wanted.read, *wanted.write):
-            _refuse_path(Path(path), config, file)
-        refuse_unfit_variables(wanted.env)
-        if wanted.headers:
-            raise _config_error(tr("Headers are for an address; a program is given variables."))
-        _refuse_command(wanted.command, tuple(map(Path, (*wanted.read, *wanted.write))))
-
-
-def _refuse_address(wanted: WantedServer) -> None:
-    if not is_server_url(wanted.url):
-        raise _config_error(
-            tr(
-                "The address must be https://host/path without a user name; http is for this "
-                "computer alone."
-            )
-        )
-    if wanted.args or wanted.hosts or wanted.read or wanted.write:
-        raise _config_error(
-            tr("Arguments, hosts and paths are for a program; an address has none.")
-        )
-    if wanted.env:
-        raise _config_error(tr("Variables are for a program; an address is sent headers."))
-    refuse_unfit_headers(wanted.headers)
-
-
-def _refuse_host(host: str) -> None:
-    try:
-        endpoints(host)
-    except SandboxError:
-        raise _config_error(
-            tr(
-                "{host} is no host; write a name such as example.com or example.com:8443.",
-                host=host,
-            )
-        ) from None
-
-
-def _silas_own(config: SilasConfig, file: Path) -> Roots:
-    """What no server is shown: also the file that says what each may reach, and former ones."""
-    former = file.parent.glob(f"{file.name}.bak*")
-    roots = Roots.of((config.data_dir, config.keys.socket, file, *former), ())
-    link = file.parent.resolve() / file.name  # whoever could change the link changes the file
-    return roots._replace(forbidden=(*roots.forbidden, link))
-
-
-def _refuse_path(path: Path, config: SilasConfig, file: Path) -> None:
-    if not path.is_absolute() or os.path.normpath(path) != str(path):
-        raise _config_error(tr("{path} is no whole path; write it from / on.", path=str(path)))
-    if not path.exists():
-        raise _config_error(tr("{path} does not exist.", path=str(path)))
-    if path.resolve() != path:
-        real = str(path.resolve())
-        raise _config_error(
-            tr("{path} is a link to {real}; write that.", path=str(path), real=real)
-        )
-    if path in SYSTEM_TARGETS or objection(path, _silas_own(config, file)):
-        raise _config_error(
-            tr(
-                "{path} is shown to no program: it is, or holds, your whole home, secrets, or "
-                "what belongs to Silas or the system.",
-                path=str(path),
-            )
-        )
-
-
-def _refuse_command(command: str, shown: Sequence[Path]) -> None:
-    if "/" not in command:
-        if shutil.which(command, path=":".join(SYSTEM)) is None:
-            raise _config_error(
-                tr(
-                    "There is no program {command} in {places}; write its whole path.",
-                    command=command,
-                    places=", ".join(SYSTEM),
-                )
-            )
-        return
-    path = Path(command)
-    if not path.is_absolute() or os.path.normpath(path) != command:
-        raise _config_error(tr("{path} is no whole path; write it from / on.", path=command))
-    if not path.is_file() or not os.access(path, os.X_OK):
-        raise _config_error(tr("{path} does not exist, or is no program.", path=command))
-    for place in (path, path.resolve()):
-        if not any(place == root or root in place.parents for root in (*_SHOWN, *shown)):
-            raise _config_error(
-                tr(
-                    "The server could not see its own program: let it read {folder}.",
-                    folder=str(place.parent),
-                )
-            )
-
-
-def _config_error(words: str) -> ConfigError:
-    return ConfigError(words, code=_CODE)

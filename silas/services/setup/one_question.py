@@ -33,10 +33,11 @@ class OneQuestion:
         self._about = about
         self._code = code
         self._asking: set[asyncio.Task[None]] = set()
+        self._telling: set[asyncio.Task[None]] = set()
 
     @property
     def waits(self) -> bool:
-        """Whether he is being asked."""
+        """Whether he is being asked, or what he said yes to is being done."""
         return bool(self._asking)
 
     def require_free(self) -> None:
@@ -72,10 +73,11 @@ class OneQuestion:
 
     async def close(self) -> None:
         """Ask nobody any more."""
-        for task in tuple(self._asking):
+        tasks = self._asking | self._telling
+        for task in tasks:
             task.cancel()
-        if self._asking:
-            await asyncio.wait(set(self._asking))
+        if tasks:
+            await asyncio.wait(tasks)
 
     async def _ask_card(
         self,
@@ -92,4 +94,13 @@ class OneQuestion:
             words = await do()
         except SilasError as error:
             words = tr(failed, why=error.message)
+        self._end_question()
         await self._owner.tell(words)
+
+    def _end_question(self) -> None:
+        """Wait no more before it is told: a page that hears it then looks again."""
+        task = asyncio.current_task()
+        if task in self._asking:
+            self._asking.discard(task)
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)

@@ -1,0 +1,172 @@
+"""What no server of tools may be: refused in one sentence before anybody is asked."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from silas.config import SilasConfig
+from silas.errors import ConfigError, SandboxError
+from silas.language import tr
+from silas.sandbox.mounts import SYSTEM_TARGETS, Roots, objection
+from silas.sandbox.network.names import endpoints
+from silas.sandbox.searchpath import SYSTEM
+from silas.services.servers.from_secrets import refuse_unfit_headers, refuse_unfit_variables
+from silas.services.servers.wanted import WantedServer
+from silas.tools.mcp.settings import is_server_name, is_server_url
+
+CODE: Final = "E_CFG_MCP"
+_SHOWN: Final = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64")))
+"""What every sandbox shows of the system."""
+
+
+_NOTHING: Final = WantedServer("")
+
+
+def _new(wanted: Sequence[str], was: Sequence[str]) -> Sequence[str]:
+    return [one for one in wanted if one not in was]
+
+
+def refuse_bad_name(name: str, config: SilasConfig) -> None:
+    """Refuse what no new server may be called.
+
+    Raises:
+        ConfigError: In one sentence that says why.
+    """
+    if not is_server_name(name):
+        raise _config_error(
+            tr(
+                "A server's name is 1 to 31 letters, digits, - and _, without two _ in a row and "
+                "without one at the end."
+            )
+        )
+    if name in config.mcpServers:
+        raise _config_error(tr("There is a server {name} already; choose another name.", name=name))
+
+
+def refuse_unfit(
+    wanted: WantedServer, config: SilasConfig, file: Path, was: WantedServer = _NOTHING
+) -> None:
+    """Refuse what cannot work, in the words of who wrote it; the file's own rules come after.
+
+    Args:
+        wanted: The server, whatever it is called.
+        config: What is configured.
+        file: Where.
+        was: What it is until now: only what is new is refused.
+
+    Raises:
+        ConfigError: In one sentence that says why.
+    """
+    stand = (was.command, *was.args, was.url, *was.hosts, *was.read, *was.write)
+    every = (wanted.command, *wanted.args, wanted.url, *wanted.read, *wanted.write)
+    if any("${" in one or not one.isprintable() for one in every if one not in stand):
+        raise _config_error(
+            tr(
+                "Write plain text on one line each: no {variable} and no characters that cannot "
+                "be seen.",
+                variable="${",
+            )
+        )
+    if bool(wanted.command) == bool(wanted.url):
+        raise _config_error(tr("Write either the command of a program or an address."))
+    if wanted.url:
+        _refuse_address(wanted)
+    else:
+        for host in _new(wanted.hosts, was.hosts):
+            _refuse_host(host)
+        for path in (*_new(wanted.read, was.read), *_new(wanted.write, was.write)):
+            _refuse_path(Path(path), config, file)
+        refuse_unfit_variables(wanted.env)
+        if wanted.headers:
+            raise _config_error(tr("Headers are for an address; a program is given variables."))
+        if wanted[:2] != was[:2] or not {*was.read, *was.write} <= {*wanted.read, *wanted.write}:
+            _refuse_command(wanted.command, tuple(map(Path, (*wanted.read, *wanted.write))))
+
+
+def _refuse_address(wanted: WantedServer) -> None:
+    if not is_server_url(wanted.url):
+        raise _config_error(
+            tr(
+                "The address must be https://host/path without a user name; http is for this "
+                "computer alone."
+            )
+        )
+    if wanted.args or wanted.hosts or wanted.read or wanted.write:
+        raise _config_error(
+            tr("Arguments, hosts and paths are for a program; an address has none.")
+        )
+    if wanted.env:
+        raise _config_error(tr("Variables are for a program; an address is sent headers."))
+    refuse_unfit_headers(wanted.headers)
+
+
+def _refuse_host(host: str) -> None:
+    try:
+        endpoints(host)
+    except SandboxError:
+        raise _config_error(
+            tr(
+                "{host} is no host; write a name such as example.com or example.com:8443.",
+                host=host,
+            )
+        ) from None
+
+
+def _silas_own(config: SilasConfig, file: Path) -> Roots:
+    """What no server is shown: also the file that says what each may reach, and former ones."""
+    former = file.parent.glob(f"{file.name}.bak*")
+    roots = Roots.of((config.data_dir, config.keys.socket, file, *former), ())
+    link = file.parent.resolve() / file.name  # whoever could change the link changes the file
+    return roots._replace(forbidden=(*roots.forbidden, link))
+
+
+def _refuse_path(path: Path, config: SilasConfig, file: Path) -> None:
+    if not path.is_absolute() or os.path.normpath(path) != str(path):
+        raise _config_error(tr("{path} is no whole path; write it from / on.", path=str(path)))
+    if not path.exists():
+        raise _config_error(tr("{path} does not exist.", path=str(path)))
+    if path.resolve() != path:
+        real = str(path.resolve())
+        raise _config_error(
+            tr("{path} is a link to {real}; write that.", path=str(path), real=real)
+        )
+    if path in SYSTEM_TARGETS or objection(path, _silas_own(config, file)):
+        raise _config_error(
+            tr(
+                "{path} is shown to no program: it is, or holds, your whole home, secrets, or "
+                "what belongs to Silas or the system.",
+                path=str(path),
+            )
+        )
+
+
+def _refuse_command(command: str, shown: Sequence[Path]) -> None:
+    if "/" not in command:
+        if shutil.which(command, path=":".join(SYSTEM)) is None:
+            raise _config_error(
+                tr(
+                    "There is no program {command} in {places}; write its whole path.",
+                    command=command,
+                    places=", ".join(SYSTEM),
+                )
+            )
+        return
+    path = Path(command)
+    if not path.is_absolute() or os.path.normpath(path) != command:
+        raise _config_error(tr("{path} is no whole path; write it from / on.", path=command))
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise _config_error(tr("{path} does not exist, or is no program.", path=command))
+    for place in (path, path.resolve()):
+        if not any(place == root or root in place.parents for root in (*_SHOWN, *shown)):
+            raise _config_error(
+                tr(
+                    "The server could not see its own program: let it read {folder}.",
+                    folder=str(place.parent),
+                )
+            )
+
+
+def _config_error(words: str) -> ConfigError:
+    return ConfigError(words, code=CODE)
