@@ -1,4 +1,4 @@
-/* Work that has ended: what came of it, what was checked, what changed, and the way back. */
+/* Work that has ended, and the way back. */
 
 import { command } from "./api.js";
 import { add, button, fill, h, icon, toast } from "./dom.js";
@@ -9,7 +9,7 @@ const STATUS = {
   done: [t("Done"), "good"], failed: [t("Failed"), "bad"], stuck: [t("Stuck"), "bad"], blocked: [t("Blocked"), "bad"],
   healthy: [t("Healthy"), "good"], failing: [t("Failing"), "bad"], repaired: [t("Repaired"), "good"], ended: [t("Ended"), "neutral"],
   waiting: [t("Waiting"), "neutral"], running: [t("Running"), "neutral"], pending: [t("Not begun"), "neutral"],
-  paused: [t("Paused"), "neutral"], cancelled: [t("Stopped"), "neutral"], stopped: [t("Stopped"), "neutral"],
+  undone: [t("Taken back"), "neutral"], paused: [t("Paused"), "neutral"], cancelled: [t("Stopped"), "neutral"], stopped: [t("Stopped"), "neutral"],
 };
 
 const told = (status) => STATUS[status] ?? [status.charAt(0).toUpperCase() + status.slice(1).replaceAll("_", " "), "neutral"];
@@ -39,7 +39,7 @@ function parts(result) {
 
 const drawn = new WeakMap(); // what a node shows, until it shows something else
 
-/** Later on only the way back changes, and what is not shown any more because it was forgotten. */
+/** Later on only the way back changes, and what was forgotten. */
 export function refreshResult(node, result) {
   const before = drawn.get(node) ?? result;
   drawn.set(node, result);
@@ -48,6 +48,7 @@ export function refreshResult(node, result) {
   const now = `${result.undone} ${result.undo_until}`;
   if (place.dataset.drawn === now) return;
   place.dataset.drawn = now;
+  if (result.undone) node.querySelector(".status").replaceWith(statusMark("undone"));
   if (result.undone) fill(place, h("p", { class: "undone", role: "status" }, icon("undo"), t("Taken back. Everything is as it was before.")));
   else if (result.undo_until) fill(place, undoButton(result));
   else fill(place);
@@ -92,7 +93,7 @@ export function checksView(checks) {
         check.words && h("span", { class: "check-words", dir: "auto" }, ` ${check.words}`)))));
 }
 
-/** A check that runs what the work wrote says little of the work: each such file by its name. */
+/** A check that runs what the work wrote says little of it: each such file. */
 export function checksChangedView(paths) {
   if (!paths?.length) return null;
   return h("div", { class: "checks-changed", "data-testid": "checks-changed" },
@@ -100,7 +101,7 @@ export function checksChangedView(paths) {
     h("ul", {}, paths.map((path) => h("li", {}, h("code", { dir: "auto" }, path)))));
 }
 
-/** What its executor says: a model's own words, only text, under a heading that says so. */
+/** What its executor says: a model's own words, under a heading that says so. */
 export function reportView(report, grounds) {
   if (!report) return null;
   return h("figure", { class: "report", "data-testid": "report" },
@@ -108,7 +109,7 @@ export function reportView(report, grounds) {
     h("div", { class: "quoted", dir: "auto" }, report));
 }
 
-/** What work printed: anybody's words, so they stand in a box of their own and are only text. */
+/** What work printed: anybody's words, in a box of their own and only text. */
 export function outputView(output) {
   return h("pre", { class: "quoted", dir: "auto", tabindex: "0", "aria-label": t("What it printed; not Silas's words") }, output);
 }

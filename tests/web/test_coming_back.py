@@ -55,9 +55,11 @@ async def test_what_is_undone_elsewhere_is_taken_back_on_every_device_also_after
     for one in (device, other):
         await expect(one.at("result")).to_contain_text("Taken back. Everything is as it was")
         await expect(one.at("undo")).to_have_count(0)
+        await expect(one.at("result").locator(".status")).to_have_text("Taken back")
     await device.page.reload()
     await device.is_connected()
     await expect(device.at("result")).to_contain_text("Taken back. Everything is as it was")
+    await expect(device.at("result").locator(".status")).to_have_text("Taken back")
 
 
 def _writes(name: str, after: list[str], place: str) -> dict[str, Any]:
