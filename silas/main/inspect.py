@@ -46,8 +46,11 @@ def status(ctx: click.Context, as_json: bool) -> None:
     """What Silas is doing and has done."""
 
     async def work() -> int:
+        from silas.services.work import waits_words
+
         async with open_work(ctx) as desk:
             items = await desk.items()
+            asks = {item.id: waits_words(item, desk.store) for item in items}
             waiting = await desk.questions()
             people = desk.people.waiting()
             held = set(desk.held.ids())
@@ -60,6 +63,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
             for row in rows:
                 row["held"] = row["id"] in held
                 row["taken_back"] = back.get(row["id"], "")
+                row["asks"] = bool(asks.get(row["id"]))
                 if row["id"] in goals:
                     row["goal"] = goals[row["id"]]
             named = [{"status": "damaged", **one._asdict(), "words": one.words} for one in damaged]
@@ -69,8 +73,8 @@ def status(ctx: click.Context, as_json: bool) -> None:
         for item in [] if as_json else items:
             state = HELD if item.id in held else stands.get(item.id, item.status.value)
             click.echo(f"{state_column(state)} {item.id}  {item.title}")
-            if back[item.id]:
-                click.echo(f"         {back[item.id]}")
+            for words in filter(None, (back[item.id], asks[item.id])):
+                click.echo(f"         {words}")
         for item in [] if as_json else waiting:
             click.echo(f"{state_column(ASKED)} {item.id}  {item.title}")
         troubles = [half.words for half in halves.values()] + [one.words for one in damaged]

@@ -30,17 +30,20 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     async def work() -> int:
         from silas.plans.characters import show as as_shown
         from silas.services.plans import plan_look
+        from silas.services.work import waits_words
 
         async with open_work(ctx) as desk:
             item, result, waiting = await desk.one(work_item_id)
             back = "" if waiting else desk.taken_back(item)
+            asks = "" if waiting else waits_words(item, desk.store)
         status = ASKED if waiting else item.status.value
         status, why = (status, "") if waiting else await _by_clock(ctx, item, status)
         if as_json:
-            print_json({**document(item, result, status), "why": why, "taken_back": back})
+            told = {"why": why, "taken_back": back, "asks": bool(asks)}
+            print_json({**document(item, result, status), **told})
             return DONE
         lines = lines_of(item, result, status, plan_look(read_config(ctx)))
-        for text in filter(None, (back, why)):
+        for text in filter(None, (back, why, asks)):
             lines.insert(1, as_shown(text))
         for line in lines:
             click.echo(line)

@@ -16,8 +16,9 @@ from silas.home.damaged_rows import all_damaged
 from silas.home.effective_clock import effective_time
 from silas.home.lease import Lease
 from silas.home.runtime import sandbox_of
+from silas.language import tr
 from silas.memory.forgotten import ForgottenLog
-from silas.plans import WaitingPlan, WorkItem, WorkItemResult, WorkItemStore
+from silas.plans import WaitingPlan, WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore, missing_item
 from silas.plans.waiting_plans import SqlWaitingPlans
@@ -102,6 +103,12 @@ async def result_of(item: WorkItem, shown: ShownWork) -> WorkItemResult | None:
         return WorkItemResult(
             work_item_id=item.id, status=item.status, summary=error.message, last_error=None
         )
+
+
+def waits_words(item: WorkItem, store: WorkItemStore) -> str:
+    """That running work waits for its owner's answer, in one sentence; empty where it does not."""
+    waits = item.status is WorkItemStatus.running and item.id in store.asking()
+    return tr("The work waits for your answer to its question.") if waits else ""
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,11 @@ from silas.work.progress_board import ProgressBoard
 _NO_ANSWER = DecisionAnswer()
 
 SHORTEST: Final = 300.0
-"""Seconds that any question waits; one of a project's task waits as long as its approval lets the
-task come to its end after the answer."""
+"""Seconds that any question waits; it waits longer where its approval lets the work come to its end
+after the answer."""
+
+LONGEST: Final = 24 * 3600.0
+"""Seconds that the answer and the rest of the work have, also under a goal's approval of weeks."""
 
 TypedBy = Callable[[str], Awaitable[TaintLevel]]
 """Whose words these are that were typed on this Silas's own channel and that no device signed."""
@@ -32,8 +35,8 @@ def choice_card(
     asked_for: str,
     question: str,
     options: tuple[str, ...],
-    seconds: float = SHORTEST,
-    work_item_id: str = "",
+    seconds: float,
+    work_item_id: str,
 ) -> DecisionCard:
     """The question in the model's words, marked so; silence answers nothing.
 
@@ -42,7 +45,7 @@ def choice_card(
         question: What it asks.
         options: What can be chosen.
         seconds: How long it waits.
-        work_item_id: The work, where the question is kept for whoever comes in its time.
+        work_item_id: The work; the question is kept for whoever comes in its time.
     """
     chips = tuple(
         Action(label=option, value=DecisionAnswer(selected_value=option, approved=True))
@@ -145,18 +148,19 @@ class OwnerChoices:
 
     async def _card(self, item: WorkItem, question: str, options: tuple[str, ...]) -> DecisionCard:
         parent = None if item.parent is None else await self._store.get(item.parent)
-        if parent is None or parent.type is not WorkItemType.project:
-            return choice_card(asking_work(item, None), question, options)
-        asked_for = asking_work(item, parent)
-        return choice_card(asked_for, question, options, self._seconds(item, parent), item.id)
+        project = parent if parent and parent.type is WorkItemType.project else None
+        seconds = self._seconds(item, project or item)
+        return choice_card(asking_work(item, project), question, options, seconds, item.id)
 
-    def _seconds(self, task: WorkItem, project: WorkItem) -> float:
-        """How long a task may wait, so that its approval still holds when it comes to its end."""
-        token = task.approval_token
+    def _seconds(self, item: WorkItem, whole: WorkItem) -> float:
+        """How long work may wait, so that its approval still holds when the whole comes to its end,
+        and a goal's next cycle is not kept waiting for weeks.
+        """
+        token = item.approval_token
         if token is None:
             return SHORTEST
-        holds = (token.expires_at - self._clock.now()).total_seconds()
-        return max(holds - project.budget.max_wall_time_seconds, SHORTEST)
+        holds = min((token.expires_at - self._clock.now()).total_seconds(), LONGEST)
+        return max(holds - whole.budget.max_wall_time_seconds, SHORTEST)
 
     async def _taint_of(self, words: str, answer: DecisionAnswer) -> TaintLevel:
         """The owner's where he signed them or typed them where he signs; else from outside."""

@@ -1,5 +1,6 @@
 """Work of a goal asks its owner: the question outlives the process, however that ends (5.2.3)."""
 
+import asyncio
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from silas.plans import WorkItemStatus
 from silas.stream.session import Session
 from silas.testing import MockClock, plan_text
 from tests.goals.kit import HALF_AN_HOUR, START, WATCHED, until
-from tests.projects.test_questions import ASKS, BLUE, PIPES, Asleep, house
+from tests.projects.test_questions import ASKS, BLUE, NIGHT, PIPES, Asleep, house
 from tests.stream.kit import soon
 from tests.work.kit import DONE
 
@@ -55,3 +56,22 @@ async def test_a_question_of_a_cycle_is_asked_again_and_the_cycle_goes_on(
         await until(lambda: bool(_ended(h.silas)))
         assert [cycle.outcome for cycle in _ended(h.silas)] == [Outcome.done]
     assert [card.intent.split("'")[1] for card in after.cards] == ["Paint"]
+
+
+async def test_an_answer_in_the_morning_counts_for_the_cycle_that_asked() -> None:
+    clock, channel = MockClock(START), Asleep()
+    async with house(channel, ASKS, DONE, clock=clock) as h:
+        await soon(h.silas.run(_text()))
+        clock.advance(HALF_AN_HOUR)
+        await soon(channel.asked.wait())
+        (name,) = h.store.asking()
+        card, item = channel.cards[-1], await h.store.get(name)
+        assert card.kept
+        assert item is not None
+        # the yes to the goal holds for weeks, its question a day at most
+        assert card.timeout_seconds == 24 * 3600 - item.budget.max_wall_time_seconds
+        clock.advance(NIGHT)
+        await asyncio.sleep(0)
+        channel.answer.set_result(BLUE)
+        await until(lambda: bool(_ended(h.silas)))
+        assert [cycle.outcome for cycle in _ended(h.silas)][:1] == [Outcome.done]

@@ -82,7 +82,7 @@ _CARDS = {
     "call": lambda: tool_call_card(for_work(a_plan(title="Ergebnis")), QUESTION),
     "calls": lambda: batch_card(for_work(a_plan(title="Ergebnis")), [QUESTION] * 2, lambda _: ""),
     "gate": lambda: gate_card(GateResult.model_construct(gate_name="Regel", reason="", value=None)),
-    "choice": lambda: choice_card("Aufgabe-1", "Welche?", ("rot",)),
+    "choice": lambda: choice_card("Aufgabe-1", "Welche?", ("rot",), 300, "a"),
     "look": lambda: look_card("/home/me/src", "Ollama"),
     "reminder": lambda: reminder_card(
         "Zahnarzt",

@@ -14,7 +14,7 @@ from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.channels.text import parse_reply, render_card
 from silas.context import ContextItem, ContextZone, sections
 from silas.memory import MemoryItem, MemoryType
-from silas.stream.choices import choice_card
+from silas.stream.choices import SHORTEST, choice_card
 from silas.testing import (
     CallTool,
     FakeSandbox,
@@ -253,7 +253,7 @@ def test_a_question_that_does_not_fit_on_a_card_is_refused(args: dict[str, Any])
 
 @pytest.mark.proves("S0.5-NO-MANDATORY-FREE-TEXT", "A15-NUMBERED-OPTIONS")
 def test_a_question_is_a_card_with_numbered_options_and_one_for_no_answer() -> None:
-    card = choice_card("task-1", "Which colour?", ("red", "blue"))
+    card = choice_card("task-1", "Which colour?", ("red", "blue"), SHORTEST, "task-1")
     shown = render_card(card)
     for line in ("1  red", "2  blue", "3  Do not answer", "The model asks: Which colour?"):
         assert line in shown

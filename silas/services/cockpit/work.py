@@ -25,7 +25,7 @@ from silas.services.emergency_stop import StopDesk
 from silas.services.plans import plan_card
 from silas.services.projects import project_shown
 from silas.services.stop_now import StopNow
-from silas.services.work import ShownWork, piece_of_work, result_of
+from silas.services.work import ShownWork, piece_of_work, result_of, waits_words
 from silas.stream.session import Session
 from silas.work.checks.reason_words import reason_words
 from silas.work.models import PATCH
@@ -220,7 +220,8 @@ class WorkRoom:
         self, item: WorkItem, result: WorkItemResult | None, undoable: str | None, back: str
     ) -> WorkRow:
         """A row; `undoable` is None where nothing stands, or what a crash left half-changed."""
-        summary = undoable or ("" if result is None else result.summary)
+        ended = "" if result is None else result.summary
+        summary = undoable or waits_words(item, self._store) or ended
         held = result is not None and bool(result.held)  # its changes wait for a yes
         return WorkRow(
             id=item.id,
