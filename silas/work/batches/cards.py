@@ -52,7 +52,7 @@ _WHY: Final = {
 
 def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchReviewCard:
     """One batch, each file with where it goes; silence declines. What a rule may be wrong about
-    starts unchosen.
+    starts unchosen (decision D562).
     """
     moves, many = batch.moves, _files(len(batch.moves))
     unsure = batch.band in (Band.medium, Band.low)
