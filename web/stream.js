@@ -21,7 +21,7 @@ const attach = async (does, ...given) => (await import("./attach.js"))[does](...
 
 const ATTACHED = "Attached: @attached/"; // as `attachments.py` has it
 
-/** A message's own words, and the names of the files that stand in lines below them. */
+/** A message's own words, and the files named below them. */
 function parted(text) {
   const lines = text.split("\n");
   const names = [];
@@ -49,17 +49,24 @@ export function mountStream(root) {
   const bar = h("div", { class: "review-bar", hidden: true });
   root.append(h("h1", { class: "unseen", tabindex: "-1" }, t("Stream")), talkBar(), scroll, h("div", { class: "halt-place" }, halt), bar, composer());
 
-  // Whoever reads the newest goes on reading it, also where words get their form a moment later.
+  // Whoever reads the newest goes on reading it, also where words get their form.
   let following = true;
-  const toEnd = () => { if (following && atEnd() && empty.hidden) scroll.scrollTop = scroll.scrollHeight; };
   let top = 0;
-  scroll.onscroll = () => { // what grew meanwhile is no reason to stay behind, a hand that went up is
+  const toEnd = () => {
+    if (!following || !atEnd() || !empty.hidden) return;
+    scroll.scrollTop = scroll.scrollHeight;
+    top = scroll.scrollTop; // rows that went are no hand
+  };
+  scroll.onscroll = () => { // nor is what grew
     if (scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR) following = true;
     else if (scroll.scrollTop < top) following = false;
     top = scroll.scrollTop;
     if (!atEnd() || !following) later("scrolled", scroll, log, allRows, () => drawLog(log), fetchOlder);
   };
-  const grown = new ResizeObserver(toEnd);
+  const grown = new ResizeObserver(() => {
+    toEnd();
+    if (following && atEnd() && tooMuch(log)) requestAnimationFrame(drawAll);
+  });
   for (const part of [log, tail, running]) grown.observe(part);
   const follow = (draw) => () => {
     draw();
@@ -105,7 +112,7 @@ function allRows() {
   return rows;
 }
 
-/** What is said later to a message stands under it, and under what was said to it before. */
+/** What is said later to a message stands under it. */
 function inPlace(said) {
   const rows = [];
   for (const one of said) {
@@ -116,7 +123,7 @@ function inPlace(said) {
   return rows;
 }
 
-/** Whoever is further down learns that something was said above. */
+/** Whoever is further down learns of it. */
 function tellAbove() {
   const last = state.transcript.at(-1);
   const moved = last?.type === "message" && last.seq === state.seq && inPlace(state.transcript).find((row) => row.moved && row.seq === last.seq);

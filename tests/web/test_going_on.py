@@ -23,6 +23,7 @@ from silas.clock import SystemClock
 from silas.testing import ScriptedModel, plan_text
 from tests.stream.kit import direct, proposing, to_planner
 from tests.stream.test_going_on import ASKS, LOOK
+from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import SIZES, NewDevice, Size, devices, violations
@@ -184,6 +185,26 @@ async def test_of_ten_thousand_messages_the_page_holds_two_thousand_nodes(there:
     await expect(rows.last).to_contain_text("the newest")
     await expect(rows.last).to_be_in_viewport()
     assert await page.evaluate(_NODES) <= 2_000
+
+
+_UNTIL_FEW = f"""() => new Promise((done) => {{
+  const look = () => ({_NODES} <= 2_000 ? done() : requestAnimationFrame(look));
+  look();
+}})"""
+
+
+async def test_of_long_answers_with_a_form_the_page_holds_two_thousand_nodes(there: Stage) -> None:
+    table = "| a | b |\n|---|---|\n" + "| **x** | `y` |\n" * 30
+    page, told = there.page, tuple(_told(n, f"{table}\nAnswer {n}.") for n in range(1, 201))
+    there.greeting = a_state(seq=200, transcript=told)
+    await page.reload()
+    await there.is_connected()
+    without = page.locator(".log-list .text:not(:has(table))")
+    await expect(page.get_by_test_id("heard").last.locator("table")).to_be_attached()
+    await expect(without).to_have_count(0)
+    await asyncio.wait_for(page.evaluate(_UNTIL_FEW), SECONDS)
+    await expect(without).to_have_count(0)
+    await expect(page.get_by_text("Answer 200.")).to_be_in_viewport()
 
 
 async def device_says(there: Stage, text: str) -> None:
