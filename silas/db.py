@@ -14,8 +14,8 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Coroutine, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any, LiteralString, Protocol, TypeVar
@@ -156,6 +156,7 @@ class _Held:
         self.writer = writer
         self.lock = threading.RLock()
         self.owner: object | None = None
+        self.heard: list[Callable[[], None]] = []
         self._durable = False
 
     def begin(self, durable: bool) -> bool:
@@ -193,6 +194,8 @@ class _Held:
             self.owner, self._durable = None, False
             if durable:
                 driver.execute(_ORDERED)
+        for heard in tuple(self.heard):
+            heard()
 
 
 class _Read:
@@ -297,6 +300,15 @@ class Database:
             DatabaseError: The write could not be begun or committed; nothing of it remains.
         """
         return _Write(self._held, durable)
+
+    @contextmanager
+    def heard_writes(self, heard: Callable[[], None]) -> Generator[None]:
+        """Call `heard` after each commit of this process, in its thread, while this is open."""
+        self._held.heard.append(heard)
+        try:
+            yield
+        finally:
+            self._held.heard.remove(heard)
 
     def migrate(self, package: str) -> None:
         """Bring one domain's tables up to date: `NNN_name.sql` under the package's `migrations`.

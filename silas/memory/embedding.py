@@ -15,7 +15,7 @@ _PATIENCE = 3.0  # seconds that a question waits for its vector; then words alon
 _PAUSE = 60.0  # seconds without a try after one failed
 _BATCH = 32  # texts that are embedded at once
 _WINDOW = 500  # memories that one look for missing vectors goes through
-_LOOK_SECONDS = 5.0  # between looks for new memories
+_LOOK_SECONDS = 5.0  # from a write to the look for new memories: a turn writes several times
 
 
 class SemanticSearch:
@@ -33,6 +33,7 @@ class SemanticSearch:
         self._asked: tuple[str, Vector] = ("", [])
         self._next_places: dict[int, int] = {}  # where to look on, by scope
         self._one_at_a_time = asyncio.Lock()
+        self._something_new = asyncio.Event()
 
     async def search(self, scope_id: str, text: str, limit: int) -> list[tuple[str, float]]:
         """See `Vectors.search`; nothing is found where no vector can be had in time."""
@@ -52,6 +53,7 @@ class SemanticSearch:
 
     async def _vector_of(self, text: str) -> Vector | None:
         """The vector of a question; what was asked last is asked again at once, and known."""
+        self._something_new.set()  # what another process wrote is found by the next question
         if not text.strip() or self._clock.monotonic() < self._not_before:
             return None
         if text == self._asked[0]:
@@ -90,14 +92,26 @@ class SemanticSearch:
             return made
 
     async def keep_up(self) -> None:
-        """Embed what is new for as long as this runs; cancel it to stop."""
-        while True:
-            pause = _LOOK_SECONDS
-            try:
-                await self.catch_up()
-            except SilasError:
-                pause = _PAUSE  # `silas doctor` says why; the next round begins where this ended
-            await self._clock.sleep(pause)
+        """Embed what is new for as long as this runs; cancel it to stop.
+
+        It looks after a write of this process and after a question, which finds what others wrote.
+        """
+        loop = asyncio.get_running_loop()
+
+        def heard() -> None:  # in the thread that wrote
+            if not self._something_new.is_set():
+                loop.call_soon_threadsafe(self._something_new.set)
+
+        with self._db.heard_writes(heard):
+            while True:
+                self._something_new.clear()
+                try:
+                    await self.catch_up()
+                except SilasError:  # `silas doctor` says why; the next begins where this ended
+                    await self._clock.sleep(_PAUSE)
+                    continue
+                await self._something_new.wait()
+                await self._clock.sleep(_LOOK_SECONDS)
 
     def _ends(self) -> dict[int, int]:
         """The last place of each scope's active lane."""

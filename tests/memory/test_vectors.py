@@ -289,29 +289,6 @@ async def test_a_model_that_fails_midway_loses_nothing(place: Place) -> None:
     assert await place.search.catch_up() == 1
 
 
-async def test_new_memories_are_embedded_in_the_background(place: Place) -> None:
-    task = asyncio.create_task(place.search.keep_up())
-    try:
-        async with asyncio.timeout(SECONDS):
-            await place.keep(a="aaaa")
-            while not await place.near("aaaa"):
-                place.clock.advance(10)
-                await asyncio.sleep(0)
-            place.embedder.broken = True
-            await place.keep(b="bbbb")
-            for _ in range(20):
-                place.clock.advance(10)
-                await asyncio.sleep(0)
-            place.embedder.broken = False
-            while place.vectors() < 2:
-                place.clock.advance(100)
-                await asyncio.sleep(0)
-    finally:
-        task.cancel()
-        await asyncio.wait([task])
-    assert task.cancelled()
-
-
 async def test_nothing_is_asked_for_no_question(place: Place) -> None:
     await place.keep(a="aaaa")
     await place.search.catch_up()
