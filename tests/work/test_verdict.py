@@ -240,6 +240,10 @@ def test_a_file_that_a_check_runs_is_told_where_the_work_changed_it(
         "cat calc.py",
         "python3 -I -c 'import os, sys; sys.exit(os.path.lexists(sys.argv[1]))' calc.py",
         "python3 -I -c 'import re, sys; re.compile(open(sys.argv[1]).read())' calc.py",
+        "python3 -I -c \"import sys; open(sys.argv[1], 'rb').read().replace(b'a', b'')\" calc.py",
+        "python3 -I -c 'import pathlib, sys; pathlib.Path(sys.argv[1]).open().read()' calc.py",
+        "python3 -I -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).namelist()' calc.py",
+        "python3 -I -c \"import shutil; shutil.which('sh').copy()\" calc.py",
     ],
 )
 def test_what_a_check_only_looks_at_is_what_the_work_was_about(command: str, project: Path) -> None:
@@ -281,6 +285,45 @@ def test_inline_python_that_may_run_what_it_is_given_is_told(code: str, project:
         one = VerificationCheck.model_validate(_checks(given)[0])
         changes = [_change("calc.py", before=True)]
         assert changed_files(changes, [one], "/w", tree_of(project)) == ("calc.py",)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import shutil, sys; shutil.copy(sys.argv[1], 'run.py')",
+        "from shutil import move; from sys import argv; move(argv[1], 'run.py')",
+        "import pathlib, sys; pathlib.shutil.copy(sys.argv[1], 'run.py')",
+        "import sys; open('run.py', 'w').write(open(sys.argv[1]).read())",
+        "import sys; open('run.py', mode='x').write(open(sys.argv[1]).read())",
+        "import sys; open('run.py', *'w').write(open(sys.argv[1]).read())",
+        "import sys; open('run.py', chr(119)).write(open(sys.argv[1]).read())",
+        "import sys; see = open; see('run.py', 'w').write(see(sys.argv[1]).read())",
+        "import sys; list(map(open, ['run.py', sys.argv[1]], ['w', 'r']))",
+        "import io, sys; io.open('run.py', 'w').write(open(sys.argv[1]).read())",
+        "import io, sys; io.FileIO('run.py', 'w').write(open(sys.argv[1], 'rb').read())",
+        "import sys, tarfile; tarfile.bltn_open('run.py', 'w').write(open(sys.argv[1]).read())",
+        "from io import open as see; import sys; see('run.py', 'w').write(see(sys.argv[1]).read())",
+        "import pathlib, sys; pathlib.Path('run.py').write_text(open(sys.argv[1]).read())",
+        "import pathlib, sys; pathlib.Path('run.py').open('w').write(open(sys.argv[1]).read())",
+        "import pathlib, sys; pathlib.Path('run.py').open(mode='w').write(open('calc.py').read())",
+        "import pathlib, sys; pathlib.Path(sys.argv[1]).rename('run.py')",
+        "import pathlib, sys; pathlib.Path(sys.argv[1]).replace('run.py')",
+        "import pathlib, sys; [*map(pathlib.Path(sys.argv[1]).replace, ['run.py'])]",
+        "import pathlib, sys; pathlib.Path(sys.argv[1]).copy('run.py')",
+        "import pathlib, sys; pathlib.Path('run.py').symlink_to(sys.argv[1])",
+        "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall()",
+        "import sys, tarfile; tarfile.open(sys.argv[1]).extract('run.py')",
+        "import sys, zipfile; zipfile.ZipFile('run.py', 'w').write(sys.argv[1], '__main__.py')",
+        "import sys, zipfile; zipfile.main(['-e', sys.argv[1], '.'])",
+    ],
+)
+def test_inline_python_that_may_write_what_another_command_runs_is_told(
+    code: str, project: Path
+) -> None:
+    given = f'python3 -I -c "{code}" calc.py && python3 run.py'
+    one = VerificationCheck.model_validate(_checks(given)[0])
+    changes = [_change("calc.py", before=True)]
+    assert changed_files(changes, [one], "/w", tree_of(project)) == ("calc.py",)
 
 
 @pytest.mark.parametrize("plan", sorted(Path("silas/plans/library").glob("*.md")), ids=str)

@@ -2,7 +2,8 @@
 
 Such a file is what the work was about, as that of `cat` or `test`: to say that the check runs it
 would be a warning at every file that is deleted or rewritten as it was asked. What is known to
-look is listed here; of every other module and name it is said that it may run what it reads.
+look is listed here; of every other module and name it is said that it may run what it reads. What
+writes may make of it a file that another command runs.
 """
 
 import ast
@@ -17,12 +18,16 @@ from silas.plans.commands.executed_files import program_of, programs_in
 _ISOLATED: Final = "-I"
 _LOOK: Final = frozenset(
     {
-        "csv", "difflib", "fnmatch", "glob", "hashlib", "io", "json", "os", "os.path", "pathlib",
-        "re", "shutil", "stat", "sys", "tarfile", "time", "zipfile",
+        "csv", "difflib", "fnmatch", "glob", "hashlib", "json", "os", "os.path", "pathlib", "re",
+        "stat", "sys", "tarfile", "time", "zipfile",
     }
 )  # fmt: skip
 """Modules that run nothing of what they read, but for what `_OF_SYSTEM` leaves out."""
-_OF: Final = {"ast": frozenset({"parse", "literal_eval", "dump"})}
+_OF: Final = {
+    "ast": frozenset({"parse", "literal_eval", "dump"}),
+    "io": frozenset({"BytesIO", "StringIO", "TextIOWrapper"}),
+    "shutil": frozenset({"disk_usage", "get_terminal_size", "which"}),
+}
 """Of these modules no more than the names."""
 _OF_SYSTEM: Final = {
     "sys": frozenset(
@@ -51,6 +56,14 @@ _BUILTINS: Final = frozenset(
 )  # fmt: skip
 _INNER: Final = re.compile(r"_\w*|modules|(?:ag|co|cr|f|gi|tb)_\w+")
 """Attributes by which one gets from an object to what it was made of."""
+_OPENERS: Final = frozenset({"open", "ZipFile", "TarFile"})
+"""What opens a file for reading, or for writing where its mode says so."""
+_WRITES: Final = re.compile(
+    r"write_(?:text|bytes)|touch|mkdir|rename|unlink|rmdir|\w+link_to|link_to|l?chmod|l?chown|utime"
+    r"|copy_into|move|move_into|extract|extractall|make\w+|main|PyZipFile|FileIO|\w+_?open(?:_\w+)?"
+    r"|open_\w+"
+)
+"""Attributes of paths and archives that write, or open without a mode that stands there."""
 _MODULES: Final = sys.stdlib_module_names - (_LOOK - {"os", "sys"}) - {"copy", "string"}
 """Attributes that may be a module which a listed one takes in: `shutil.os`."""
 
@@ -83,7 +96,61 @@ def _takes_only_what_looks(tree: ast.Module) -> bool:
     named = sum(_is_listed(node) for node in nodes)
     # such a module under another name could not be told from anything else
     held = sum(isinstance(node, ast.Attribute) and _is_listed(node.value) for node in nodes)
-    return named == held and all(map(_looks, nodes))
+    may_write = sum(_may_write(node) for node in nodes)
+    read = sum(isinstance(node, ast.Call) and _only_reads(node) for node in nodes)
+    return named == held and may_write == read and all(map(_looks, nodes))
+
+
+def _may_write(node: ast.AST) -> bool:
+    """Whether it is what writes or does not, by what it is called with."""
+    match node:
+        case ast.Attribute(attr=name):
+            return name in _OPENERS or name in ("copy", "replace")
+        case ast.Name(id=name):
+            return name in _OPENERS
+        case _:
+            return False
+
+
+def _only_reads(call: ast.Call) -> bool:
+    """Whether it calls such a thing as one that does not write."""
+    match call:
+        case ast.Call(func=ast.Attribute(attr="replace"), args=[old, new, *_]):  # of a text
+            return not any(isinstance(one, ast.Starred) for one in (old, new))
+        case ast.Call(func=ast.Attribute(attr="copy"), args=[], keywords=[]):  # of no path
+            return True
+        case ast.Call(func=ast.Attribute(attr="replace" | "copy")):
+            return False
+        case _:
+            return _may_write(call.func) and _opens_to_read(call)
+
+
+def _opens_to_read(call: ast.Call) -> bool:
+    """Whether the mode that stands there does not write."""
+    given = {one.arg: one.value for one in call.keywords}
+    first, *after = call.args or [ast.Constant("")]
+    match call.func:
+        case ast.Attribute(value=ast.Name(id="tarfile")) | ast.Name():
+            first_reads = not isinstance(first, ast.Starred)
+        case ast.Attribute(attr="open"):  # of a path, whose first argument is the mode
+            first_reads = isinstance(first, ast.Constant) and not _is_write_mode(first.value)
+        case _:
+            first_reads = not isinstance(first, ast.Starred)
+    modes = [*after[:1], *([given["mode"]] if "mode" in given else [])]
+    return (
+        first_reads
+        and not given.keys() & {None, "opener"}
+        and not any(isinstance(one, ast.Starred) for one in call.args)
+        and all(isinstance(one, ast.Constant) and _is_read_mode(one.value) for one in modes)
+    )
+
+
+def _is_read_mode(mode: object) -> bool:
+    return isinstance(mode, str) and mode.startswith("r") and "+" not in mode
+
+
+def _is_write_mode(text: object) -> bool:
+    return isinstance(text, str) and set(text) <= set("rwaxbt+") and bool(set(text) & set("wax+"))
 
 
 def _is_listed(node: ast.AST) -> bool:
@@ -96,10 +163,11 @@ def _looks(node: ast.AST) -> bool:
         case ast.Import(names=taken):
             return all(one.asname is None and _is_listed_module(one.name) for one in taken)
         case ast.ImportFrom(module=str(module), names=taken, level=0):
-            return _is_listed_module(module) and all(_has(module, one.name) for one in taken)
+            known = all(one.name not in _OPENERS or one.asname is None for one in taken)
+            return known and _is_listed_module(module) and all(_has(module, n.name) for n in taken)
         case ast.ImportFrom() | ast.MatchClass():  # a pattern takes attributes by their names
             return False
-        case ast.Attribute(value=ast.Name(id="os" | "sys" | "ast" as module), attr=name):
+        case ast.Attribute(value=ast.Name(id=module), attr=name) if _is_listed(node.value):
             return _has(module, name)
         case ast.Attribute(attr=name):
             return not _is_inner(name)
@@ -120,4 +188,5 @@ def _has(module: str, name: str) -> bool:
 
 
 def _is_inner(name: str) -> bool:
-    return name in _MODULES or _INNER.fullmatch(name) is not None
+    taken = _INNER.fullmatch(name) or _WRITES.fullmatch(name)
+    return name in _MODULES or taken is not None
