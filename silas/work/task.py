@@ -242,8 +242,10 @@ class TaskRunner:
             again = marks == before  # the same steps that failed in the same way
             if again and (guidance or follows):
                 break
-            words = owner_words(failures)
-            await notify(ProgressEvent(item.id, "verification_failed", words, item.attempts))
+            self._settings.left.questions.forget_answers(item)  # the next attempt asks for itself
+            await notify(
+                ProgressEvent(item.id, "verification_failed", owner_words(failures), item.attempts)
+            )
             evidence = for_next(failures, left)
             advice = await self._guidance(item, evidence, tracker, again=again)
             guidance, failures = advice.text, _wrong(advice) or failures

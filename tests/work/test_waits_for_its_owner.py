@@ -10,16 +10,35 @@ from typing import Any
 
 import pytest
 
-from silas.cards.models import DecisionCard
+from silas.cards import Card
+from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.plans import WorkItemStatus
-from silas.testing import FakeSandbox, MockClock, ScriptedModel, plan_text
+from silas.testing import (
+    CallTool,
+    FakeSandbox,
+    Harness,
+    MockClock,
+    ScriptedChannel,
+    ScriptedModel,
+    plan_text,
+)
 from silas.testing.tools import exit_result
 from tests.agents.openai_server import openai_server
 from tests.cockpit.house import a_house
 from tests.projects.test_question_survives import Model, a_home, answered, approved
-from tests.projects.test_questions import ASKS, BLUE, NIGHT, PIPES, Asleep, house, plan_status
-from tests.stream.kit import soon
+from tests.projects.test_questions import (
+    ASKS,
+    BLUE,
+    NIGHT,
+    PIPES,
+    WORKS,
+    Asleep,
+    house,
+    plan_status,
+)
+from tests.stream.kit import saying_yes, soon
 from tests.support.command import person, run, silas
+from tests.support.plans import check
 from tests.work.kit import DONE
 
 NAME = "paint"
@@ -184,3 +203,50 @@ async def test_a_stop_ends_a_question_with_one_sentence(tmp_path: Path) -> None:
         assert result.status is WorkItemStatus.paused
         assert result.summary == "Stopped; nothing of it was applied."
         assert h.store.asking() == frozenset()
+
+
+@pytest.mark.parametrize("cut", ["before it asks", "after its answer"])
+async def test_what_is_answered_in_one_attempt_is_no_answer_in_the_next(
+    cut: str, tmp_path: Path
+) -> None:
+    home, left, clock = tmp_path / "home", tmp_path / "left", MockClock()
+    home.mkdir()
+    answers = iter([DecisionAnswer(selected_value="red", approved=True), BLUE])
+
+    def answer(card: Card[Any]) -> Any:
+        return next(answers) if isinstance(card, DecisionCard) else saying_yes(card)
+
+    def ran(spec: Any) -> Any:
+        if "right" in str(spec.argv):
+            return exit_result(1)
+        shutil.copytree(home, left, ignore=PIPES)  # what a process that is killed now leaves
+        return exit_result()
+
+    fields = {**FIELDS, "verify": check("test right = wrong"), "budget": {"max_attempts": 4}}
+    second = [WORKS, ASKS] if cut == "before it asks" else [ASKS, WORKS]
+    steps = [ASKS, DONE, *second, CallTool("report_work", {"status": "blocked", "summary": "x"})]
+    async with Harness(
+        ScriptedChannel(answer),
+        models={"executor": ScriptedModel(steps)},
+        sandbox=FakeSandbox(ran),
+        home=home,
+        clock=clock,
+        settings=A_DAY,
+    ) as h:
+        await soon(h.silas.run(plan_text(**fields)))
+    after, model = Asleep(), ScriptedModel([ASKS, DONE])
+    after.answer.set_result(BLUE)
+    async with Harness(
+        after,
+        models={"executor": model},
+        sandbox=FakeSandbox(lambda _: exit_result()),
+        home=left,
+        clock=clock,
+        settings=A_DAY,
+    ) as h:
+        result = await soon(h.silas.wait(NAME))
+        assert result is not None
+        assert result.status is WorkItemStatus.done, result
+    assert len(after.cards) == (1 if cut == "before it asks" else 0)
+    assert "The owner chose 2: blue" in str(model.requests)
+    assert "The owner chose 1: red" not in str(model.requests)

@@ -1,9 +1,10 @@
 """What running work asks its owner, in the database: a crash while it waits loses nothing (5.2.2).
 
 A question is of one approval of the work. Work that a crash cut off asks again in a new attempt,
-and what was answered before is its answer. Work that asks the same twice without a crash between is
-answered twice: a yes to one thing is none to the next that is called the same. Nothing is kept then
-of what was answered, for nobody knows which of the two a new attempt asks.
+and what was answered in the one that was cut off is its answer; an attempt that failed takes its
+answers with it. Work that asks the same twice without a crash between is answered twice: a yes to
+one thing is none to the next that is called the same. Nothing is kept then of what was answered,
+for nobody knows which of the two a new attempt asks.
 """
 
 from collections import Counter
@@ -39,6 +40,10 @@ WHERE work_item_id = :work_item_id AND token_id = :token_id AND digest = :digest
 _DROP = """
 DELETE FROM work_questions
 WHERE work_item_id = :work_item_id AND token_id = :token_id AND state = 'open'
+"""
+_FORGET_ANSWERS = """
+DELETE FROM work_questions
+WHERE work_item_id = :work_item_id AND token_id = :token_id AND state = 'answered'
 """
 _WAITS = "SELECT DISTINCT work_item_id FROM work_questions WHERE state = 'open'"
 _CUT_OFF = """
@@ -91,6 +96,14 @@ class WorkQuestions:
         """Nothing of this work waits any more: it was stopped, or its questions were."""
         with self._db.write() as tx:
             tx.run(_DROP, work_item_id=item.id, token_id=_token(item))
+
+    def forget_answers(self, item: WorkItem) -> None:
+        """An attempt of this work ended by itself: what was answered in it is none of the next."""
+        whose = {"work_item_id": item.id, "token_id": _token(item)}
+        with self._db.write() as tx:
+            tx.run(_FORGET_ANSWERS, **whose)
+        for key in [key for key in self._asked if key[:2] == tuple(whose.values())]:
+            del self._asked[key]
 
     def cut_off(self, item: WorkItem) -> bool:
         """Whether a question of this work was open when its last attempt was cut off."""
