@@ -25,12 +25,12 @@ def moment(text: str) -> datetime:
 
 
 async def asked(
-    said: str, place: Path, **settings: Any
+    said: str, place: Path, start: datetime = START, **settings: Any
 ) -> tuple[str, list[PlanCard], tuple[int, datetime] | None]:
     """What is answered, the cards that were shown, and what was signed."""
     (place / "Downloads").mkdir()
     channel = ScriptedChannel(yes)
-    async with a_house(channel, clock=MockClock(START), settings=settings) as cockpit:
+    async with a_house(channel, clock=MockClock(start), settings=settings) as cockpit:
         reply = await cockpit.harness.silas.ask(said, workspace=place)
         found = None if reply.plan is None else await cockpit.harness.store.get(reply.plan.id)
     token = None if found is None else found.approval_token
@@ -123,6 +123,19 @@ async def test_more_than_the_owners_caps_is_told_before_the_card(
     assert "`autonomy.max_standing_" in cards[0].rationale
     assert f"{uses} times" in told_on(cards[0])
     assert signed == (uses, START + timedelta(days=30) if end is None else moment(end))
+
+
+@pytest.mark.parametrize("limit", [" for 90 days", " until the end of January"])
+async def test_an_end_beyond_the_change_of_the_clocks_lasts_no_longer_than_the_cap(
+    limit: str, tmp_path: Path
+) -> None:
+    in_summer = datetime(2026, 10, 1, 7, 10, tzinfo=UTC)
+    text, cards, signed = await asked(MOVED + limit, tmp_path, in_summer)
+    assert len(cards) == 1, text
+    assert "until Wednesday 30 December 2026, 08:10 (UTC+01:00)" in told_on(cards[0])
+    told = "so the card takes until Wednesday 30 December 2026, 08:10" in cards[0].rationale
+    assert told == ("January" in limit)
+    assert signed == (20, in_summer + timedelta(days=90))
 
 
 async def test_caps_that_its_owner_set_lower_are_those_that_count(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ number that the owner's caps do not allow is told before the card, with what it 
 import calendar
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -218,13 +218,15 @@ def within_caps(
         uses = caps.uses
         most = tr_many(uses, "{count} time", "{count} times")
         notes.append(tr(_FEWER, said=said, most=most, cap=CAP_OF_USES))
-    last = here + timedelta(days=caps.days)
-    if end is not None and end > last:
+    last = (here.astimezone(UTC) + timedelta(days=caps.days)).astimezone(here.tzinfo)
+    if end is not None and end.astimezone(UTC) > last.astimezone(UTC):
+        longer = end > here + timedelta(days=caps.days)  # by more than a change of the clocks
         end = last.replace(second=0, microsecond=0)
         most = tr_many(caps.days, "{count} day", "{count} days")
         zone = ZoneInfo(str(here.tzinfo))
         told = moment_words(end, zone)
-        notes.append(tr(_SOONER, said=said, most=most, cap=CAP_OF_DAYS, end=told))
+        if longer:
+            notes.append(tr(_SOONER, said=said, most=most, cap=CAP_OF_DAYS, end=told))
     until = None if end is None else end.isoformat(timespec="minutes")
     return SaidLimit(said, plain, StandingAsk(uses=uses, until=until), notes=tuple(notes))
 
