@@ -5,7 +5,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, cast
 
-from silas.plans import SharedWaitingPlans, WorkItem, WorkItemStore, plan_bytes
+from silas.plans import (
+    SharedWaitingPlans,
+    WorkItem,
+    WorkItemStore,
+    WorkItemType,
+    plan_bytes,
+)
+from silas.plans.projects.kept import with_tasks
 from silas.plans.projects.rest_names import base_name, former_projects
 from silas.plans.source_marks import KeptMarks, PlanMark, kept_marks, with_kept
 from silas.stream.ask import place_of
@@ -50,23 +57,52 @@ def plan_marks(item: WorkItem, message: str, provenance: Provenance) -> list[Pla
 async def with_former_marks(
     item: WorkItem, rationale: str, store: WorkItemStore, waiting: SharedWaitingPlans
 ) -> str:
-    """A reason with the marks that the plan has of the project which it is the rest of."""
-    why, kept = kept_marks(rationale)
-    for former in await former_projects(item, store):
-        known = await waiting.marks_of(former.id)
-        marks = dict.fromkeys((*kept.marks, *_carry_marks(known.marks, former, item)))
+    """A reason with the marks that the plan has of the project which it is the rest of, and of what
+    waited or was approved under its id before.
+    """
+    why, own = kept_marks(rationale)
+    kept = own
+    for former, known in await _marks_before(item, store, waiting):
+        if known == own:
+            continue
+        more = [
+            mark
+            for mark in _carry_marks(known.marks, former, item)
+            if not any(_holds(one, mark) for one in kept.marks)
+        ]
         unknown = kept.unknown or known.unknown or known.more > 0
-        kept = KeptMarks(tuple(marks), kept.more, unknown)
+        kept = KeptMarks((*kept.marks, *more), kept.more, unknown)
     return with_kept(why, kept)
 
 
+async def _marks_before(
+    item: WorkItem, store: WorkItemStore, waiting: SharedWaitingPlans
+) -> list[tuple[WorkItem, KeptMarks]]:
+    """Each plan that this one may have words of, with its marks."""
+    found = [
+        (one.item, kept_marks(one.rationale)[1])
+        for one in await waiting.all()
+        if one.item.id == item.id
+    ]
+    former = await former_projects(item, store)
+    if item.type is WorkItemType.project and (known := await store.get(item.id)) is not None:
+        former.append(await with_tasks(known, store))
+    return found + [(one, await waiting.marks_of(one.id)) for one in former]
+
+
+def _holds(mark: PlanMark, other: PlanMark) -> bool:
+    """Whether a mark says all that the other does."""
+    return mark[:2] == other[:2] and other.text in mark.text
+
+
 def _carry_marks(marks: Iterable[PlanMark], former: WorkItem, item: WorkItem) -> Iterator[PlanMark]:
-    """Those marks of a project that its rest has, at their places in it."""
+    """Those marks of a plan that another one of its kind has, at their places in it."""
     own, tasks = _texts_said_in(item), {base_name(one.id): one for one in item.children}
+    tasks |= {one.id: one for one in item.children}
     for mark in marks:
         name, _, where = mark.where.partition(" ")
         if where and any(one.id == name for one in former.children):
-            task = tasks.get(base_name(name))
+            task = tasks.get(name) or tasks.get(base_name(name))
             if task is not None and _stands_in(mark, _texts_said_in(task)):
                 yield mark._replace(where=f"{task.id} {where}")
         elif _stands_in(mark, own):

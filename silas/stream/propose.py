@@ -79,7 +79,8 @@ class Proposer:
 
     `ready` raises where no work could run at all, and `unable` says why this one could not though
     it were approved, so that nobody is asked in vain. `goal_approved` has a goal run by the clock,
-    in the transaction of `together` that keeps it.
+    and `begin_rest` notes when a project's rest began, both in the transaction of `together` that
+    keeps it.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class Proposer:
         unable: Callable[[WorkItem], str],
         together: Callable[[], AbstractContextManager[object]],
         goal_approved: Callable[[WorkItem], None],
+        begin_rest: Callable[[WorkItem], None],
     ) -> None:
         self._parser = parser
         self._tokens = tokens
@@ -105,6 +107,7 @@ class Proposer:
         self._unable = unable
         self._together = together
         self._goal_approved = goal_approved
+        self._begin_rest = begin_rest
         self._asking: list[str] = []
 
     def parse(self, markdown: str) -> WorkItem | PlanError:
@@ -372,6 +375,7 @@ class Proposer:
                 at_once(self._store.save(one))
             if item.type is WorkItemType.goal:
                 self._goal_approved(item)
+            self._begin_rest(item)
         return True
 
     async def _answered_elsewhere(self, item: WorkItem, channel: CardChannel) -> Proposal:

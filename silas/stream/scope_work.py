@@ -11,6 +11,7 @@ from silas.damage import skip_damaged
 from silas.db import Database, Tx
 from silas.memory.forgotten import ForgottenEntry
 from silas.plans import WorkItem, WorkItemResult
+from silas.plans.projects.rest_names import base_name, former_plans, is_rest
 from silas.stream.sources import answered_by
 from silas.stream.sqlite_statements import NEWEST_WORK
 from silas.tools.outcomes import every_answer
@@ -24,7 +25,7 @@ class Known(NamedTuple):
         item: The work.
         result: How it ended.
         sources: What its plan was made from, what its tools answered from, and the same of the work
-            that it goes on from.
+            that it goes on from or is the rest of.
         forgotten: Some of that was forgotten since it began.
     """
 
@@ -125,6 +126,14 @@ class ScopeWork:
         with self._db.read() as tx:
             return tx.run(_SCOPE, work_item_id=work_item_id).fetchone() is not None
 
+    def begin_rest(self, item: WorkItem) -> None:
+        """Note when the rest of a project began, whoever it came from: what was forgotten before
+        its owner approved it hides nothing of it.
+        """
+        for one in (item, *item.children) if is_rest(item) else ():
+            if not self.is_claimed(one.id):
+                self.claim(one.id, OWNER, ())
+
     def release(self, work_item_id: str, address: str) -> None:
         """It came to nothing: its id may be that of somebody else's work."""
         with self._db.write() as tx:
@@ -152,7 +161,7 @@ class ScopeWork:
         item = await self._items.get(work_item_id)
         if item is None or self.scope_of(work_item_id) != scope_id:
             return None
-        return await self._load_work(item, scope_id)
+        return await self._load_work(item)
 
     async def result(self, work_item_id: str) -> WorkItemResult | None:
         """How work ended, as it may be shown; see `as_shown`."""
@@ -198,13 +207,27 @@ class ScopeWork:
                 once its scope forgot anything.
             ever: Ask of every forgetting, for what an earlier run of it gave.
         """
-        scope_id = self.scope_of(work_item_id)
-        since = 0 if ever else self._forgetting_at_start(work_item_id)
-        gone = self._memory.forgotten_since(since, scope_id).sources
-        if not gone:
+        gone = self._gone(work_item_id, ever=ever)
+        if not gone and base_name(work_item_id) == work_item_id:
             return False
         item = await skip_damaged(self._items.get(work_item_id))
-        return item is None or _any_named(await self._sources(item), gone)
+        return bool(gone) if item is None else await self._rests_on(item, gone)
+
+    async def _rests_on(self, item: WorkItem, gone: tuple[str, ...]) -> bool:
+        """Whether it rests on one of these sources, or on one that the scope of what it was made
+        from forgot since that began.
+        """
+        mine = self.scope_of(item.id)
+        for of in await self._made_from(item):
+            theirs = () if self.scope_of(of.id) == mine else self._gone(of.id, ever=False)
+            if _any_named(self._own_sources(of.id), (*gone, *theirs)):
+                return True
+        return False
+
+    def _gone(self, work_item_id: str, *, ever: bool) -> tuple[str, ...]:
+        """What the scope of this work forgot since that began, or ever."""
+        since = 0 if ever else self._forgetting_at_start(work_item_id)
+        return self._memory.forgotten_since(since, self.scope_of(work_item_id)).sources
 
     async def recent(self, address: str, limit: int) -> list[Known]:
         """The newest work of a conversation, the oldest of it first."""
@@ -217,26 +240,38 @@ class ScopeWork:
                 for name in self._list_claimed(address, limit)
             ]
             found = [item for item in items if item is not None]
-        return [await self._load_work(item, whose(address)) for item in reversed(found)]
+        return [await self._load_work(item) for item in reversed(found)]
 
-    async def _load_work(self, item: WorkItem, scope_id: str) -> Known:
+    async def _load_work(self, item: WorkItem) -> Known:
         sources = tuple(dict.fromkeys(await self._sources(item)))
-        gone = self._memory.forgotten_since(self._forgetting_at_start(item.id), scope_id).sources
-        forgotten = _any_named(sources, gone)
+        forgotten = await self._rests_on(item, self._gone(item.id, ever=False))
         result = await skip_damaged(self._items.get_result(item.id))
         return Known(item, result, sources, forgotten)
 
     async def _sources(self, item: WorkItem) -> list[str]:
-        """Of the work itself and what it goes on from, each looked at once."""
-        found, seen = list[str](), set[str]()
-        of: WorkItem | None = item
-        while of is not None and of.id not in seen:
-            seen.add(of.id)
-            found += self._find_sources(of.id)
-            found += [answered_by(tool, where) for tool, where in self._answers.answers_of(of.id)]
-            above = of.follow_up_of
-            of = None if above is None else await skip_damaged(self._items.get(above))
+        """Of the work itself and what it is made from."""
+        return [source for of in await self._made_from(item) for source in self._own_sources(of.id)]
+
+    def _own_sources(self, work_item_id: str) -> list[str]:
+        answers = self._answers.answers_of(work_item_id)
+        answered = [answered_by(tool, where) for tool, where in answers]
+        return self._find_sources(work_item_id) + answered
+
+    async def _made_from(self, item: WorkItem) -> list[WorkItem]:
+        """The work itself, what it goes on from, and what it is the rest of, each once."""
+        found, names = [item], {item.id}
+        for of in found:
+            above = [await self._find(of.follow_up_of)]
+            if base_name(of.id) != of.id:  # a task's plan is its project's, and so is its rest
+                above += [await self._find(of.parent), *await former_plans(of, self._find)]
+            for one in above:
+                if one is not None and one.id not in names:
+                    names.add(one.id)
+                    found.append(one)
         return found
+
+    async def _find(self, work_item_id: str | None) -> WorkItem | None:
+        return None if work_item_id is None else await skip_damaged(self._items.get(work_item_id))
 
     def _forgetting_at_start(self, work_item_id: str) -> int:
         """The last forgetting before it began; where nobody knows, none."""

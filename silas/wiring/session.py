@@ -144,6 +144,7 @@ def proposer_of(parts: "Parts", entry: EntryCheck) -> Proposer:
         FirstRefusal(entry.unable, parts.goals_when_needed.unable),
         parts.db.write,
         parts.goals_when_needed.begin_approved,
+        parts.context_services.work.begin_rest,
     )
 
 

@@ -16,7 +16,7 @@ from silas.services.mcp_server import Services
 from silas.testing import Harness, ScriptedChannel, ScriptedModel
 from silas.types import InteractionMode, InteractionRegister
 from tests.projects.kit import PROJECT, Ran, project_text
-from tests.stream.kit import plans_of, proposing, saying_yes, soon
+from tests.stream.kit import answering, plans_of, proposing, saying_yes, soon
 
 REST = f"{PROJECT}-rest"
 WORDS = "Rename every invoice to the number of its customer."
@@ -37,7 +37,8 @@ def _text(**changes: Any) -> str:
         "b": {"body": f"{WORDS}\n\n```sh\ndo-b\n```", "depends_on": ["a"]},
         "c": {"depends_on": ["b"]},
     }
-    return project_text(tasks, body=WORDS, title="Tidy the invoices of March", **changes)
+    own = {"body": WORDS, "title": "Tidy the invoices of March"}
+    return project_text(tasks, **{**own, **changes})
 
 
 @asynccontextmanager
@@ -163,3 +164,60 @@ async def test_the_rest_of_what_its_owner_wrote_himself_has_no_marks(tmp_path: P
         first, card = plans_of(channel)
         assert (first.work_item_id, card.work_item_id) == (PROJECT, REST)
         assert marks_on(first) == marks_on(card) == ()
+
+
+async def _same(h: Harness) -> str:
+    """The text of the approved project, as its owner has it in a file."""
+    project = await h.silas.undoing.rests.find(PROJECT)
+    assert project is not None
+    mode = project.interaction_mode.value
+    return _text(interaction_mode=mode, workspace=project.workspace)
+
+
+async def test_a_project_that_runs_again_under_its_id_keeps_its_marks_and_so_does_its_rest(
+    tmp_path: Path,
+) -> None:
+    ran, channel = Ran(), ScriptedChannel(saying_yes)
+    async with failed(tmp_path, ran, channel) as h:
+        (first,) = plans_of(channel)
+        ran.failing.add("check-b")
+        await soon(h.silas.run(await _same(h)))
+        again = plans_of(channel)[-1]
+        assert again.work_item_id == PROJECT
+        assert marks_on(again) == marks_on(first)
+        ran.failing.clear()
+        await _run(h)
+        assert marks_on(plans_of(channel)[-1]) == CARRIED
+
+
+async def test_a_project_that_runs_again_and_whose_marks_nobody_knows_counts_as_read_elsewhere(
+    tmp_path: Path,
+) -> None:
+    channel = ScriptedChannel(saying_yes)
+    async with failed(tmp_path, Ran(), channel) as h:
+        (found,) = tmp_path.rglob("silas.db")
+        with closing(sqlite3.connect(found)) as db:
+            db.execute("DELETE FROM project_marks")
+            db.commit()
+        await soon(h.silas.run(await _same(h)))
+        assert marks_on(plans_of(channel)[-1]) == (
+            "cannot be told any more; take all of it as read elsewhere",
+        )
+
+
+async def test_the_marks_of_a_plan_that_waits_stay_where_its_owner_runs_it_himself(
+    tmp_path: Path,
+) -> None:
+    models: dict[str, Any] = {
+        "proxy": ScriptedModel([TO_PLANNER]),
+        "planner": ScriptedModel([proposing(_text())]),
+    }
+    ran, channel = Ran(), ScriptedChannel(answering("edit_requested"))
+    async with Harness(channel, sandbox=ran.sandbox, models=models, home=tmp_path) as h:
+        asked = {"text": f"Tidy the invoices of March: {WORDS}", "workspace": str(tmp_path)}
+        await Services(h.silas, h.silas.ahead).ask(asked)
+        await soon(h.silas.run(_text(title="Tidy what lies there")))
+        first, card = plans_of(channel)
+        assert f"body: {CLIENT}" in marks_on(first)
+        assert f"body: {CLIENT}" in marks_on(card)
+        assert f"title: {CLIENT}" not in marks_on(card)

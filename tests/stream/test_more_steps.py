@@ -346,6 +346,7 @@ async def test_a_token_that_does_not_verify_is_told_recorded_and_runs_nothing() 
             lambda _: "",
             nullcontext,
             lambda _: None,
+            lambda _: None,
         )
 
     ports = Ports(proposer=forged)

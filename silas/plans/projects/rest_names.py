@@ -1,6 +1,7 @@
 """The ids of the rest of a project, and which project one is the rest of."""
 
 import re
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from silas.plans.models import WorkItem, WorkItemType
@@ -29,17 +30,29 @@ def base_name(name: str) -> str:
     return name if found is None else found["name"]
 
 
-async def former_projects(item: WorkItem, store: WorkItemStore) -> list[WorkItem]:
-    """The projects, with their tasks, that a plan may be the rest of: by its ids and its tasks'."""
-    if item.type is not WorkItemType.project or base_name(item.id) == item.id:
+def is_rest(item: WorkItem) -> bool:
+    """Whether a plan is called as the rest of a project is."""
+    return item.type is WorkItemType.project and base_name(item.id) != item.id
+
+
+async def former_plans(
+    item: WorkItem, get: Callable[[str], Awaitable[WorkItem | None]]
+) -> list[WorkItem]:
+    """The projects that a plan may be the rest of: by its ids and its tasks'."""
+    if not is_rest(item):
         return []
     number = rest_number(item.id) - 1
     below = range(number - 1, max(number - _MOST, 0), -1)
     names = [*(rest_name(item.id, one) for one in below), base_name(item.id)]
     tasks = {base_name(one) for one in item.tasks}
-    found = list[WorkItem]()
-    for name in names:
-        former = await store.get(name)
-        if former is not None and tasks <= {base_name(one) for one in former.tasks}:
-            found.append(await with_tasks(former, store))
-    return found
+    found = [await get(name) for name in names]
+    return [
+        former
+        for former in found
+        if former is not None and tasks <= {base_name(one) for one in former.tasks}
+    ]
+
+
+async def former_projects(item: WorkItem, store: WorkItemStore) -> list[WorkItem]:
+    """The same with their tasks."""
+    return [await with_tasks(former, store) for former in await former_plans(item, store.get)]
