@@ -84,6 +84,10 @@ PLAN_FAULTS: Final = (
     tr_later("`{key}`: must be true, false or a list of host names"),
     tr_later("`{key}` must be always_on, a moment with its offset or a cron expression: {wrong}"),
     tr_later("`{key}`: must be a moment with its offset, like {example}"),
+    tr_later(
+        "`{key}` limits how often work starts without asking, and this goal only reports; leave it "
+        "out, or say what is done with `on_failure: spawn_task` or `cycle: work`"
+    ),
     tr_later("`{key}` must say `uses`, `until` or both"),
     tr_later("{zone} is not a time zone; use a name such as Europe/Vienna"),
     tr_later("it has 5 fields separated by blanks, not {many}"),

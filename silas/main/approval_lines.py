@@ -50,8 +50,8 @@ def uses_words(one: "SignedApproval", zone: "ZoneInfo") -> str:
     """How often it was used, of how many, and until when it lasts."""
     from silas.language.calendar import moment_words
 
-    until, uses = moment_words(one.token.expires_at, zone), one.token.max_executions
-    return tr("used {used} of {uses}, until {until}", used=one.uses, uses=uses, until=until)
+    until = moment_words(one.token.expires_at, zone)
+    return tr("used {used} of {uses}, until {until}", used=one.used, uses=one.of_all, until=until)
 
 
 def approval_lines(one: "SignedApproval", zone: "ZoneInfo") -> list[str]:
@@ -105,4 +105,5 @@ def approval_document(one: "SignedApproval") -> dict[str, Any]:
         "expires_at": token.expires_at.isoformat(),
         "uses": one.uses,
         "max_executions": token.max_executions,
+        "used_before": one.used - one.uses,
     }

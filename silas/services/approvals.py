@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from silas.approval import ApprovalScope, ApprovalToken, ApprovalVerdict, NonceStore, Stops
+from silas.approval.earlier_uses import used_before
 from silas.approval.effective_clock import ClockState, EffectiveClock
 from silas.approval.nonces import SqlNonceStore
 from silas.approval.revocation import revoke
@@ -51,7 +52,7 @@ class SignedApproval(NamedTuple):
         state: `in force`, `at work` (its last use is being made), `lapsed` (what it binds is not as
             it was signed), or why it authorises nothing more: `used`, `expired`, `revoked`, `void`
             (an emergency stop), `declined`.
-        uses: How many of its uses were spent.
+        uses: How many of its own uses were spent, since it was narrowed where it was.
         why: Of one that lapsed what is not as it was, and what to do.
     """
 
@@ -60,6 +61,16 @@ class SignedApproval(NamedTuple):
     state: str
     uses: int
     why: str = ""
+
+    @property
+    def used(self) -> int:
+        """How many uses were spent, those before it was narrowed included."""
+        return self.uses + used_before(self.token)
+
+    @property
+    def of_all(self) -> int:
+        """How many there were to spend, those before it was narrowed included."""
+        return self.token.max_executions + used_before(self.token)
 
     @property
     def of_a_goal(self) -> bool:

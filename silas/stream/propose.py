@@ -78,9 +78,8 @@ class Proposer:
     """Takes a plan from text to verified authority; nothing else issues plan tokens.
 
     `ready` raises where no work could run at all, and `unable` says why this one could not though
-    it were approved, so that nobody is asked in vain. `goal_approved` has a goal run by the clock,
-    and `begin_rest` notes when a project's rest began, both in the transaction of `together` that
-    keeps it.
+    it were approved, so that nobody is asked in vain. `goal_approved` has a goal run by the clock
+    and `begin_rest` notes when a project's rest began, both as `together` keeps it.
     """
 
     def __init__(
@@ -308,16 +307,13 @@ class Proposer:
         answer = await self._answer(card, channel, to)
         if answer is None:
             return await self._answered_elsewhere(item, channel)
-        if answer.verdict == "waiting":
-            await self._audit.log("plan_waits", work_item_id=item.id, plan_hash=card.plan_hash)
-            return Proposal(
-                item, answer.verdict, _describe_answer(channel, answer.verdict, item.id)
-            )
         if answer.verdict != "approved":
-            await self._audit.log("plan_not_approved", work_item_id=item.id, verdict=answer.verdict)
-            return Proposal(
-                item, answer.verdict, _describe_answer(channel, answer.verdict, item.id)
-            )
+            event, about = "plan_waits", {"plan_hash": card.plan_hash}
+            if answer.verdict != "waiting":
+                event, about = "plan_not_approved", {"verdict": answer.verdict}
+            await self._audit.log(event, work_item_id=item.id, **about)
+            words = _describe_answer(channel, answer.verdict, item.id)
+            return Proposal(item, answer.verdict, words)
         try:
             await self._tokens.sign(item, card, binds)
         except ApprovalError as error:  # it changed, or a signer apart was told no

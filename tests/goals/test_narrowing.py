@@ -12,6 +12,7 @@ from silas.autonomy.store import SqlAutonomyStore
 from silas.cards import ChannelMessage, PlanCard
 from silas.errors import ApprovalError
 from silas.goals.models import Outcome
+from silas.main.approval_lines import approval_document, uses_words
 from silas.services.clock.standing import configured_knobs
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.stream.models import Incoming
@@ -51,7 +52,7 @@ async def test_what_is_left_starts_work_and_then_a_card_asks() -> None:
         assert (now.uses, smaller.max_executions) == (1, 1)
         assert smaller.expires_at == now.until == until
         assert smaller.plan_hash == former.plan_hash
-        assert smaller.conditions == former.conditions
+        assert smaller.conditions == former.conditions  # nothing was used of it before
         for number in (1, 2):
             watched.good = False
             found = await after(watched, clock, HALF_AN_HOUR, number)
@@ -90,6 +91,36 @@ async def test_fewer_uses_put_the_end_nowhere_else_and_every_door_shows_it() -> 
         left = "used 0 of 3, until Thursday 24 December 2026, 09:10"
         assert [one.left for one in (await room.look(1)).alone] == [left]
         assert left in (await h.silas.ask("what may you do on your own?")).text
+
+
+async def test_what_was_used_before_it_was_narrowed_is_told_and_widens_nothing() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        watched.good = False
+        await after(watched, clock, HALF_AN_HOUR, 1)
+        await h.silas.narrow(WATCHED, uses=5)
+        watched.good = False
+        await after(watched, clock, HALF_AN_HOUR, 2)
+        await h.silas.narrow(WATCHED, uses=1)
+        token = await token_of(h)
+        assert (token.max_executions, await watched.parts.nonces.uses(token.token_id)) == (1, 0)
+        left = "used 2 of 3, until Thursday 24 December 2026, 09:10"
+        room = CockpitAhead(
+            watched.parts.ahead_desk, watched.parts.narrowing, watched.parts.secrecy.redact
+        )
+        (one,) = (await room.look(1)).alone
+        assert (one.left, one.uses_left) == (left, 1)
+        assert left in (await h.silas.ask("what may you do on your own?")).text
+        given = {one.item.id: one for one in await desk_of(watched.parts).list_given()}
+        assert uses_words(given[WATCHED], h.config.scheduler.zone).startswith("used 2 of 3, ")
+        assert approval_document(given[WATCHED])["used_before"] == 2
+        for number in (3, 4):
+            watched.good = False
+            await after(watched, clock, HALF_AN_HOUR, number)
+        assert len(channel.cards) == 2  # the goal's, and one for the work after the last use
+        with pytest.raises(ApprovalError):
+            await h.silas.narrow(WATCHED, uses=1)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The moments of a goal in a terminal: by the clock that its schedule goes by, with the zone."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -67,3 +68,11 @@ def test_how_far_the_yes_to_a_goal_goes_stands_in_the_lists_of_goals(tmp_path: P
         shown = run(silas("goals", *words), env)
         assert f"your yes: {told}" in shown.out, shown.err + shown.out
     assert told in run(silas("ahead"), env).out
+    (listed,) = json.loads(run(silas("goals", "list", "--json"), env).out)
+    shown_one = json.loads(run(silas("goals", "show", "goal-there", "--json"), env).out)
+    assert listed["yes"] == shown_one["yes"]
+    assert listed["yes"]["words"].startswith(told)
+    assert (listed["yes"]["used"], listed["yes"]["uses"]) == (0, 3)
+    assert datetime.fromisoformat(listed["yes"]["until"]) == end.replace(second=0)
+    (alone,) = json.loads(run(silas("ahead", "--json"), env).out)["alone"]
+    assert alone["left"] == listed["yes"]["words"]

@@ -86,12 +86,26 @@ async def test_a_yes_after_the_end_that_the_plan_says_signs_nothing() -> None:
             {"standing": {"uses": 3}, "type": "task", "cycle": None, "schedule": None},
             "a task has no `standing`; only a goal has",
         ),
+        ({"standing": {"uses": 3}, "cycle": None}, "this goal only reports"),
+        ({"standing": {"until": UNTIL}, "cycle": None}, "this goal only reports"),
     ],
 )
 def test_what_it_cannot_be_is_told_with_its_place(changes: dict[str, Any], why: str) -> None:
     with pytest.raises(PlanError) as refused:
         PlanParser().parse(work_text(**changes))
     assert why in refused.value.message
+
+
+async def test_a_yes_to_a_goal_that_starts_nothing_is_asked_for_no_number_of_times() -> None:
+    channel = ScriptedChannel(yes)
+    async with house(channel, MockClock(START), Watched()) as h:
+        with pytest.raises(PlanError, match="this goal only reports"):
+            await h.silas.run(work_text(cycle=None, standing={"uses": 3}))
+        draft = read_draft(work_text(cycle=None, standing={"uses": 3}))
+        assert any("this goal only reports" in str(one) for one in draft.mistakes)
+        assert channel.cards == []
+    spawning = {"cycle": None, "on_failure": "spawn_task", "failure_context": "$failed_checks"}
+    assert PlanParser().parse(work_text(standing={"uses": 3}, **spawning)).standing is not None
 
 
 def test_it_is_hashed_where_it_is_said_and_no_task_of_the_goal_has_it() -> None:

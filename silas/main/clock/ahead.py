@@ -105,6 +105,8 @@ def _words(one: "Upcoming") -> str:
 
 
 def _document(found: "Ahead") -> dict[str, Any]:
+    from silas.services.clock.ahead import left_words
+
     return {
         "now": found.now.isoformat(),
         "zone": found.zone.key,
@@ -113,7 +115,10 @@ def _document(found: "Ahead") -> dict[str, Any]:
             for one in found.coming
         ],
         "later": found.later,
-        "alone": [{**one._asdict(), "until": one.until.isoformat()} for one in found.alone],
+        "alone": [
+            {**one._asdict(), "until": one.until.isoformat(), "left": left_words(one, found.zone)}
+            for one in found.alone
+        ],
         "asking": [one._asdict() for one in found.asking],
         "paused": [one._asdict() for one in found.paused],
         "projects": [

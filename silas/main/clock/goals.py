@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from silas.goals.models import Cycle, Goal
-    from silas.services.clock.goals import GoalDesk
+    from silas.services.clock.goals import GoalDesk, StandingUse
 
 _TEN = 10
 _LABELS = {
@@ -46,16 +46,16 @@ def goals_list(ctx: click.Context, as_json: bool) -> None:
             found = desk.goals.store.all()
             rows = [await _row(desk, goal) for goal in found]
             coming = [desk.goals.coming_words(goal.id) for goal in found]
-            left = [await desk.used_words_of(goal) for goal in found]
+            left = [await desk.standing_of(goal) for goal in found]
         if as_json:
-            print_json(rows)
+            print_json([{**row, "yes": _yes(one)} for row, one in zip(rows, left, strict=True)])
             return DONE
         for row, next_one, yes in zip(rows, coming, left, strict=True):
             _show(f"{row['id']:32} {tr(row['state']):8} {row['title']}")
             if next_one:
                 _show("  " + tr("next {when}", when=next_one))
             if yes:
-                _show("  " + tr("your yes: {left}", left=yes))
+                _show("  " + tr("your yes: {left}", left=yes.words))
             if row["why"]:
                 _show(f"  {row['why']}")
         if not rows:
@@ -81,14 +81,14 @@ def goals_show(ctx: click.Context, goal: str, as_json: bool) -> None:
             last = desk.goals.store.history(goal, 1)
             shown = {**row, "next": desk.goals.coming_words(goal)}
             lines = [_cycle_line(desk, found, one) for one in last]
-            left = await desk.used_words_of(found)
+            left = await desk.standing_of(found)
         if as_json:
-            print_json({**row, "last": _cycle(last[0]) if last else None})
+            print_json({**row, "yes": _yes(left), "last": _cycle(last[0]) if last else None})
             return DONE
         for name, value in {**shown, "state": tr(row["state"])}.items():
             _show(f"{tr(_LABELS[name])}: {value if value != '' else '-'}")
         if left:
-            _show(tr("your yes: {left}", left=left))
+            _show(tr("your yes: {left}", left=left.words))
         for line in lines:
             _show(tr("last cycle: {line}", line=line))
         return DONE
@@ -210,6 +210,11 @@ async def _row(desk: "GoalDesk", goal: "Goal") -> dict[str, Any]:
         "next": _words(desk.goals.coming(goal.id)),
         "failing": goal.failing,
     }
+
+
+def _yes(found: "StandingUse | None") -> dict[str, Any] | None:
+    """How much of the owner's yes is used; None where there is none that counts."""
+    return None if found is None else {**found._asdict(), "until": found.until.isoformat()}
 
 
 def _cycle_line(desk: "GoalDesk", goal: "Goal", cycle: "Cycle") -> str:

@@ -96,8 +96,8 @@ class UnattendedGoal(NamedTuple):
         id: Of the goal.
         title: What its plan calls it.
         does: What it may do, in one sentence made from the signed fields.
-        used: How many uses of the approval are spent.
-        uses: How many it has.
+        used: How many uses of the approval are spent, before it was narrowed, too.
+        uses: How many it has, with those.
         until: When it ends, in UTC.
         lapsed: Why it starts nothing as things are now, and what to do; empty where it does.
     """
@@ -283,10 +283,8 @@ class AheadDesk:
             given = await self._approval_state(item, token)
             if given.state in AUTHORISES:
                 does = effect_sentence(json.loads(plan_bytes(item)))
-                uses, until = token.max_executions, token.expires_at
-                found.append(
-                    UnattendedGoal(item.id, item.title, does, given.uses, uses, until, given.why)
-                )
+                used, until = (given.used, given.of_all), token.expires_at
+                found.append(UnattendedGoal(item.id, item.title, does, *used, until, given.why))
         return tuple(found)
 
     async def _approval_state(self, item: WorkItem, token: ApprovalToken) -> SignedApproval:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import NamedTuple
 
 from silas.approval import ApprovalToken
@@ -57,6 +58,22 @@ def goals_over(
     )
 
 
+class StandingUse(NamedTuple):
+    """How much of the owner's yes to a goal is used.
+
+    Attributes:
+        used: How often it started work without asking.
+        uses: How often it may in all.
+        until: When it ends, in UTC.
+        words: The same by the owner's clock.
+    """
+
+    used: int
+    uses: int
+    until: datetime
+    words: str
+
+
 class GoalDesk(NamedTuple):
     """Goals for commands; they work beside a running Silas.
 
@@ -98,17 +115,17 @@ class GoalDesk(NamedTuple):
         why = await why_words(goal, await self.store.get(goal.id), last, self.how)
         return why or repaired_words(goal, self.goals.coming_words(goal.id))
 
-    async def used_words_of(self, goal: Goal) -> str:
-        """How much of the owner's yes to it is used, and until when it holds; else nothing."""
+    async def standing_of(self, goal: Goal) -> StandingUse | None:
+        """How much of the owner's yes to it is used; None where that authorises nothing."""
         item = await self.store.get(goal.id)
         token = None if item is None else item.approval_token
         if item is None or token is None:
-            return ""
+            return None
         given = await self.how(item, token)
         if given.state not in AUTHORISES:
-            return ""
-        zone = self.config.scheduler.zone
-        return used_words(given.uses, token.max_executions, token.expires_at, zone)
+            return None
+        used, of, until = given.used, given.of_all, token.expires_at
+        return StandingUse(used, of, until, used_words(used, of, until, self.config.scheduler.zone))
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from silas.approval import ApprovalToken, NonceStore
+from silas.approval.earlier_uses import used_before
 from silas.audit.kinds import KINDS, QUIET, Kind, kind_of
 from silas.audit.narrate import known_events, narrate
 from silas.audit.reader import AuditReader, ReadEntry
@@ -270,6 +271,7 @@ def entry_item(told: ReadEntry) -> str:
 
 def signed_of(token: ApprovalToken, uses: int, device: str) -> Signed:
     """What may be said of a token; its signature is not among it."""
+    before = used_before(token)
     return Signed(
         token_id=token.token_id,
         hash=token.plan_hash,
@@ -277,8 +279,8 @@ def signed_of(token: ApprovalToken, uses: int, device: str) -> Signed:
         verdict=token.verdict.value,
         issued_at=token.issued_at,
         expires_at=token.expires_at,
-        max_executions=token.max_executions,
-        uses=uses,
+        max_executions=token.max_executions + before,
+        uses=uses + before,
         device=device,
     )
 

@@ -19,6 +19,7 @@ from silas.approval import (
     ApprovalVerifier,
     NonceStore,
 )
+from silas.approval.earlier_uses import noted_uses
 from silas.approval.revocation import revoke
 from silas.approval.verdict_words import verdict_words
 from silas.audit import Audit
@@ -161,7 +162,10 @@ class ApprovalNarrowing:
             ApprovalDecision(verdict=ApprovalVerdict.approved),
             ApprovalScope.standing,
             wanted,
-            {BINDS: token.conditions[BINDS]} if BINDS in token.conditions else {},
+            {
+                **({BINDS: token.conditions[BINDS]} if BINDS in token.conditions else {}),
+                **noted_uses(token, spent),
+            },
             until=end,
         )
         with self._together():
