@@ -16,11 +16,13 @@ class CallScope(NamedTuple):
         scope_id: Whose they are.
         first: Whether they are for a message of the owner's own, before work and jobs.
         waits: Whether somebody else's wait for the limit, as the owner's do, and are not refused.
+        door: The channel where the answer is read; empty where nobody reads it.
     """
 
     scope_id: str
     first: bool = False
     waits: bool = False
+    door: str = ""
 
 
 def _show_nowhere(words: str) -> AbstractContextManager[None]:
@@ -39,12 +41,14 @@ def scope_of_calls() -> CallScope:
 
 
 @contextmanager
-def calls_of(scope_id: str, *, first: bool = False, waits: bool = False) -> Generator[None]:
+def calls_of(
+    scope_id: str, *, first: bool = False, waits: bool = False, door: str = ""
+) -> Generator[None]:
     """Requests to models that are made, or begun, within are of this scope.
 
     Where a wait for the limit was shown before is not where it is shown within.
     """
-    scope = _scope.set(CallScope(scope_id, first, waits))
+    scope = _scope.set(CallScope(scope_id, first, waits, door))
     shown = _waits.set(_show_nowhere)
     try:
         yield

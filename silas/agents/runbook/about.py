@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from silas.agents.runbook.door_words import DoorWords, words_here
 from silas.agents.runbook.folder_questions import is_direct_look
 from silas.agents.runbook.library import Library, RunbookTemplate
 from silas.language import as_part, tr, tr_later
@@ -16,10 +17,13 @@ _ABOUT: Final = re.compile(
     r"|what do you know how to do|how can you help(?: me)?|show me what you can do"
     r"|was kannst du|wer bist du|was bist du)(?: for me| here| in this folder)?)"
 )
-HOW_TO_CONFIGURE: Final = tr_later(
-    "To use a language model, set OPENROUTER_API_KEY, or name a model under "
-    "`models:` in the configuration (any PydanticAI name, or an OpenAI-compatible "
-    "`base_url` such as Ollama)."
+HOW_TO_CONFIGURE: Final = DoorWords(
+    tr_later(
+        "To use a language model, set OPENROUTER_API_KEY, or name a model under "
+        "`models:` in the configuration (any PydanticAI name, or an OpenAI-compatible "
+        "`base_url` such as Ollama)."
+    ),
+    tr_later("“Who answers” under “More” connects a language model."),
 )
 WHAT_I_AM: Final = tr_later(
     "No language model is configured. I am Silas's built-in runbook model: I find "
@@ -91,6 +95,18 @@ _CANNOT: Final = (
 )
 """Words of a request, and what is missing for it."""
 
+_NONE_CONFIGURED: Final = DoorWords(
+    tr_later(
+        "{why} No language model is configured.\n"
+        '{what}Say "help" for all that I can do; “Who answers” under “More” in the '
+        "cockpit, or `silas setup`, connects a language model."
+    ),
+    tr_later(
+        "{why} No language model is configured.\n"
+        '{what}Say "help" for all that I can do; “Who answers” under “More” connects a language '
+        "model."
+    ),
+)
 _OTHERWISE: Final = tr_later("I do not understand that: I know prepared plans only.")
 _SAME: Final = {"summarize": "summarise", "picture": "file", "document": "file", "email": "mail"}
 _GENERAL: Final = frozenset(
@@ -123,7 +139,7 @@ def abilities(plans: Sequence[RunbookTemplate], workspace: str) -> str:
         tr(WHAT_I_AM),
         offer if plans else tr("The library is empty."),
         tr("At once, without a plan:") + "\n" + at_once,
-        tr(HOW_TO_CONFIGURE),
+        words_here(HOW_TO_CONFIGURE),
     ]
     return "\n\n".join(parts)
 
@@ -182,7 +198,7 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
             tr("At once, without the folder:"),
             *computed,
             "",
-            tr(HOW_TO_CONFIGURE),
+            words_here(HOW_TO_CONFIGURE),
         ]
     )
 
@@ -223,13 +239,7 @@ def cannot(text: str, plans: Sequence[RunbookTemplate], otherwise: str = _OTHERW
         if near
         else ""
     )
-    return tr(
-        "{why} No language model is configured.\n"
-        '{what}Say "help" for all that I can do; “Who answers” under “More” in the '
-        "cockpit, or `silas setup`, connects a language model.",
-        why=tr(why),
-        what=what,
-    )
+    return words_here(_NONE_CONFIGURED, why=tr(why), what=what)
 
 
 def nearest(text: str, plans: Sequence[RunbookTemplate]) -> tuple[str, str] | None:

@@ -6,32 +6,60 @@ from typing import Final
 
 from silas.agents.models import AgentResponse
 from silas.agents.runbook import undo_and_stop
+from silas.agents.runbook.door_words import DoorWords, words_here
 from silas.context import FramedSection
-from silas.language import tr, tr_later
+from silas.language import tr_later
 
 _END: Final = r"(?: (?:silas|there|you|dir|euch|alle|zusammen))?"
-_HELLO: Final = tr_later(
-    "Hello. I am Silas, without a language model: I answer questions about this folder, calculate, "
-    "remember, and do prepared work once you have said yes.\n"
-    'Say "help" for examples of this folder; “Who answers” under “More” in the cockpit, or '
-    "`silas setup`, connects a language model."
+_HELLO: Final = DoorWords(
+    tr_later(
+        "Hello. I am Silas, without a language model: I answer questions about this folder, "
+        "calculate, remember, and do prepared work once you have said yes.\n"
+        'Say "help" for examples of this folder; “Who answers” under “More” in the cockpit, or '
+        "`silas setup`, connects a language model."
+    ),
+    tr_later(
+        "Hello. I am Silas, without a language model: I answer questions about this folder, "
+        "calculate, remember, and do prepared work once you have said yes.\n"
+        'Say "help" for examples of this folder; “Who answers” under “More” connects a language '
+        "model."
+    ),
 )
-_FORGET: Final = tr_later(
-    "I forget nothing by words alone. “Memory” under “More” in the cockpit, or `silas memory "
-    "search WORDS`, finds a memory; there you can forget it, and `silas memory forget SOURCE` "
-    "forgets it with all that was made of it."
+_FORGET: Final = DoorWords(
+    tr_later(
+        "I forget nothing by words alone. “Memory” under “More” in the cockpit, or `silas memory "
+        "search WORDS`, finds a memory; there you can forget it, and `silas memory forget SOURCE` "
+        "forgets it with all that was made of it."
+    ),
+    tr_later(
+        "I forget nothing by words alone. “Memory” under “More” finds a memory; there you can "
+        "forget it with all that was made of it."
+    ),
 )
-_KNOWN: Final = tr_later(
-    "“Memory” under “More” in the cockpit, or `silas memory list`, shows all that I remember, the "
-    "newest first."
+_KNOWN: Final = DoorWords(
+    tr_later(
+        "“Memory” under “More” in the cockpit, or `silas memory list`, shows all that I remember, "
+        "the newest first."
+    ),
+    tr_later("“Memory” under “More” shows all that I remember, the newest first."),
 )
-_DONE: Final = tr_later(
-    "“Work” under “More” in the cockpit, or `silas status`, shows what I have done; `silas audit "
-    "show` shows all that happened."
+_DONE: Final = DoorWords(
+    tr_later(
+        "“Work” under “More” in the cockpit, or `silas status`, shows what I have done; `silas "
+        "audit show` shows all that happened."
+    ),
+    tr_later("“Work” under “More” shows what I have done; “Activity” shows all that happened."),
 )
-_COMING: Final = tr_later(
-    "“Ahead” under “More” in the cockpit, or `silas ahead`, shows what is to come."
+_COMING: Final = DoorWords(
+    tr_later("“Ahead” under “More” in the cockpit, or `silas ahead`, shows what is to come."),
+    tr_later("“Ahead” under “More” shows what is to come."),
 )
+
+
+def _everywhere(words: str) -> DoorWords:
+    return DoorWords(words, words)
+
+
 _TIME: Final = (
     r"(?: (?:today|yesterday|lately|recently|this week|last night|so far|heute|gestern|bisher"
     r"|zuletzt|diese woche|in letzter zeit))?"
@@ -47,17 +75,17 @@ _SAID: Final = tuple(
         (
             r"(?:thanks|thank you|thx|cheers|danke|dankeschön|vielen dank|danke schön)"
             r"(?: (?:a lot|so much|very much|sehr|silas))?",
-            tr_later("You are welcome."),
+            _everywhere(tr_later("You are welcome.")),
         ),
         (
             r"(?:hi |hello |hey )?(?:how are you(?: doing)?(?: today)?|how is it going"
             r"|wie geht es dir|wie geht s)",
-            tr_later("I am a program, and I run as I should. What shall I do?"),
+            _everywhere(tr_later("I am a program, and I run as I should. What shall I do?")),
         ),
         (
             r"(?:bye|goodbye|good bye|see you|good night|tschüss|auf wiedersehen|gute nacht)"
             r"(?: silas)?",
-            tr_later("Goodbye."),
+            _everywhere(tr_later("Goodbye.")),
         ),
         (r"what do you (?:remember|know about me)|was weißt du(?: über mich| alles)?", _KNOWN),
         (
@@ -98,5 +126,5 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
     return (
         None
         if said is None
-        else AgentResponse(message=tr(said), understood=said not in _UNANSWERED)
+        else AgentResponse(message=words_here(said), understood=said not in _UNANSWERED)
     )

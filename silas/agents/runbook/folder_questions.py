@@ -13,19 +13,26 @@ from zoneinfo import ZoneInfo
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 
 from silas.agents.runbook import folder
+from silas.agents.runbook.door_words import DoorWords, words_here
 from silas.agents.runbook.folder import LookAnswer, LookCall, LookRequest, Seen
 from silas.agents.runbook.library import Library, RunbookTemplate
 from silas.context import content_of
-from silas.language import tr, tr_later
+from silas.language import tr_later
 
 LOOKING_TOOLS: Final = frozenset(
     f"workspace_{one}" for one in ("list", "read", "search", "files", "git")
 )
 _AWAY: Final = "Nothing was looked at"  # how the tools say that there is no sandbox
 _HOME: Final = "it contains the whole home directory"
-_NOT_THE_HOME: Final = tr_later(
-    "I do not look at a whole home directory, because keys and passwords lie in it. Ask in one of "
-    "its folders, or name one: `silas ask --workspace FOLDER`."
+_NOT_THE_HOME: Final = DoorWords(
+    tr_later(
+        "I do not look at a whole home directory, because keys and passwords lie in it. Ask in one "
+        "of its folders, or name one: `silas ask --workspace FOLDER`."
+    ),
+    tr_later(
+        "I do not look at a whole home directory, because keys and passwords lie in it. Start "
+        "Silas in one of its folders."
+    ),
 )
 _FOR_HELP: Final = LookCall("workspace_files", {"order": "newest", "count": 200})
 
@@ -109,7 +116,7 @@ def _first(
     seen = look_results(messages)
     away = [one.text for one in seen if one.text.startswith(_AWAY)]
     if any(_HOME in text for text in away):
-        return LookAnswer(tr(_NOT_THE_HOME), understood=False)
+        return LookAnswer(words_here(_NOT_THE_HOME), understood=False)
     if away:
         return None
     return folder.first_step([way for way in ways if way is not None], seen, now, zone)

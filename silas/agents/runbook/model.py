@@ -50,6 +50,7 @@ from silas.agents.runbook.by_the_clock import (
     goal_of,
     work_by_the_clock,
 )
+from silas.agents.runbook.door_words import said_here, words_here
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
 from silas.agents.runbook.framed import all_framed, first_framed
@@ -122,7 +123,7 @@ class RunbookModel(Model):
             case "scorer":
                 part = answer(ScorerOutput(keep_groups=[], evict_groups=[]), asked)
             case _:
-                part = TextPart(f"{tr(WHAT_I_AM)} {tr(HOW_TO_CONFIGURE)}")
+                part = TextPart(f"{tr(WHAT_I_AM)} {words_here(HOW_TO_CONFIGURE)}")
         return ModelResponse(
             parts=[part],
             model_name=self.model_name,
@@ -351,7 +352,8 @@ class RunbookModel(Model):
         plans = self._library.plans()
         said = [about.cannot(text, plans, found) if found else about.cannot(text, plans)]
         said += [tr(_SEVERAL)] if self._further(text) else []
-        said += [tr(_LEFT_OUT, file=show(file)) for file in self._library.faults]
+        left_out = [show(file) for file in self._library.faults]
+        said += [said_here(tr(_LEFT_OUT, file=file), file) for file in left_out]
         return "\n".join(said)
 
     def _further(self, text: str) -> Sequence[str]:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from silas.agents.models import AgentResponse
+from silas.agents.runbook.door_words import DoorWords, words_here
 from silas.context import FramedSection
-from silas.language import tr, tr_later
+from silas.language import tr_later
 
 _POLITE: Final = r"(?:(?:hey|ok|okay|no|please|bitte|silas|oh)[,!.]?\s+)*"
 _END: Final = r"(?:,?\s+(?:please|bitte|now|again|at once|immediately|silas))*[\s.!]*\Z"
@@ -28,10 +29,37 @@ _STOP: Final = re.compile(
     re.IGNORECASE,
 )
 _WORK: Final = re.compile(r"\Awork item (?P<id>[\w.-]+): ")
-_STOPPING: Final = tr_later(
-    "A word stops only what runs in the same `silas chat`, and nothing does. “Stop” in the "
-    "cockpit, or `silas stop --now`, kills all work and voids every approval until “Resume” "
-    "there, or `silas resume`."
+_STOPPING: Final = DoorWords(
+    tr_later(
+        "A word stops only what runs in the same `silas chat`, and nothing does. “Stop” in the "
+        "cockpit, or `silas stop --now`, kills all work and voids every approval until “Resume” "
+        "there, or `silas resume`."
+    ),
+    tr_later(
+        "A word stops nothing here. “Stop this” at work that runs ends it alone; “Stop” on every "
+        "page kills all work and voids every approval, until you choose “Resume”."
+    ),
+)
+_UNDOING: Final = DoorWords(
+    tr_later(
+        "I undo nothing by words alone. “Undo” at its result in the cockpit, or `silas undo "
+        "{last}`, puts back what {last} changed; `silas diff {last}` shows it first."
+    ),
+    tr_later(
+        "I undo nothing by words alone. “Undo” at its result puts back what {last} changed; "
+        "“What changed” there shows it first."
+    ),
+)
+_UNDOING_OTHERS: Final = DoorWords(
+    tr_later(
+        "I undo nothing by words alone, and no work of this conversation is in view. “Work” under "
+        "“More” in the cockpit lists all work, with its way back; so do `silas status` and "
+        "`silas undo ID`."
+    ),
+    tr_later(
+        "I undo nothing by words alone, and no work of this conversation is in view. “Work” under "
+        "“More” lists all work, with its way back."
+    ),
 )
 
 
@@ -50,22 +78,10 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
         shown: What stands in view, the oldest first.
     """
     if asks_to_stop(text):
-        return AgentResponse(message=tr(_STOPPING), understood=False)
+        return AgentResponse(message=words_here(_STOPPING), understood=False)
     if not _UNDO.match(text):
         return None
     found = [_WORK.match(one.text) for one in shown if one.kind == "execution_result"]
     last = next((match["id"] for match in reversed(found) if match), None)
-    said = (
-        tr(
-            "I undo nothing by words alone. “Undo” at its result in the cockpit, or `silas undo "
-            "{last}`, puts back what {last} changed; `silas diff {last}` shows it first.",
-            last=last,
-        )
-        if last
-        else tr(
-            "I undo nothing by words alone, and no work of this conversation is in "
-            "view. “Work” under “More” in the cockpit lists all work, with its way back; so do "
-            "`silas status` and `silas undo ID`."
-        )
-    )
+    said = words_here(_UNDOING, last=last) if last else words_here(_UNDOING_OTHERS)
     return AgentResponse(message=said, understood=False)

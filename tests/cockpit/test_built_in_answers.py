@@ -1,0 +1,60 @@
+"""In the cockpit the built-in model names what its owner does in the page, and no command (8.2)."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from silas.language import speak
+from tests.cockpit.program_page import a_page
+from tests.web.support.cockpit import Home, a_cockpit
+
+_COMMAND = re.compile(r"\bsilas [a-z]+")
+
+SAID = {
+    "en": {
+        "hello": "“Who answers” under “More” connects",
+        "stop": "“Stop” on every page",
+        "undo that": "“Work” under “More” lists",
+        "forget everything": "“Memory” under “More” finds",
+        "what do you remember": "“Memory” under “More” shows",
+        "what happened today?": "“Activity” shows all",
+        "what is planned?": "“Ahead” under “More” shows",
+        "what can you do?": "“Who answers” under “More” connects",
+        "sing a song": "“Who answers” under “More” connects",
+    },
+    "de": {
+        "hallo": "„Wer antwortet“ unter „Mehr“ verbindet",
+        "stopp": "„Stopp“ auf jeder Seite",
+        "mach das rückgängig": "„Arbeit“ unter „Mehr“ zeigt",
+        "vergiss alles": "„Gedächtnis“ unter „Mehr“ findet",
+        "was weißt du über mich": "„Gedächtnis“ unter „Mehr“ zeigt",
+        "was ist heute passiert?": "„Aktivität“ zeigt alles",
+        "was steht heute an?": "„Bevorstehend“ unter „Mehr“ zeigt",
+        "was kannst du?": "„Wer antwortet“ unter „Mehr“ verbindet",
+        "sing ein Lied": "„Wer antwortet“ unter „Mehr“ verbindet",
+    },
+}
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+async def test_what_the_built_in_model_says_names_a_place_in_the_page(
+    tmp_path: Path, language: str
+) -> None:
+    home = Home(tmp_path)
+    file = home.home / "config.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(
+        text.replace('{"silas": {', f'{{"silas": {{"language": "{language}", '), encoding="utf-8"
+    )
+    try:
+        async with a_cockpit(home) as cockpit, a_page(cockpit.origin, await cockpit.link()) as page:
+            await page.connect()
+            for asked, place in SAID[language].items():
+                await page.say(asked)
+                while (said := await page.next("message"))["sender"] == "owner":
+                    pass
+                assert place in said["text"], asked
+                assert not _COMMAND.search(said["text"]), said["text"]
+    finally:
+        speak("en")
