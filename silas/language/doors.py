@@ -30,12 +30,13 @@ PAGES: Final = (
     (r"persona", tr_later("How Silas speaks")),
     (r"(?:tools|workers) list", tr_later("Tools")),
     (r"mcp (?:list|add|trust|distrust|remove)", tr_later("Connections")),
-    (r"devices (?:list|revoke|link)", tr_later("Devices")),
+    (r"devices (?:list|revoke$)", tr_later("Devices")),
     (r"secrets", tr_later("Secrets")),
     (r"doctor(?!.*--)|audit verify|approvals showing", tr_later("What protects you")),
     (r"setup", tr_later("Who answers")),
 )  # fmt: skip
-"""What a command begins with, and the page under More that does the same."""
+"""What a command begins with, and the page under More that does the same. Who is told of `devices
+link`, or to revoke one device by its id, is not paired and may have no browser that is."""
 
 _ELSEWHERE: Final = (
     (r"stop --now", _STOP),

@@ -59,6 +59,11 @@ WITH_VALUES: Final = (
     tr_later("{path} cannot be opened any more ({why}); nothing was moved."),
     tr_later("The task {name} was not undone, nor what came before it: {why}"),
     tr_later("Nothing was stored: {why}"),
+    tr_later(
+        "This pairing link was used already, by {device}; “Devices” under “More” on a paired "
+        "browser makes a fresh one, and ends that pairing if it was not you. In a terminal: `silas "
+        "devices link` and `silas devices revoke {name}`."
+    ),
     tr_later("The runbook {path} cannot be used: {wrong}."),
     tr_later(
         "Nothing was undone: {named}. Move your own version aside and put back what the work left "

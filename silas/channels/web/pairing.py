@@ -30,6 +30,10 @@ ENROL_DOMAIN = b"silas/enrol/v1\n"
 FRESHNESS = timedelta(minutes=5)
 """How old or how far ahead a proof's timestamp may be, as for a signed message (spec 5.1)."""
 
+_NO_LINK = tr_later(
+    "This pairing link does not work (any more); “Devices” under “More” on a paired browser makes a "
+    "fresh one, as does `silas devices link` in a terminal."
+)
 _LONGEST_NAME = 64
 _LOOK_AGAIN = 1.0  # seconds
 _NONCE = re.compile(r"[0-9a-f]{32,128}")  # 128 bits or more, as hex
@@ -301,7 +305,9 @@ class WebDoor:
         wanted = self._hosts.auth_token
         if wanted and not hmac.compare_digest(token_hash(wanted), token_hash(given)):
             reason = "wrong auth_token" if given else "no auth_token"
-            words = "Type the auth_token of Silas's configuration to pair from another machine."
+            words = tr_later(
+                "Type the auth_token of Silas's configuration to pair from another machine."
+            )
             await self._refuse(reason, _pairing("AUTH", words))
 
     async def _require_key(self, token: str, key: bytes | None, signature: bytes | None) -> None:
@@ -309,7 +315,9 @@ class WebDoor:
             return
         signed = ENROL_DOMAIN + token.encode("utf-8", "surrogatepass")
         if key is None or signature is None or not self._verify_key(key.hex(), signed, signature):
-            words = "This device's key could not be checked; reload the page to make a new one."
+            words = tr_later(
+                "This device's key could not be checked; reload the page to make a new one."
+            )
             await self._refuse("key", _pairing("KEY", words))
 
     async def _refuse_where_changed(self) -> None:
@@ -324,20 +332,17 @@ class WebDoor:
         raise error
 
     async def _bad_link(self, link: LinkState) -> ChannelError:
-        fresh = (
-            "“Devices” under “More” on a paired browser makes a fresh one, as does "
-            "`silas devices link`."
-        )
         if link.state != "used":
             await self.refusals.note("pairing.refused", f"{link.state} link", "")
-            return _pairing("LINK", f"This pairing link does not work (any more); {fresh}")
+            return _pairing("LINK", _NO_LINK)
         device = self._devices.get(link.used_by)
         name = device.name if device else "a device"
         await self.refusals.note("pairing.refused", "used link", "", device=name)
         return _pairing(
             "USED",
-            f"This pairing link was used already, by {name}; {fresh} If that was not you, end "
-            f"that pairing now: `silas devices revoke {link.used_by}`.",
+            f"This pairing link was used already, by {name}; “Devices” under “More” on a paired "
+            "browser makes a fresh one, and ends that pairing if it was not you. In a terminal: "
+            f"`silas devices link` and `silas devices revoke {link.used_by}`.",
         )
 
     def _why_unproven(self, session: WebSession, data: bytes, proof: Proof) -> str:
