@@ -1,8 +1,9 @@
 """Replacing the configuration file by one that was planned; a plan changes nothing else in it."""
 
+import fcntl
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -75,20 +76,35 @@ def replace_file(edit: FileEdit, require_meaning: Callable[[], object]) -> Path 
     """
     file = edit.file
     try:
-        require_meaning()
-        if edit.before != (file.read_bytes() if file.exists() else None):
-            raise ConfigError(
-                f"{file} was changed meanwhile; nothing was written, look at it again.", code=CODE
-            )
-        backup = None if edit.before is None else _keep_former(file, edit.before)
-        true_file = file.resolve()  # a link to a file elsewhere stays a link
-        _new_file(edit, true_file).replace(true_file)
+        with _alone(file):
+            require_meaning()
+            if edit.before != (file.read_bytes() if file.exists() else None):
+                raise ConfigError(
+                    f"{file} was changed meanwhile; nothing was written, look at it again.",
+                    code=CODE,
+                )
+            backup = None if edit.before is None else _keep_former(file, edit.before)
+            true_file = file.resolve()  # a link to a file elsewhere stays a link
+            _new_file(edit, true_file).replace(true_file)
     except OSError as error:
         raise ConfigError(
             f"{file} cannot be written ({error.strerror}); make it and its directory yours.",
             code=CODE,
         ) from error
     return backup
+
+
+@contextmanager
+def _alone(file: Path) -> Generator[None]:
+    """While nobody else writes there: no other process takes what is looked at for what it was."""
+    place = file.resolve().parent
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)  # let go when it is closed
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def line_end(text: str, at: int) -> int:

@@ -1,10 +1,13 @@
 """Single values are put into the configuration file, and every other byte stays as it is."""
 
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pytest
 
 from silas.config import load_config
+from silas.config.edit_servers import plan_added, write_servers
 from silas.config.edit_values import Scalar, plan_values, value_of, write_values
 from silas.config.place import ConfigPlace
 from silas.errors import ConfigError
@@ -93,3 +96,33 @@ def test_a_variable_that_wins_and_a_file_that_changed_meanwhile_are_said(tmp_pat
     with pytest.raises(ConfigError):
         write_values(edit, place)
     assert place.file.read_text(encoding="utf-8") == "silas:\n  owner_id: me\n"
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_of_several_who_write_at_once_none_loses_what_another_was_told_is_written(
+    linked: bool, tmp_path: Path
+) -> None:
+    place = _place(tmp_path)
+    where = tmp_path / "elsewhere.yaml" if linked else place.file
+    where.write_text("silas: { mcpServers: { first: { command: cat } } }\n", encoding="utf-8")
+    if linked:
+        place.file.symlink_to(where)
+    for round_ in range(8):
+        together, written = Barrier(5), list[str]()
+
+        def write(name: str, together: Barrier = together, written: list[str] = written) -> None:
+            edit = plan_added(place, name, {"command": "cat"}, {})
+            together.wait()
+            with suppress(ConfigError):  # that the file was changed meanwhile
+                write_servers(edit, place)
+                written.append(name)
+
+        before = load_config(place.file, place.environ).mcpServers.keys()
+        writers = [Thread(target=write, args=(f"s{round_}-{one}",)) for one in range(5)]
+        for one in writers:
+            one.start()
+        for one in writers:
+            one.join()
+        there = load_config(place.file, place.environ).mcpServers.keys()
+        assert there == {*before, *written}
+        assert written
