@@ -161,7 +161,7 @@ class Parts:
     @cached_property
     def asked(self) -> LeftWaiting:
         """What running work asks its owner, and what of it an orderly end leaves."""
-        questions = WorkQuestions(self.db, self.runtime.clock)
+        questions = WorkQuestions(self.db, self.runtime.clock, self.secrecy.redact)
         return LeftWaiting(questions, self.stop.halt.require_running)
 
     @cached_property

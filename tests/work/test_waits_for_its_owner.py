@@ -250,3 +250,17 @@ async def test_what_is_answered_in_one_attempt_is_no_answer_in_the_next(
     assert len(after.cards) == (1 if cut == "before it asks" else 0)
     assert "The owner chose 2: blue" in str(model.requests)
     assert "The owner chose 1: red" not in str(model.requests)
+
+
+async def test_a_secret_in_an_answer_is_on_no_disk(tmp_path: Path) -> None:
+    value, channel, home = "correct-horse-battery", Asleep(), tmp_path / "home"
+    home.mkdir()
+    async with house(channel, WORKS, ASKS, DONE, home=home, settings=A_DAY) as h:
+        h.secrets.add("TOKEN", value, MockClock().now())
+        running = asyncio.create_task(h.silas.run(PLAN))
+        await soon(channel.asked.wait())
+        channel.answer.set_result(DecisionAnswer(freetext=f"blue, and it is {value}"))
+        result = await soon(running)
+        assert result.status is WorkItemStatus.done, result
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert [path for path in files if value.encode() in path.read_bytes()] == []

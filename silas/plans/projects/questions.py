@@ -8,6 +8,7 @@ for nobody knows which of the two a new attempt asks.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from typing import NamedTuple
 
 from silas.canonical import canonical_json, sha256_hex
@@ -60,11 +61,18 @@ class KeptAnswer(NamedTuple):
 
 
 class WorkQuestions:
-    """The questions of running work. Statements are tiny and run inline (decision A23)."""
+    """The questions of running work. Statements are tiny and run inline (decision A23).
 
-    def __init__(self, db: Database, clock: Clock) -> None:
+    Args:
+        db: The database.
+        clock: When a question was asked.
+        redact: Takes known secrets out of what is kept; no model is told them in any case.
+    """
+
+    def __init__(self, db: Database, clock: Clock, redact: Callable[[str], str]) -> None:
         self._db = db
         self._clock = clock
+        self._redact = redact
         self._asked = Counter[tuple[str, ...]]()  # by this process
 
     def open(self, item: WorkItem, question: str, options: tuple[str, ...]) -> KeptAnswer | None:
@@ -90,7 +98,8 @@ class WorkQuestions:
             if self._asked[tuple(key.values())] > 1:
                 tx.run(_FORGET, **key)
             else:
-                tx.run(_ANSWER, **key, **answer._asdict())
+                words = self._redact(answer.words)
+                tx.run(_ANSWER, **key, chosen=answer.chosen, words=words)
 
     def drop(self, item: WorkItem) -> None:
         """Nothing of this work waits any more: it was stopped, or its questions were."""
