@@ -93,7 +93,7 @@ function paused(one, again) {
   return h("li", { class: "row tall" },
     h("p", { dir: "auto" }, h("b", {}, one.title)),
     one.why && h("p", { class: "small", dir: "auto" }, named(one.why)),
-    acts(one, [[t("Resume"), "resume", "resume_goal"]], again));
+    one.resumes ? acts(one, [[t("Resume"), "resume", "resume_goal"]], again) : null);
 }
 
 /** Buttons that do at once what is no danger: each with its own signed command. */

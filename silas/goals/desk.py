@@ -117,8 +117,13 @@ class Goals:
         return moment_words(moment, zone_of(schedule, self._zone))
 
     def coming(self, goal_id: str) -> list[datetime]:
-        """When a goal runs next; nothing where it does not."""
-        return [job.due for job in self._jobs.list(KIND, goal_id)][:1]
+        """When a goal runs next, which is after the cycle that is under way; nothing where it does
+        not.
+        """
+        jobs, goal = self._jobs.list(KIND, goal_id), self.store.get(goal_id)
+        if goal is not None and any(job.state is JobState.running for job in jobs):
+            return self.next_moments(goal.schedule, 1)
+        return [job.due for job in jobs][:1]
 
     def coming_words(self, goal_id: str) -> str:
         """When a goal runs next as a person says it; empty where it does not."""

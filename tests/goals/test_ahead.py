@@ -261,3 +261,19 @@ def _ends(goals: Goals, goal_id: str, outcome: Outcome) -> None:
     cycle = goals.begin(goal_id, "a-slot", due)
     assert cycle is not None
     goals.end_cycle(cycle, outcome, "", {})
+
+
+async def test_a_goal_whose_yes_was_taken_back_is_paused_and_asks_nothing() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        await watched.parts.ahead_desk().take_back(WATCHED)
+        found = await _look(watched)
+        assert found.asking == ()
+        (one,) = found.paused
+        assert one.why == "Its approval was taken back, so it pauses at its next cycle."
+        assert not one.resumes
+        await after(watched, clock, HALF_AN_HOUR, 1)
+        found = await _look(watched)
+        assert (found.asking, [one.resumes for one in found.paused]) == ((), [True])
+        assert len(channel.cards) == 1

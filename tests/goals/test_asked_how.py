@@ -114,8 +114,11 @@ async def test_the_pages_say_that_an_approval_was_taken_back() -> None:
         assert (await cockpit.get("/ahead"))["asking"] == []
         await h.silas.take_back(WATCHED)
         why = "Its approval was taken back, so it pauses at its next cycle."
-        (row,) = (await cockpit.get("/ahead"))["asking"]
-        assert (row["id"], row["why"]) == (WATCHED, why)
+        found = await cockpit.get("/ahead")
+        (row,) = found["paused"]
+        assert (row["id"], row["why"], row["resumes"]) == (WATCHED, why, False)
+        assert found["asking"] == []
+        assert f"{WATCHED}: {why}" in await _says(h, "what may you do on your own?")
         assert (await cockpit.get(f"/work/{WATCHED}"))["summary"] == why != before
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -75,3 +76,30 @@ async def test_an_answer_in_the_morning_counts_for_the_cycle_that_asked() -> Non
         channel.answer.set_result(BLUE)
         await until(lambda: bool(_ended(h.silas)))
         assert [cycle.outcome for cycle in _ended(h.silas)][:1] == [Outcome.done]
+
+
+async def test_while_work_of_a_goal_asks_every_list_says_so_and_what_comes_due_is_one_cycle() -> (
+    None
+):
+    clock, channel = MockClock(START), Asleep()
+    async with house(channel, ASKS, DONE, clock=clock) as h:
+        await soon(h.silas.run(_text()))
+        clock.advance(HALF_AN_HOUR)
+        await soon(channel.asked.wait())
+        (name,) = h.store.asking()
+        waits = f"{WATCHED} waits for your answer to what its work {name} asks; "
+        found = await h.silas.ahead(1)
+        assert [one for one in found.warnings if one.startswith(waits)]
+        assert [one.due for one in found.coming] == [START + timedelta(minutes=50)]
+        assert (await h.silas.ask(f"how does goal {WATCHED} stand?")).text.startswith(waits)
+        clock.advance(NIGHT)
+        await asyncio.sleep(0)
+        assert h.store.asking() == {name}  # no second cycle beside it
+        channel.answer.set_result(BLUE)
+        await until(lambda: bool(_ended(h.silas)))
+        (cycle,) = _ended(h.silas)
+        assert (cycle.outcome, cycle.missed) == (Outcome.done, NIGHT // HALF_AN_HOUR)
+        found = await h.silas.ahead(1)
+        (row,) = found.coming
+        assert timedelta(0) < row.due - clock.now() <= timedelta(seconds=HALF_AN_HOUR)
+        assert not [one for one in found.warnings if one.startswith(waits)]

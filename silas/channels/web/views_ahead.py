@@ -51,12 +51,13 @@ class UnattendedGoalRow(Frozen):
 
 class PausedGoalRow(Frozen):
     """A goal that does not run, or whose work asks each time; `why` is empty where its owner
-    paused it.
+    paused it, and what does not pause yet cannot be resumed.
     """
 
     id: str
     title: str
     why: str
+    resumes: bool = True
 
 
 class TaskShown(Frozen):

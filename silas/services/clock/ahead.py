@@ -4,13 +4,12 @@ What it lists is changed by the desks of reminders and goals; an approval is tak
 """
 
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalToken, NonceStore, Stops
@@ -28,7 +27,6 @@ from silas.home.database import open_existing_database
 from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
 from silas.home.lease import runs_jobs
-from silas.jobs.slots import next_slot
 from silas.language import tr
 from silas.language.calendar import MONTHS, WEEKDAYS
 from silas.plans import WorkItem, WorkItemStore
@@ -38,12 +36,12 @@ from silas.plans.goals.lapsed import Lapsed
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import plan_bytes
 from silas.reminders.desk import Reminders
-from silas.reminders.models import Reminder
-from silas.reminders.rule_words import rule_words
 from silas.services.approvals import SignedApproval, how_it_stands
 from silas.services.clock.goal_standing import (
     AUTHORISES,
+    TAKEN_BACK,
     alone_words,
+    question_words,
     repaired_words,
     stands_words,
     used_words,
@@ -51,6 +49,12 @@ from silas.services.clock.goal_standing import (
 )
 from silas.services.clock.goals import goals_over
 from silas.services.clock.reminders import notifier_of, reminders_over
+from silas.services.clock.upcoming import (
+    Upcoming,
+    UpcomingKind,
+    more_moments,
+    upcoming_reminder,
+)
 from silas.services.projects import ProjectShown, under_way
 from silas.services.record import require_whole_record
 from silas.services.tools.bindings import lapsed_here
@@ -58,35 +62,6 @@ from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
-
-_MOST_COUNTED: Final = 1000
-
-
-class UpcomingKind(StrEnum):
-    """What comes at a moment."""
-
-    reminder = "reminder"
-    goal = "goal"
-
-
-class Upcoming(NamedTuple):
-    """Something that comes at a moment.
-
-    Attributes:
-        due: The next moment, in UTC.
-        kind: What comes.
-        id: Of the reminder or the goal.
-        title: What will be said, or what the plan of the goal is called.
-        again: How it comes again, in words; empty where it comes once.
-        more: How often more it comes within the days that were looked at; counts to a thousand.
-    """
-
-    due: datetime
-    kind: UpcomingKind
-    id: str
-    title: str
-    again: str
-    more: int
 
 
 class UnattendedGoal(NamedTuple):
@@ -112,13 +87,19 @@ class UnattendedGoal(NamedTuple):
 
 
 class PausedGoal(NamedTuple):
-    """A goal that does not run, or whose work asks each time, and why; `why` is empty where its
-    owner paused it.
+    """A goal that does not run, or whose work asks each time, and why.
+
+    Attributes:
+        id: Of the goal.
+        title: What its plan calls it.
+        why: Empty where its owner paused it.
+        resumes: Whether its owner can resume it; one whose approval was taken back pauses first.
     """
 
     id: str
     title: str
     why: str
+    resumes: bool = True
 
 
 class Ahead(NamedTuple):
@@ -133,7 +114,8 @@ class Ahead(NamedTuple):
         asking: Goals that run and whose approval is over: what they start asks each time.
         paused: What does not run.
         projects: Projects that run, or wait for a yes.
-        warnings: That no Silas runs, that nothing runs by the clock, or a clock that is wrong.
+        warnings: That no Silas runs, that nothing runs by the clock, a clock that is wrong, or that
+            work of a goal waits for an answer.
     """
 
     now: datetime
@@ -178,7 +160,7 @@ class AheadDesk:
         now = self.time.now()
         until = now + timedelta(days=days)
         goals = [(goal, await self.store.get(goal.id)) for goal in self.goals.store.all()]
-        found = [_reminder(one, until) for one in self.reminders.waiting()]
+        found = [upcoming_reminder(one, until) for one in self.reminders.waiting()]
         found += [one for goal, item in goals for one in self._goal(goal, item, until)]
         coming = sorted((one for one in found if one.due < until), key=lambda one: one.due)
         return Ahead(
@@ -188,17 +170,16 @@ class AheadDesk:
             len(found) - len(coming),
             await self._unattended_goals([item for _, item in goals if item is not None]),
             tuple([one for goal, item in goals if (one := await self._goal_to_ask(goal, item))]),
-            tuple(
-                PausedGoal(goal.id, _title(item), goal.why)
-                for goal, item in goals
-                if goal.state is GoalState.paused
-            ),
+            tuple([one for goal, item in goals if (one := await self._paused_goal(goal, item))]),
             await under_way(
                 self.store,
                 HeldStore(self.config.data_dir / "held"),
                 Undo(self.config.data_dir / "undo", self.audit),
             ),
-            tuple(self._warnings()),
+            (
+                *self._warnings(),
+                *[asks for goal, _ in goals if (asks := await question_words(goal.id, self.store))],
+            ),
         )
 
     async def take_back(self, goal_id: str) -> None:
@@ -227,17 +208,21 @@ class AheadDesk:
             GoalRefused: There is none of this id.
         """
         goal = self.goals.get(goal_id)
+        if asks := await question_words(goal_id, self.store):
+            return asks
         why = await self._why_paused(goal, await self.store.get(goal_id))
         return stands_words(goal, why, self.goals.coming_words(goal_id))
 
     async def trouble(self, goal_id: str) -> str:
-        """Why a goal is paused, starts nothing without asking, or when what it repaired is checked
-        again; empty where none of it is so.
+        """What its work asks, why a goal is paused or starts nothing without asking, or when what
+        it repaired is checked again; empty where none of it is so.
         """
         goal = self.goals.get_goal(goal_id)
         if goal is None:
             return ""
-        why = await self._why_paused(goal, await self.store.get(goal_id))
+        why = await question_words(goal_id, self.store) or await self._why_paused(
+            goal, await self.store.get(goal_id)
+        )
         return why or repaired_words(goal, self.goals.coming_words(goal_id))
 
     async def alone_words(self) -> str:
@@ -254,9 +239,22 @@ class AheadDesk:
         token = None if item is None else item.approval_token
         if item is None or token is None or goal.state is not GoalState.active:
             return None
-        if (await self._approval_state(item, token)).state in AUTHORISES:
+        if (await self._approval_state(item, token)).state in AUTHORISES | TAKEN_BACK:
             return None
         return PausedGoal(goal.id, item.title, await self._why_paused(goal, item))
+
+    async def _paused_goal(self, goal: Goal, item: WorkItem | None) -> PausedGoal | None:
+        """A goal that is paused, or that pauses at its next cycle because its approval was taken
+        back; None for any other.
+        """
+        if goal.state is GoalState.paused:
+            return PausedGoal(goal.id, _title(item), goal.why)
+        token = None if item is None else item.approval_token
+        if item is None or token is None or goal.state is not GoalState.active:
+            return None
+        if (await self._approval_state(item, token)).state not in TAKEN_BACK:
+            return None
+        return PausedGoal(goal.id, item.title, await self._why_paused(goal, item), resumes=False)
 
     def _goal(self, goal: Goal, item: WorkItem | None, until: datetime) -> list[Upcoming]:
         """Its next moment and how many follow; nothing where it does not run."""
@@ -269,7 +267,9 @@ class AheadDesk:
             return goal_schedule.next_moment(schedule, zone, moment)
 
         return [
-            Upcoming(due, UpcomingKind.goal, goal.id, _title(item), again, _more(due, then, until))
+            Upcoming(
+                due, UpcomingKind.goal, goal.id, _title(item), again, more_moments(due, then, until)
+            )
             for due in self.goals.coming(goal.id)
         ]
 
@@ -311,25 +311,6 @@ class AheadDesk:
         except Stopped as error:
             return error.message
         return ""
-
-
-def _reminder(reminder: Reminder, until: datetime) -> Upcoming:
-    rule = reminder.rule
-
-    def then(moment: datetime) -> datetime | None:
-        return next_slot(rule, reminder.start, reminder.zone, moment) if rule else None
-
-    more = _more(reminder.due, then, until)
-    again = rule_words(rule) if rule else ""
-    return Upcoming(reminder.due, UpcomingKind.reminder, reminder.id, reminder.text, again, more)
-
-
-def _more(first: datetime, then: Callable[[datetime], datetime | None], until: datetime) -> int:
-    """How many moments follow the first before another; counts to a thousand."""
-    count, moment = 0, then(first)
-    while moment is not None and moment < until and count < _MOST_COUNTED:
-        count, moment = count + 1, then(moment)
-    return count
 
 
 def day_words(at: datetime, now: datetime) -> str:

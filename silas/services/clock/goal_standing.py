@@ -9,7 +9,7 @@ from silas.approval import ApprovalToken
 from silas.goals.models import Cycle, Goal, GoalState, Outcome
 from silas.language import tr, tr_later
 from silas.language.calendar import day_words
-from silas.plans import WorkItem
+from silas.plans import WorkItem, WorkItemStatus, WorkItemStore
 from silas.services.approvals import SignedApproval
 from silas.stream.goal_words import NO_APPROVAL, OVER
 
@@ -31,11 +31,18 @@ _ASKS: Final = tr_later(
 _BY_OWNER: Final = tr_later("{goal} is paused, by you; `silas goals resume {goal}` goes on.")
 _PAUSED: Final = tr_later("{goal} is paused. {why}")
 _ENDED: Final = tr_later("The one moment of {goal} is past; it comes no more.")
+_ASKS_OWNER: Final = tr_later(
+    "{goal} waits for your answer to what its work {task} asks; what comes due meanwhile is one "
+    "cycle after that."
+)
 _RUNS: Final = tr_later("{goal} did not stop: it runs next on {coming}.")
 _REPAIRED: Final = tr_later("It repaired what it watches, and checks it again on {coming}.")
 _REPAIRED_ONE: Final = tr_later("{goal} repaired what it watches, and checks it again on {coming}.")
 _RUNS_BUT: Final = tr_later("{goal} runs next on {coming}, but: {why}")
 
+
+TAKEN_BACK: Final = frozenset({"revoked", "declined"})
+"""States of an approval whose goal pauses at its next cycle, and asks nothing."""
 
 AUTHORISES: Final = frozenset({"in force", "at work", "lapsed"})
 """States of an approval that can be taken back: what lapsed begins again where everything is put
@@ -67,9 +74,18 @@ async def why_words(goal: Goal, item: WorkItem | None, last: Cycle | None, how: 
         return given.why
     if given.state in _OVER:
         return tr(_ASKS, why=tr(_OVER[given.state]))
-    if given.state in ("revoked", "declined"):
+    if given.state in TAKEN_BACK:
         return tr(_GONE)
     return last.words if last is not None and last.outcome is Outcome.over_budget else ""
+
+
+async def question_words(goal_id: str, store: WorkItemStore) -> str:
+    """That work of a goal waits for its owner's answer; empty where none does."""
+    for name in sorted(store.asking()):
+        task = await store.get(name)
+        if task is not None and task.parent == goal_id and task.status is WorkItemStatus.running:
+            return tr(_ASKS_OWNER, goal=goal_id, task=name)
+    return ""
 
 
 def repaired_words(goal: Goal, coming: str) -> str:
@@ -119,5 +135,6 @@ def alone_words(found: "Ahead", left: "Callable[[UnattendedGoal], str]") -> str:
         for one in found.alone
         if one.lapsed
     ]
-    lines += [f"{one.id}: {one.why}" for one in found.asking]
+    pausing = [one for one in found.paused if not one.resumes]
+    lines += [f"{one.id}: {one.why}" for one in (*found.asking, *pausing)]
     return "\n".join((head, *(f"- {line}" for line in lines)))

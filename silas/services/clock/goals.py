@@ -28,6 +28,7 @@ from silas.services.approvals import SignedApproval, how_it_stands
 from silas.services.clock.goal_standing import (
     AUTHORISES,
     HowItStands,
+    question_words,
     repaired_words,
     used_words,
     why_words,
@@ -108,9 +109,11 @@ class GoalDesk(NamedTuple):
         return "" if item is None else item.title
 
     async def why(self, goal: Goal) -> str:
-        """Why a goal is paused, why its approval starts nothing as things are now, or when what
-        it repaired is checked again.
+        """What its work asks, why a goal is paused, why its approval starts nothing as things are
+        now, or when what it repaired is checked again.
         """
+        if asks := await question_words(goal.id, self.store):
+            return asks
         last = next(iter(self.goals.store.history(goal.id, 1)), None)
         why = await why_words(goal, await self.store.get(goal.id), last, self.how)
         return why or repaired_words(goal, self.goals.coming_words(goal.id))

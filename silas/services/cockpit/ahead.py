@@ -94,6 +94,7 @@ class CockpitAhead:
             id=one.id,
             title=self._redact(one.title),
             why=self._redact(said_at(COCKPIT, refusal_words(one.why))),
+            resumes=one.resumes,
         )
 
     def _unattended_row(self, one: "UnattendedGoal", found: "Ahead") -> UnattendedGoalRow:
