@@ -31,9 +31,11 @@ FRESHNESS = timedelta(minutes=5)
 """How old or how far ahead a proof's timestamp may be, as for a signed message (spec 5.1)."""
 
 _NO_LINK = tr_later(
-    "This pairing link does not work (any more); “Devices” under “More” on a paired browser makes a "
-    "fresh one, as does `silas devices link` in a terminal."
+    "This pairing link does not work (any more); “Devices” under “More” on a paired browser makes "
+    "a fresh one, as does `silas devices link` in a terminal."
 )
+_NO_TOKEN = tr_later("Type the auth_token of Silas's configuration to pair from another machine.")
+_BAD_KEY = tr_later("This device's key could not be checked; reload the page to make a new one.")
 _LONGEST_NAME = 64
 _LOOK_AGAIN = 1.0  # seconds
 _NONCE = re.compile(r"[0-9a-f]{32,128}")  # 128 bits or more, as hex
@@ -305,20 +307,14 @@ class WebDoor:
         wanted = self._hosts.auth_token
         if wanted and not hmac.compare_digest(token_hash(wanted), token_hash(given)):
             reason = "wrong auth_token" if given else "no auth_token"
-            words = tr_later(
-                "Type the auth_token of Silas's configuration to pair from another machine."
-            )
-            await self._refuse(reason, _pairing("AUTH", words))
+            await self._refuse(reason, _pairing("AUTH", _NO_TOKEN))
 
     async def _require_key(self, token: str, key: bytes | None, signature: bytes | None) -> None:
         if key is None and signature is None:
             return
         signed = ENROL_DOMAIN + token.encode("utf-8", "surrogatepass")
         if key is None or signature is None or not self._verify_key(key.hex(), signed, signature):
-            words = tr_later(
-                "This device's key could not be checked; reload the page to make a new one."
-            )
-            await self._refuse("key", _pairing("KEY", words))
+            await self._refuse("key", _pairing("KEY", _BAD_KEY))
 
     async def _refuse_where_changed(self) -> None:
         try:
@@ -335,8 +331,7 @@ class WebDoor:
         if link.state != "used":
             await self.refusals.note("pairing.refused", f"{link.state} link", "")
             return _pairing("LINK", _NO_LINK)
-        device = self._devices.get(link.used_by)
-        name = device.name if device else "a device"
+        name = device.name if (device := self._devices.get(link.used_by)) else "a device"
         await self.refusals.note("pairing.refused", "used link", "", device=name)
         return _pairing(
             "USED",
