@@ -22,6 +22,10 @@ class ChangeEvents(NamedTuple):
     failed: str
 
 
+class UnrecordedChange(DatabaseError):
+    """A change was made, and what became of it could not be recorded; the sentence says both."""
+
+
 @asynccontextmanager
 async def record_change(audit: Audit, events: ChangeEvents, **facts: Any) -> AsyncGenerator[None]:
     """Record what is wanted before the block, and after it what happened.
@@ -30,7 +34,8 @@ async def record_change(audit: Audit, events: ChangeEvents, **facts: Any) -> Asy
 
     Raises:
         DatabaseError: What became of it could not be recorded; of a change that failed, too, the
-            sentence has both, and the cause is why the change failed.
+            sentence has both, and the cause is why the change failed. `UnrecordedChange` where it
+            was made.
     """
     await audit.log(events.wanted, **facts)
     try:
@@ -50,6 +55,6 @@ async def record_change(audit: Audit, events: ChangeEvents, **facts: Any) -> Asy
         await audit.log(events.done, **facts)
     except DatabaseError as unrecorded:
         why = unrecorded.message
-        raise DatabaseError(
+        raise UnrecordedChange(
             f"It is done, and that could not be recorded: {why}", code=unrecorded.code
         ) from unrecorded

@@ -1,6 +1,8 @@
 """A server that is there is changed in the cockpit: asked before and after, and trusted anew."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 
 from silas.canonical import canonical_json
 from silas.channels.web.wire import Proof, command_bytes
+from silas.language import speak
 from tests.cockpit.house import House, a_house, proof
 from tests.cockpit.test_servers import NOTHING, Owning
 from tests.mcp.house import Fake, desk, trust
@@ -131,3 +134,41 @@ async def test_an_argument_that_is_shown_without_its_secret_is_saved_as_it_is(
     saved = json.loads((tmp_path / "config.yaml").read_text(encoding="utf-8"))["silas"]
     assert saved["mcpServers"]["fake"] == server
     assert saved["mcp"]["fake"]["network"] == ["a.example"]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (
+            "BEFORE DELETE ON mcp_tools",
+            {"en": "fake is changed, and is not started", "de": "fake ist geändert und startet"},
+        ),
+        (
+            "BEFORE INSERT ON audit_log WHEN NEW.body LIKE '%mcp.changed%'",
+            {"en": "It is done, and that could not", "de": "Es ist getan, und das konnte nicht"},
+        ),
+    ],
+)
+async def test_a_change_that_cannot_be_recorded_whole_is_not_told_as_none(
+    tmp_path: Path, settings: dict[str, Any], fault: str, words: dict[str, str], language: str
+) -> None:
+    await trust(tmp_path, settings, "fake")
+    channel, file = Owning("recommended"), tmp_path / "config.yaml"
+    async with a_house(channel, home=tmp_path, settings=settings) as house:
+        assert (await _row(house))["standing"] == "connected"
+        body = await _form(house, hosts=["a.example"])
+        with closing(sqlite3.connect(next(tmp_path.rglob("silas.db")))) as driver:
+            driver.execute(f"CREATE TRIGGER broken {fault} BEGIN SELECT RAISE(ABORT, 'no'); END")
+            driver.commit()
+        speak(language)
+        try:
+            assert (await house.signed("/connections/fake/change", **body)).status_code == 200
+            await channel.hears()
+            told = await channel.hears()
+        finally:
+            speak("en")
+        assert told.startswith(words[language]), told
+        assert "a.example" in file.read_text(encoding="utf-8")
+        row = await _row(house)
+        assert (row["standing"], row["reaches"]) == ("untrusted", ["a.example"])

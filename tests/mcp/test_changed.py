@@ -1,6 +1,8 @@
 """A server that is there becomes another one, in a terminal: on a yes, and nothing else changes."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -206,6 +208,27 @@ def test_a_changed_server_is_trusted_no_more_and_not_started(tmp_path: Path) -> 
         "mcp.changing",
         "mcp.changed",
     ]
+
+
+def test_a_change_whose_end_of_trust_cannot_be_recorded_says_what_is_changed(
+    tmp_path: Path,
+) -> None:
+    fake = Fake(tmp_path / "fake")
+    settings = {"sandbox": {"tools": {"discover": False}}, **fake.settings()}
+    at = Terminal(tmp_path, json.dumps({"silas": settings}))
+    seen = at.says("trust", "fake").out.splitlines()[0]
+    assert at.says("trust", "fake", "--approve", seen).code == 0
+    with closing(sqlite3.connect(next(at.file.parent.rglob("silas.db")))) as driver:
+        driver.execute(
+            "CREATE TRIGGER broken BEFORE DELETE ON mcp_tools BEGIN SELECT RAISE(ABORT, 'no'); END"
+        )
+        driver.commit()
+    heard, done = len(fake.heard), at.changes("fake", "--host", "a.example")
+    assert done.code not in (0, -9), done
+    assert "fake is changed, and is not started until you trust it anew" in done.err
+    assert "a.example" in at.text
+    [state] = json.loads(at.says("list", "--json").out)
+    assert (state["standing"], len(fake.heard)) == ("untrusted", heard)
 
 
 def test_a_no_and_a_file_that_changed_while_the_card_waited_change_nothing(tmp_path: Path) -> None:

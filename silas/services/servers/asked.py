@@ -1,8 +1,11 @@
 """Servers of tools, changed in an open Silas: asked about on a card where something is let in."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from functools import partial
 
+from silas.audit.intent import UnrecordedChange
 from silas.language import tr, tr_later
 from silas.services.servers.changed import PlannedChange, changed_card
 from silas.services.servers.running import RunningServers
@@ -11,6 +14,7 @@ from silas.services.servers.trust_card import ServerInspection, trust_card
 from silas.services.servers.wanted import ServerForm, WantedServer
 from silas.services.setup.one_question import OneQuestion
 from silas.stream.owner import Owner
+from silas.tools.mcp.settings import MCPEntry
 
 
 class AskedServers:
@@ -91,17 +95,27 @@ class AskedServers:
         """Ask nobody any more."""
         await self._question.close()
 
+    @asynccontextmanager
+    async def _taken(self, entry: MCPEntry) -> AsyncGenerator[None]:
+        """What is in the file is in force, whether or not all of it could be recorded."""
+        try:
+            yield
+        except UnrecordedChange:
+            await self._running.take(entry)
+            raise
+        await self._running.take(entry)
+
     async def _add_server(self, planned: PlannedServer) -> str:
-        await self._saved.add(planned)
-        await self._running.take(planned.entry)
+        async with self._taken(planned.entry):
+            await self._saved.add(planned)
         return tr(
             "The server {name} is added, and not started: look at its tools under Connections.",
             name=planned.entry.name,
         )
 
     async def _change_server(self, planned: PlannedChange) -> str:
-        await self._saved.change(planned, self._running.distrust)
-        await self._running.take(planned.entry)
+        async with self._taken(planned.entry):
+            await self._saved.change(planned, self._running.distrust)
         return tr(
             "The server {name} is changed, and ended: look at its tools under Connections.",
             name=planned.entry.name,

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from silas.audit import Audit
-from silas.audit.intent import ChangeEvents, record_change
+from silas.audit.intent import ChangeEvents, UnrecordedChange, record_change
 from silas.canonical import digest
 from silas.cards import Action, Detail
 from silas.cards.models import DecisionCard
@@ -20,10 +20,10 @@ from silas.config.edit_servers import (
 )
 from silas.config.load import load_config
 from silas.config.place import ConfigPlace
-from silas.errors import ConfigError
+from silas.errors import ConfigError, SilasError
 from silas.home.unsupported import require_mcp
 from silas.keys.secrets import SecretVault
-from silas.language import tr
+from silas.language import refusal_words, tr
 from silas.plans import show_lines
 from silas.services.servers.changed import PlannedChange
 from silas.services.servers.from_secrets import (
@@ -180,11 +180,24 @@ class SavedServers:
         Raises:
             ConfigError: The file changed meanwhile, or cannot be written, or a secret is gone.
             Stopped: Silas is stopped, or the record was changed outside Silas.
+            UnrecordedChange: It is changed, and that or the end of the trust is not on record. It
+                is not what was trusted, so it is not started all the same.
         """
         await self._require_able(planned.wanted)
-        facts = _facts(planned.entry, planned.digest)
+        facts, name = _facts(planned.entry, planned.digest), planned.entry.name
         await self._write(planned.edit, _CHANGE, facts)
-        await distrust(planned.entry.name)
+        try:
+            await distrust(name)
+        except SilasError as error:
+            raise UnrecordedChange(
+                tr(
+                    "{name} is changed, and is not started until you trust it anew. That it is "
+                    "trusted no more as it was could not be recorded: {why}",
+                    name=name,
+                    why=refusal_words(error.message),
+                ),
+                code=error.code,
+            ) from error
 
     def _entry(self, name: str) -> MCPEntry:
         found = [one for one in self._saved_config().mcp_entries if one.name == name]

@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from silas.audit.intent import UnrecordedChange
 from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.errors import ConfigError, SilasError
-from silas.language import tr
+from silas.language import refusal_words, tr
 from silas.stream.owner import Owner
 
 YES: Final = DecisionAnswer(selected_value="yes", approved=True)
@@ -92,8 +93,10 @@ class OneQuestion:
             return
         try:
             words = await do()
+        except UnrecordedChange as error:
+            words = refusal_words(error.message)  # it is done, so nothing says that it is not
         except SilasError as error:
-            words = tr(failed, why=error.message)
+            words = tr(failed, why=refusal_words(error.message))
         self._end_question()
         await self._owner.tell(words)
 
