@@ -7,8 +7,8 @@ from silas.channels.web.wire import MOST_CHARACTERS, inbound
 
 HEAD = f"""# The cockpit's protocol
 
-Made from `wire.py`, `events.py` and `questions.py` of `silas/channels/web/` by `make protocol`; a
-test holds it against them.
+Made from `wire.py`, `events.py`, `questions.py` and `results.py` of `silas/channels/web/` by
+`make protocol`; a test holds it against them.
 
 A page opens `/ws` with its session's cookie and says `auth` within five seconds, with the token
 that only pages of this origin can read; otherwise the connection is closed with 4001. The answer

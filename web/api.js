@@ -21,7 +21,6 @@ export class Problem extends Error {
 export const getJson = (path) => call("GET", path);
 export const postJson = (path, body = {}) => call("POST", path, body);
 
-/** A picture or a file as it is sent. */
 export async function getBlob(path, signal = undefined) {
   const response = await fetch(path, { signal, headers: { "X-Silas-Page": pageToken() }, cache: "no-store", credentials: "same-origin" });
   if (response.ok) return response.blob();

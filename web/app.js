@@ -45,7 +45,6 @@ function layer() {
   for (const name of SIDE) at(name).hidden = name !== view;
 }
 
-/** What is behind a panel is fetched when it is first opened. */
 const PANELS = {
   conversations: async (place) => (await import("./conversations.js")).showConversations(place),
   activity: async (place, rest) => (await import("./activity.js")).showActivity(place, rest),
@@ -70,7 +69,6 @@ function close() {
   location.hash = `#/${before}`;
 }
 
-/** Questions on cards, and plans that wait without one. */
 const waiting = () => state.cards.length + state.waiting.length;
 
 function drawTitle() {

@@ -148,7 +148,7 @@ export function warning(words) {
   return h("p", { class: "warning" }, icon("alert"), h("span", {}, words));
 }
 
-/** The expandable parts: the kind's own first, then the card's, then what was cut short above. */
+/** Last comes what was cut short above. */
 function detailsOf(event, extra) {
   const face = event.card;
   const open = startsOpen(event);
@@ -170,7 +170,7 @@ function openAll(details) {
   for (const part of details.querySelectorAll("details")) part.open = true;
 }
 
-/** Plain lines; what stands behind `| ` is somebody's own text and is drawn as one block. */
+/** What stands behind `| ` is somebody's own text and is drawn as one block. */
 export function linesOf(lines) {
   const place = h("div", { class: "lines" });
   let block = null;
@@ -187,14 +187,12 @@ export function linesOf(lines) {
   return place;
 }
 
-/** Names between backquotes are drawn as names. */
 export function named(line) {
   return line.split(/(`[^`]*`)/).map((piece) =>
     piece.length > 2 && piece.startsWith("`") && piece.endsWith("`")
       ? h("code", {}, piece.slice(1, -1)) : piece);
 }
 
-/** A question in the list of those that come next. */
 export function upNext(event, number, onclick) {
   const row = button("", onclick, { class: "next-row", "data-testid": "up-next" });
   row.append(

@@ -4,6 +4,7 @@ import { command, getJson, postJson } from "./api.js";
 import { problemPlace, styled, trying } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
 import { showAround } from "./history.js";
+import { loadUntil, showMessage } from "./said.js";
 import { emit, keepOlder, keepRow, on, state, stirs, thinksHere } from "./state.js";
 import { HERE } from "./talks.js";
 import { atTime, dayOf } from "./time.js";
@@ -238,23 +239,9 @@ export async function enter(id) {
 async function reach(at, who) {
   const moment = new Date(at).getTime();
   const time = (one) => new Date(one.timestamp).getTime();
-  for (let pages = 0; pages < 40 && !state.complete && !(time(state.transcript[0] ?? { timestamp: at }) < moment); pages += 1) {
-    const first = state.transcript[0]?.seq ?? state.seq + 1;
-    const answer = await getJson(`/transcript?before=${first}&last=200&conversation=${encodeURIComponent(state.conversation || "first")}`);
-    keepOlder(state, answer.transcript, !answer.complete);
-  }
+  await loadUntil(() => time(state.transcript[0] ?? { timestamp: at }) < moment);
   const nearest = state.transcript
     .filter((one) => one.type === "message" && (one.sender === "silas") === (who === "silas"))
     .sort((a, b) => Math.abs(time(a) - moment) - Math.abs(time(b) - moment))[0];
-  if (!nearest) return;
-  showAround(`m${nearest.id}`);
-  emit("stream");
-  requestAnimationFrame(() => requestAnimationFrame(() => {
-    const rows = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".log-list > li"))];
-    const node = rows.find((one) => one.dataset.key === `m${nearest.id}`);
-    if (!node) return;
-    node.tabIndex = -1;
-    node.scrollIntoView({ block: "center" });
-    node.focus({ preventScroll: true });
-  }));
+  if (nearest) showMessage(nearest.id);
 }

@@ -13,7 +13,7 @@ export function visible(text) {
     `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
 }
 
-/** An element: `h("p", {class: "note", onclick: f}, "text", child, null)`. */
+/** `h("p", {class: "note", onclick: f}, "text", child, null)`. */
 export function h(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) set(node, name, value);
@@ -119,7 +119,6 @@ export function announce(text) {
   requestAnimationFrame(() => { polite.textContent = visible(text); });
 }
 
-/** A word about what just happened, which goes away by itself and blocks nothing. */
 export function toast(text) {
   announce(text);
   const place = document.getElementById("toasts");

@@ -60,7 +60,6 @@ function plan(event) {
   };
 }
 
-/** Short facts, each behind its name; what is empty is left out. */
 export function facts(pairs) {
   const known = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
   if (!known.length) return null;
@@ -68,7 +67,6 @@ export function facts(pairs) {
     h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, value))));
 }
 
-/** A key of the server's as words. */
 export function plain(name) {
   const words = String(name).replace(/[._]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);

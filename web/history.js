@@ -14,7 +14,6 @@ export function showAround(key = null) {
 
 export const atEnd = () => !last;
 
-/** The rows that are shown now, of all that are there. */
 export function part(rows) {
   let end = rows.length;
   if (last) {

@@ -31,7 +31,7 @@ export function resultView(result) {
 
 function parts(result) {
   return [
-    h("p", { class: "result-top" }, statusMark(result.status)),
+    h("p", { class: "small asked" }), h("p", { class: "result-top" }, statusMark(result.status)),
     h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, result.summary),
     reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), checksChangedView(result.checks_changed), diffDetails(result.diff), h("div", { class: "undo" })];
@@ -39,11 +39,17 @@ function parts(result) {
 
 const drawn = new WeakMap(); // what a node shows, until it shows something else
 
-/** Later on only the way back changes, and what was forgotten. */
 export function refreshResult(node, result) {
   const before = drawn.get(node) ?? result;
   drawn.set(node, result);
   if (before.summary !== result.summary || before.report !== result.report || before.output !== result.output || before.diff !== result.diff) fill(node, ...parts(result));
+  const asked = node.querySelector(".asked"), words = result.apart ? result.asked.words : "";
+  if (asked.hidden = !words) fill(asked);
+  else if (asked.dataset.drawn !== words) {
+    fill(asked, h("span", { dir: "auto" }, t("To your message “{words}” ", { words })),
+      button(t("Show it"), () => import("./said.js").then(({ toMessage }) => toMessage(result.reply_to)), { class: "link of-message", "data-testid": "to-asked" }));
+  }
+  asked.dataset.drawn = words;
   const place = node.querySelector(".undo");
   const now = `${result.undone} ${result.undo_until}`;
   if (place.dataset.drawn === now) return;
@@ -109,7 +115,6 @@ export function reportView(report, grounds) {
     h("div", { class: "quoted", dir: "auto" }, report));
 }
 
-/** What work printed: anybody's words, in a box of their own and only text. */
 export function outputView(output) {
   return h("pre", { class: "quoted", dir: "auto", tabindex: "0", "aria-label": t("What it printed; not Silas's words") }, output);
 }
@@ -121,7 +126,6 @@ function outputDetails(output) {
     h("summary", {}, h("span", {}, t("What it printed")), h("span", { class: "hint" }, t("{lines} lines, not Silas's words", { lines }))), outputView(output));
 }
 
-/** The patch itself is drawn by a module of its own, which a page without one does not fetch. */
 function diffDetails(patch) {
   if (!patch) return null;
   const hint = h("span", { class: "hint" });

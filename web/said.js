@@ -3,7 +3,7 @@
 import { getJson, postJson } from "./api.js";
 import { copy } from "./code.js";
 import { toast, visible } from "./dom.js";
-import { endAt, part, steady } from "./history.js";
+import { endAt, part, showAround, steady } from "./history.js";
 import { answeringHere, emit, keepOlder, state } from "./state.js";
 
 /** End the answer that is under way, and nothing else: what was approved goes on. */
@@ -46,6 +46,40 @@ export async function loadOlder(still) {
   } catch (error) {
     toast(error.message);
   }
+}
+
+/** Fetch what was before, 200 at a time and 40 times at most, until what is looked for is there. */
+export async function loadUntil(there) {
+  for (let pages = 0; pages < 40 && !state.complete && !there(); pages += 1) {
+    const first = state.transcript[0]?.seq ?? state.seq + 1;
+    const answer = await getJson(`/transcript?before=${first}&last=200&conversation=${encodeURIComponent(state.conversation || "first")}`);
+    keepOlder(state, answer.transcript, !answer.complete);
+  }
+}
+
+/** Bring a message that is there into view. */
+export function showMessage(id) {
+  showAround(`m${id}`);
+  emit("stream");
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const rows = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".log-list > li"))];
+    const node = rows.find((one) => one.dataset.key === `m${id}`);
+    if (!node) return;
+    node.tabIndex = -1;
+    node.scrollIntoView({ block: "center" });
+    node.focus({ preventScroll: true });
+  }));
+}
+
+/** The message that asked for work, and then its result under it. */
+export async function toMessage(id) {
+  const there = () => state.transcript.some((one) => one.id === id);
+  try {
+    await loadUntil(there);
+  } catch (error) {
+    toast(error.message);
+  }
+  if (there()) showMessage(id);
 }
 
 export const copyWords = (node, text) => copy(visible(text), node.querySelector(".text"));

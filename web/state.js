@@ -293,6 +293,8 @@ function keep(at, told) {
 
 /** A message without its words, and a result without what its work made, where that was forgotten. */
 function shown(at, kept) {
+  const asked = at.withheld.get(kept.asked?.seq);
+  if (asked) kept = { ...kept, asked: { ...kept.asked, words: asked } };
   const words = at.withheld.get(kept.seq);
   if (!words) return kept;
   if (kept.type !== "post_execution") return { ...kept, text: words };

@@ -84,7 +84,7 @@ export function mountStream(root) {
   });
   on("stream running all link", drawAll);
   on("cards", follow(() => drawBar(bar)));
-  on("frame:message", tellAbove);
+  on("frame:message frame:post_execution", tellAbove);
   on("all", () => requestAnimationFrame(() => { scroll.scrollTop = empty.hidden ? scroll.scrollHeight : 0; }));
   drawAll();
 }
@@ -101,12 +101,13 @@ function allRows() {
   let day = "";
   const rows = [];
   const said = [...state.transcript, ...state.outgoing.filter((one) => isHere(state, one)).map((one) => ({ type: "outgoing", ...one }))];
+  const names = new Set(said.map((one) => one.id));
   for (const kept of inPlace(said)) {
     const its = kept.moved ? day : dayOf(kept.timestamp ?? kept.at);
     if (its !== day) rows.push({ type: "day", key: `day ${its}`, words: its });
     day = its;
     // An owner's message keeps its node when the server has it: nothing on the page jumps.
-    rows.push({ ...kept, key: kept.type === "post_execution" ? `r${kept.seq}` : `m${kept.id ?? kept.seq}` });
+    rows.push({ ...kept, apart: kept.asked && !names.has(kept.reply_to), key: kept.type === "post_execution" ? `r${kept.seq}` : `m${kept.id ?? kept.seq}` });
   }
   replaced = new Set(said.map((one) => one.replaces));
   return rows;
@@ -126,11 +127,10 @@ function inPlace(said) {
 /** Whoever is further down learns of it. */
 function tellAbove() {
   const last = state.transcript.at(-1);
-  const moved = last?.type === "message" && last.seq === state.seq && inPlace(state.transcript).find((row) => row.moved && row.seq === last.seq);
-  if (moved) toast(t("Answered above: {moved}", { moved: shortly(moved.text) }));
+  const moved = last?.seq === state.seq && inPlace(state.transcript).find((row) => row.moved && row.seq === last.seq);
+  if (moved) toast(t("Answered above: {moved}", { moved: shortly(moved.text ?? moved.title) }));
 }
 
-/** The beginning of a text, up to a word's end. */
 const shortly = (text) => (text.length > 100 ? `${text.slice(0, 100).replace(/\s+\S*$/, "")} …` : text);
 
 function makeRow(row) {

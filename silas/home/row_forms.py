@@ -155,8 +155,9 @@ TABLES: Final[Mapping[str, RowForm]] = {
         "{0} {1}",
     ),
     "scope_work": RowForm(
-        "SELECT work_item_id, scope_id, begun_at, forgotten, sources, conversation FROM scope_work",
-        "id id at int names text",
+        "SELECT work_item_id, scope_id, begun_at, forgotten, sources, conversation, message"
+        " FROM scope_work",
+        "id id at int names text text",
     ),
     "suggestions": RowForm(
         "SELECT suggestion_id, number, scope_id, cooldown_key, proposal, outcome, created_at,"

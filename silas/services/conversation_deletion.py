@@ -28,7 +28,7 @@ _DELETE: Final = (
     "DELETE FROM web_transcript WHERE conversation = :conversation AND :scope_id <> ''",
     "DELETE FROM attachments WHERE conversation = :conversation AND :scope_id <> ''",
     # what it led to is told in the first one from now on
-    "UPDATE scope_work SET conversation = '' WHERE scope_id = :scope_id"
+    "UPDATE scope_work SET conversation = '', message = '' WHERE scope_id = :scope_id"
     " AND conversation = :conversation",
     "UPDATE waiting_plans SET conversation = '', message = ''"
     " WHERE conversation = :conversation AND :scope_id <> ''",

@@ -160,7 +160,8 @@ class PlanFlow:
             begun = []
         begun = [one for one in begun if not self._work.is_claimed(one.id)]
         for one in begun:
-            self._work.claim(one.id, turn.address, (turn.source, *turn.proposal.made_from))
+            sources = (turn.source, *turn.proposal.made_from)
+            self._work.claim(one.id, turn.address, sources, turn.asked_by.message)
         try:
             yield
         finally:
@@ -202,7 +203,7 @@ class PlanFlow:
             made_from = (turn.source, *turn.proposal.made_from)
             for one in (item, *item.children):
                 if proposal.verdict not in STAYS or self._work.is_claimed(one.id):
-                    self._work.claim(one.id, turn.address, made_from)
+                    self._work.claim(one.id, turn.address, made_from, turn.asked_by.message)
             action = need(response.plan_action, "step 7")
             self._remember(turn, item, action.plan_markdown or "")
         if proposal.verdict == "approved":

@@ -207,7 +207,8 @@ class Revising:
         why = with_marks(why, plan_marks(item, reason, turn.shown.provenance))
         waiting = await self._proposer.keep(item, why, turn.asked_by)
         looked = map(source_of, turn.shown.lookups)
-        self._work.claim(item.id, turn.address, (*draft.sources, *looked))
+        made_from = (*draft.sources, *looked)
+        self._work.claim(item.id, turn.address, made_from, turn.asked_by.message)
         await self._audit.log("plan_revised", work_item_id=item.id, replaces=former.id)
         self._note(item, _Asked(turn, draft.markdown, asked.depth + 1))
         self._unshown[former.id] = waiting

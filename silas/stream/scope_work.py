@@ -10,7 +10,7 @@ from silas.context.origin import UNKNOWN_SOURCE, names
 from silas.damage import skip_damaged
 from silas.db import Database, Tx
 from silas.memory.forgotten import ForgottenEntry
-from silas.plans import WorkItem, WorkItemResult
+from silas.plans import NO_MESSAGE, AskedBy, WorkItem, WorkItemResult
 from silas.plans.projects.rest_names import base_name, former_plans, is_rest
 from silas.stream.sources import answered_by
 from silas.stream.sqlite_statements import NEWEST_WORK
@@ -73,16 +73,24 @@ _TEXTS = ("output", "report", "summary", "last_error", "diff")
 """Of a result, the texts that a model, a program or a file may have made of what was read."""
 
 _CLAIM = """
-INSERT INTO scope_work (work_item_id, scope_id, begun_at, forgotten, sources, conversation)
-VALUES (:work_item_id, :scope_id, :begun_at, :forgotten, :sources, :conversation)
+INSERT INTO scope_work (
+  work_item_id, scope_id, begun_at, forgotten, sources, conversation, message
+) VALUES (
+  :work_item_id, :scope_id, :begun_at, :forgotten, :sources, :conversation, :message
+)
 ON CONFLICT (work_item_id)
-DO UPDATE SET forgotten = excluded.forgotten, sources = excluded.sources
+DO UPDATE SET forgotten = excluded.forgotten, sources = excluded.sources,
+  message = CASE WHEN scope_work.conversation = excluded.conversation THEN excluded.message
+    ELSE scope_work.message END
 WHERE scope_work.scope_id = excluded.scope_id
 """
 _RELEASE = "DELETE FROM scope_work WHERE work_item_id = :work_item_id AND scope_id = :scope_id"
 _TAKE_OVER = "DELETE FROM scope_work WHERE work_item_id = :work_item_id AND scope_id <> :scope_id"
 _SCOPE = "SELECT scope_id FROM scope_work WHERE work_item_id = :work_item_id"
 _ADDRESS = "SELECT scope_id, conversation FROM scope_work WHERE work_item_id = :work_item_id"
+_ASKED_BY = (
+    "SELECT scope_id, conversation, message FROM scope_work WHERE work_item_id = :work_item_id"
+)
 _FORGOTTEN = "SELECT forgotten FROM scope_work WHERE work_item_id = :work_item_id"
 _SOURCES = "SELECT sources FROM scope_work WHERE work_item_id = :work_item_id"
 _EVERY_SOURCE = "SELECT DISTINCT sources FROM scope_work WHERE scope_id = :scope_id"
@@ -100,13 +108,18 @@ class ScopeWork:
         self._memory = memory
         self._clock = clock
 
-    def claim(self, work_item_id: str, address: str, sources: Sequence[str]) -> None:
+    def claim(
+        self, work_item_id: str, address: str, sources: Sequence[str], message: str = ""
+    ) -> None:
         """Say that this work came from this conversation; the first to say so is right.
+
+        Of the messages of that conversation that ask for the same work, the last one counts.
 
         Args:
             work_item_id: The work.
             address: Where it was asked for.
             sources: What its plan was made from: everything that was in view.
+            message: Which of the owner's messages asked for it; empty where none did.
         """
         last = self._memory.forgotten_since(0, whose(address)).last
         made_from = canonical_json(list(dict.fromkeys(sources)))
@@ -119,6 +132,7 @@ class ScopeWork:
                 begun_at=self._clock.now().isoformat(),
                 forgotten=last,
                 sources=made_from,
+                message=message,
             )
 
     def is_claimed(self, work_item_id: str) -> bool:
@@ -155,6 +169,14 @@ class ScopeWork:
         with self._db.read() as tx:
             row = tx.run(_ADDRESS, work_item_id=work_item_id).fetchone()
         return OWNER if row is None else address_of(str(row[0]), str(row[1]))
+
+    def asked_by(self, work_item_id: str) -> AskedBy:
+        """Which of the owner's messages asked for it; of what others asked for, none."""
+        with self._db.read() as tx:
+            row = tx.run(_ASKED_BY, work_item_id=work_item_id).fetchone()
+        if row is None or str(row[0]) != OWNER:
+            return NO_MESSAGE
+        return AskedBy(str(row[1]), str(row[2]))
 
     async def find_work(self, work_item_id: str, scope_id: str) -> Known | None:
         """The work of this id, if this scope has it."""

@@ -127,8 +127,8 @@ async def open_cockpit(
         attention = FatigueWatch(audit)
         said = SqlChronicleStore(db, clock, config.context.chronicle)
         transcript = Transcript(db, PagesMadeOf(db, said))
-        asked_at = scope_work(db, clock).address_of
-        places = ConversationPlaces(ConversationStore(db, clock), asked_at)
+        asked_by = scope_work(db, clock).asked_by
+        places = ConversationPlaces(ConversationStore(db, clock), asked_by)
         channel = WebChannel(transcript, door.prove, signed, audit, attention, clock, places)
         stack.push_async_callback(channel.leave)
         loaded = load_channels(config, clock)

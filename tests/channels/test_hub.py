@@ -50,6 +50,7 @@ from silas.db import Database
 from silas.errors import ChannelError, DatabaseError
 from silas.home.database import migrate
 from silas.keys.signer import Ed25519Signer
+from silas.plans import NO_MESSAGE
 from silas.stream.closing import ClosingChannel
 from silas.testing import ScriptedChannel
 from silas.testing.cards import a_card
@@ -153,7 +154,7 @@ class House:
             self.audit,
             FatigueWatch(self.audit),
             clock,
-            ConversationPlaces(ConversationStore(db, clock), lambda _: OWNER),
+            ConversationPlaces(ConversationStore(db, clock), lambda _: NO_MESSAGE),
         )
         proofs = ChoiceProofs(DEVICE.verify, SqlNonceStore(db, clock, NonceConfig()), clock)
         faults = ChannelFaults(self.web, self.audit)

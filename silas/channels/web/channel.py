@@ -217,8 +217,7 @@ class WebChannel:
             self._running.pop(item.id, None)
             ended = result_of(item, event, await result(item.id), self._clock.now())
             self._tell(report)
-            kept = ended.model_copy(update={"conversation": where})
-            self._tell(self._transcript.add_result(kept))
+            self._tell(self._transcript.add_result(self.places.place(ended)))
 
         return notify
 

@@ -12,10 +12,12 @@ from silas.channels.web.events import (
     StatusEvent,
 )
 from silas.channels.web.pages import Pages
+from silas.channels.web.results import PostExecution
 from silas.channels.web.wire import Message
 from silas.context.conversation_store import FIRST, ConversationRow, ConversationStore
 from silas.errors import SilasError
-from silas.types import OWNER, TaintLevel, conversation_at
+from silas.plans import AskedBy
+from silas.types import OWNER, TaintLevel
 
 
 class ConversationPlaces:
@@ -23,17 +25,25 @@ class ConversationPlaces:
 
     Args:
         conversations: The conversations.
-        asked_at: Where work was asked for; see `silas.stream.dispatch.AskedAt`.
+        asked_by: Which of the owner's messages asked for work, and in which conversation.
     """
 
-    def __init__(self, conversations: ConversationStore, asked_at: Callable[[str], str]) -> None:
+    def __init__(
+        self, conversations: ConversationStore, asked_by: Callable[[str], AskedBy]
+    ) -> None:
         self.conversations = conversations
-        self._asked_at = asked_at
+        self._asked_by = asked_by
         self._waits = dict[str, WaitNotices]()
 
     def of_work(self, work_item_id: str) -> str:
         """The conversation that work was asked for in; empty for the first one."""
-        return conversation_at(self._asked_at(work_item_id)) if work_item_id else ""
+        return self._asked_by(work_item_id).conversation if work_item_id else ""
+
+    def place(self, ended: PostExecution) -> PostExecution:
+        """A result in the conversation of the message that asked for the work, and under it."""
+        by = self._asked_by(ended.work_item_id)
+        update = {"conversation": by.conversation, "reply_to": by.message}
+        return ended.model_copy(update=update)
 
     def waits(self, where: str, source: str, words: str) -> StatusEvent | None:
         """What a conversation waits for now; None where that is what it was."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, TypeAdapter
 
 from silas.channels.web.questions import CardEvent
+from silas.channels.web.results import PostExecution
 from silas.types import Frozen
 
 
@@ -116,46 +117,6 @@ class BudgetLine(Frozen):
     words: str
     share: float
     tight: bool = False
-
-
-class CheckResult(Frozen):
-    """One check outside the agent's reach, and what it found."""
-
-    name: str
-    passed: bool
-    words: str = ""
-
-
-class PostExecution(Frozen):
-    """Work that has ended: the card with the result, what changed, and the way back (0.5.5).
-
-    Attributes:
-        diff: What changed, as a patch; empty where nothing did.
-        output: What it printed: external text, each call in plain words and its lines indented.
-        checks_changed: The files of its own checks that it changed, hidden characters made visible.
-        report: What its executor says: a model's own words, external text.
-        grounds: What the record holds of that attempt.
-        undo_until: Until when one tap takes it back; null where there is nothing to take back.
-        undone: Whether that has happened.
-        conversation: Which conversation it stands in.
-    """
-
-    type: Literal["post_execution"] = "post_execution"
-    seq: int
-    work_item_id: str
-    title: str
-    status: str
-    summary: str
-    checks: tuple[CheckResult, ...] = ()
-    checks_changed: tuple[str, ...] = ()
-    diff: str = ""
-    output: str = ""
-    report: str = ""
-    grounds: str = ""
-    undo_until: AwareDatetime | None = None
-    undone: bool = False
-    timestamp: AwareDatetime
-    conversation: str = ""
 
 
 class Withheld(Frozen):

@@ -2,7 +2,8 @@
 
 from datetime import datetime, timedelta
 
-from silas.channels.web.events import BudgetLine, CheckResult, PostExecution, Progress, ProgressStep
+from silas.channels.web.events import BudgetLine, Progress, ProgressStep
+from silas.channels.web.results import CheckResult, PostExecution
 from silas.language import COCKPIT, said_at
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.characters import show

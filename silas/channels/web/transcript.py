@@ -7,11 +7,13 @@ from typing import Any, LiteralString, NamedTuple, Protocol
 from pydantic import TypeAdapter
 
 from silas.canonical import canonical_json
-from silas.channels.web.events import Kept, MessageEvent, PostExecution
+from silas.channels.web.events import Kept, MessageEvent
+from silas.channels.web.results import MessageAsked, PostExecution
 from silas.damage import UNREADABLE, readable_rows
 from silas.db import Database, Rows, Tx
 
 _kept: TypeAdapter[Kept] = TypeAdapter(Kept)
+_NOT_KEPT = {"seq", "asked"}  # the place is the row's, and what was asked is looked up anew
 
 _COLUMNS = "seq, id, body"
 _INSERT = """
@@ -25,6 +27,9 @@ ORDER BY seq DESC LIMIT 1
 """
 _MAKE_ROOM = "UPDATE web_transcript SET id = id || '-' || CAST(seq AS TEXT) WHERE id = :id"
 _BODY = "SELECT seq, body FROM web_transcript WHERE id = :id"
+_ASKED = f"""
+SELECT {_COLUMNS} FROM web_transcript WHERE id = :id AND conversation = :conversation
+"""
 _CHANGE = "UPDATE web_transcript SET body = :body WHERE seq = :seq"
 _RESULTS = f"""
 SELECT {_COLUMNS} FROM web_transcript
@@ -50,6 +55,7 @@ WHERE conversation = :conversation AND seq < :seq ORDER BY seq DESC LIMIT :limit
 """
 
 _LOOKED_AT = 1000  # messages and results; older ones are looked at when a page asks for them
+_BEGINNING = 100  # characters of a message that a result names
 _RESULT = "result-"  # before a work item's id: one result each, the newest
 SAID_HERE = "channel:web"
 """The source of what the owner says on the pages."""
@@ -145,7 +151,8 @@ class Transcript:
         with self._db.write() as tx:
             name = f"{_RESULT}{ended.work_item_id}"
             tx.run(_MAKE_ROOM, id=name)
-            return ended.model_copy(update={"seq": _insert(tx, name, ended)})
+            kept = ended.model_copy(update={"seq": _insert(tx, name, ended)})
+        return self._with_asked(kept)
 
     def mark_undone(self, work_item_id: str) -> None:
         """Note that what an item changed was taken back."""
@@ -235,7 +242,23 @@ class Transcript:
         with self._db.read() as tx:
             rows = _rows(tx.run(statement, seq=seq, limit=most + 1, conversation=conversation))
         kept = self._readable_rows(rows[:most][::-1])
-        return TranscriptSlice(tuple(one for _, one in kept), len(rows) <= most)
+        named = tuple(
+            self._with_asked(one) if isinstance(one, PostExecution) else one for _, one in kept
+        )
+        return TranscriptSlice(named, len(rows) <= most)
+
+    def _with_asked(self, kept: PostExecution) -> PostExecution:
+        """A result with the message that asked for it as it is now, which may be withheld."""
+        if not kept.reply_to:
+            return kept
+        with self._db.read() as tx:
+            key = {"id": kept.reply_to, "conversation": kept.conversation}
+            rows = _rows(tx.run(_ASKED, **key))
+        for _, said in self._readable_rows(rows):
+            if isinstance(said, MessageEvent):
+                asked = MessageAsked(seq=said.seq, words=_beginning(said.text))
+                return kept.model_copy(update={"asked": asked})
+        return kept
 
     def _readable_rows(self, rows: Sequence[_Row]) -> list[tuple[str, Kept]]:
         return _readable(self._db, rows)
@@ -244,7 +267,7 @@ class Transcript:
 def _insert(
     tx: Tx, name: str, kept: MessageEvent | PostExecution, sources: str = "", forgotten: int = 0
 ) -> int:
-    body = canonical_json(kept.model_dump(mode="json", exclude={"seq"}))
+    body = canonical_json(kept.model_dump(mode="json", exclude=_NOT_KEPT))
     row = tx.run(
         _INSERT,
         id=name,
@@ -254,6 +277,13 @@ def _insert(
         conversation=kept.conversation,
     ).fetchone()
     return int(row[0])
+
+
+def _beginning(text: str) -> str:
+    words = " ".join(text.split())
+    if len(words) <= _BEGINNING:
+        return words
+    return f"{words[:_BEGINNING].rsplit(' ', 1)[0]} …"
 
 
 def _rows(found: Rows) -> list[_Row]:
@@ -274,7 +304,7 @@ def _readable(db: Database, rows: Sequence[_Row]) -> list[tuple[str, Kept]]:
 
 def replace_words(kept: Kept, words: str) -> dict[str, Any]:
     """The body of a message or result with these words in the place of its own."""
-    body = kept.model_dump(mode="json", exclude={"seq"})
+    body = kept.model_dump(mode="json", exclude=_NOT_KEPT)
     if isinstance(kept, MessageEvent):
         return {**body, "text": words}
     gone = {name: words for name in ("summary", "output", "report") if body[name]}

@@ -37,6 +37,7 @@ from silas.db import Database
 from silas.errors import ChannelError
 from silas.home.database import migrate
 from silas.keys.signer import Ed25519Signer
+from silas.plans import NO_MESSAGE
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
 from silas.testing.stores import MemoryAudit
@@ -103,7 +104,7 @@ async def house(tmp_path: Path) -> AsyncGenerator[_House]:
         audit,
         attention,
         clock,
-        ConversationPlaces(ConversationStore(db, clock), lambda _: OWNER),
+        ConversationPlaces(ConversationStore(db, clock), lambda _: NO_MESSAGE),
     )
     yield _House(channel, clock, audit, db)
     db.close()
