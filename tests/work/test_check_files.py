@@ -90,6 +90,17 @@ RUN = {
     "compared, and called a check": ("python3 tests/verify.py | grep -q ok", "tests/verify.py"),
     "compared, and for a shell": ('test "$(sh tests/run.sh)" = ok', "tests/run.sh"),
     "settings": ("golint; go test ./...", "go.mod"),
+    "copied before": ("cp probe.py /tmp/p.py && python3 /tmp/p.py", "probe.py"),
+    "copied to a folder": ("mkdir t; cp -r tests t && sh t/tests/deep.sh", "tests/deep.sh"),
+    "copied into a folder": ("mkdir t; cp tests/deep.sh t/ && sh t/deep.sh", "tests/deep.sh"),
+    "copied to a named folder": ("cp -t /tmp probe.py; python3 /tmp/probe.py", "probe.py"),
+    "moved before": ("cd tests; mv deep.sh d.sh; sh d.sh", "tests/deep.sh"),
+    "linked before": ("ln -s tests/deep.sh d; ./d", "tests/deep.sh"),
+    "written before": ("cat probe.py > p.py; python3 p.py", "probe.py"),
+    "written in a folder": ("cd tests && cat deep.sh >d.sh && sh d.sh", "tests/deep.sh"),
+    "changed by the way": ("sed s/a/b/ probe.py >/tmp/p.py && python3 /tmp/p.py", "probe.py"),
+    "written by tee": ("cat probe.py | tee p.py; python3 p.py", "probe.py"),
+    "a command that is printed": ("$(cat tests/deep.sh)", "tests/deep.sh"),
 }  # fmt: skip
 
 
@@ -114,6 +125,11 @@ ABOUT = {
     "read one by one": ("for f in *.py; do python3 -m tokenize $f; done", "app.py"),
     "beside what is worked out": ("X=tests/run.sh; sh $X && grep -q 1 app.py", "app.py"),
     "one of many tests": ("python3 -m pytest -q tests", "tests/test_app.py"),
+    "copied beside what is run": (
+        "cp app.py /tmp/a; cmp -s app.py /tmp/a; sh tests/run.sh",
+        "app.py",
+    ),
+    "written beside what is run": ("sh tests/run.sh > out; cat app.py > all", "app.py"),
 }
 
 

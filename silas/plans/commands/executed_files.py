@@ -12,6 +12,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from silas.plans.commands.copied_files import copied_from
 from silas.plans.commands.script_runners import (
     ANYWHERE,
     CODE,
@@ -91,11 +92,22 @@ def uses_of_text(text: str, cwd: str = "", depth: int = _DEPTH) -> tuple[Use, ..
         for one in commands
         for use in uses_of(one, depth)
     ]
+    found += [
+        use._replace(paths=(path,))
+        for use in found
+        if use.how is FileUse.runs
+        for run in use.paths
+        for path in copied_from(text, commands, run)
+    ]
     some = any(map(_works_out, commands))
+    whole = any(one.argv[0] == "$" for one in commands)  # what a command prints is a command
     if some or any("$" in word for one in commands for word in one.argv):
         # what it works out, or reads from a pipe, may be any file that the text names
         found += [
-            Use(FileUse.runs if some and _may_be_run(one) else FileUse.mentions, (_at(one, word),))
+            Use(
+                FileUse.runs if whole or (some and _may_be_run(one)) else FileUse.mentions,
+                (_at(one, word),),
+            )
             for one in commands
             for word in (*one.argv, *(value for _, value in one.assigned))
             if word
