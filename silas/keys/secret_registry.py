@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 
 from silas.errors import ConfigError
@@ -89,7 +90,13 @@ class SecretRegistry:
             self.vault.record_use(ref_id, self._now())
 
     def redact(self, text: str, cut: bool = False) -> str:
-        """The text without any secret known by now; see `Redactor.redact`."""
+        """The text without any secret that is stored by now; see `Redactor.redact`.
+
+        One that was stored by another program since and cannot be opened is found by nobody here;
+        whatever runs is told so, by `refresh`.
+        """
+        with suppress(ConfigError):
+            self.refresh()
         return self._redactor.redact(text, cut=cut)
 
     def redact_begun(self, text: str) -> str:
