@@ -123,13 +123,8 @@ class OwnerChoices:
         before = self._kept.open(item, question, options)
         if before is not None:
             return _answer(before.chosen, before.words, TaintLevel.external, options)
-        async with self._waiting(work_item_id):
-            try:
-                answer = await self._owner.ask(await self._card(item, question, options))
-            except BaseException:
-                if not self._left.has_task(item):
-                    self._kept.drop(item)  # it was stopped; else it stays, as after a crash
-                raise
+        async with self._waiting(item):
+            answer = await self._owner.ask(await self._card(item, question, options))
             chosen = answer.selected_value if answer.selected_value in options else None
             number = 0 if chosen is None else options.index(chosen) + 1
             words = (answer.freetext or "").strip()
@@ -140,11 +135,17 @@ class OwnerChoices:
         return _answer(chosen or "", words, taint, options)
 
     @asynccontextmanager
-    async def _waiting(self, work_item_id: str) -> AsyncGenerator[None]:
+    async def _waiting(self, item: WorkItem) -> AsyncGenerator[None]:
         """Its time stands still, also until it has a place again among those that run."""
-        with self._board.waits_for_owner(work_item_id):
-            async with self._left.places.without(work_item_id):
-                yield
+        try:
+            with self._board.waits_for_owner(item.id):
+                async with self._left.places.without(item.id):
+                    yield
+        except BaseException:
+            if not self._left.has_task(item):
+                self._kept.drop(item)  # it was stopped; else it stays, as after a crash
+            raise
+        self._kept.resume(item)
 
     async def _card(self, item: WorkItem, question: str, options: tuple[str, ...]) -> DecisionCard:
         parent = None if item.parent is None else await self._store.get(item.parent)

@@ -167,7 +167,6 @@ class TaskRunner:
             # an attempt that was cut off at a question had not failed, and is made again
             if self._settings.left.questions.cut_off(item):
                 without_last_attempt(item)
-                self._settings.left.questions.drop(item)  # the new attempt asks anew
             budget = self._settings.budget_of(item)
             tracker = BudgetTracker(budget, item.budget_used, self._clock)
             try:
@@ -203,6 +202,8 @@ class TaskRunner:
             item.attempts += 1
             item.budget_used = tracker.measure_use()
             await self._record.attempt(item, notify)
+            # it asks anew; dropped before, a crash in between would count the one cut off
+            self._settings.left.questions.drop(item)
             # 2b-2d  instructions, agent, ledger, step gates
             briefing = instructions(item, evidence, guidance)
             attempt = await self._agent_runs.attempt(

@@ -46,7 +46,11 @@ _FORGET_ANSWERS = """
 DELETE FROM work_questions
 WHERE work_item_id = :work_item_id AND token_id = :token_id AND state = 'answered'
 """
-_WAITS = "SELECT DISTINCT work_item_id FROM work_questions WHERE state = 'open'"
+_WAITS = """
+SELECT DISTINCT work_item_id FROM work_questions WHERE state = 'open' AND digest <> :placeless
+"""
+_PLACELESS = sha256_hex(b"answered, and has no place yet among those that run")
+"""In place of a question's digest: its work was answered, and nothing of it goes on yet."""
 _CUT_OFF = """
 SELECT 1 FROM work_questions
 WHERE work_item_id = :work_item_id AND token_id = :token_id AND state = 'open'
@@ -92,7 +96,7 @@ class WorkQuestions:
     def answer(
         self, item: WorkItem, question: str, options: tuple[str, ...], answer: KeptAnswer
     ) -> None:
-        """Keep what was answered: nothing of this work waits for it any more."""
+        """Keep what was answered, and that nothing of the work goes on before `resume`."""
         key = _key(item, question, options)
         with self._db.write() as tx:
             if self._asked[tuple(key.values())] > 1:
@@ -100,6 +104,12 @@ class WorkQuestions:
             else:
                 words = self._redact(answer.words)
                 tx.run(_ANSWER, **key, chosen=answer.chosen, words=words)
+            tx.run(_OPEN, **_placeless(item), asked_at=self._clock.now().isoformat())
+
+    def resume(self, item: WorkItem) -> None:
+        """What was answered goes on: from here a crash cuts off an attempt like any other."""
+        with self._db.write() as tx:
+            tx.run(_FORGET, **_placeless(item))
 
     def drop(self, item: WorkItem) -> None:
         """Nothing of this work waits any more: it was stopped, or its questions were."""
@@ -115,7 +125,9 @@ class WorkQuestions:
             del self._asked[key]
 
     def cut_off(self, item: WorkItem) -> bool:
-        """Whether a question of this work was open when its last attempt was cut off."""
+        """Whether a question of this work was open when its last attempt was cut off, or answered
+        and nothing had gone on yet.
+        """
         with self._db.read() as tx:
             row = tx.run(_CUT_OFF, work_item_id=item.id, token_id=_token(item)).fetchone()
         return row is not None
@@ -124,11 +136,15 @@ class WorkQuestions:
 def waiting_for_answers(db: Database) -> frozenset[str]:
     """The ids of work with a question that waits for its owner."""
     with db.read() as tx:
-        return frozenset(str(name) for (name,) in tx.run(_WAITS))
+        return frozenset(str(name) for (name,) in tx.run(_WAITS, placeless=_PLACELESS))
 
 
 def _token(item: WorkItem) -> str:
     return "" if item.approval_token is None else item.approval_token.token_id
+
+
+def _placeless(item: WorkItem) -> dict[str, str]:
+    return {"work_item_id": item.id, "token_id": _token(item), "digest": _PLACELESS}
 
 
 def _key(item: WorkItem, question: str, options: tuple[str, ...]) -> dict[str, str]:
