@@ -11,10 +11,12 @@ from silas.audit import Audit
 from silas.config import SilasConfig
 from silas.context.chronicle import SqlChronicleStore
 from silas.context.pruning import prune_chronicle
+from silas.db import Database
 from silas.home.witnesses import write_checkpoint
 from silas.jobs.models import Finish, Job, JobKind, nothing
 from silas.jobs.port import Jobs
 from silas.memory.consolidate import Consolidator, consolidate
+from silas.plans.projects.questions import prune_questions
 from silas.schedule import next_due
 from silas.stream.review import ReviewQueue
 
@@ -30,6 +32,7 @@ class Upkeep(NamedTuple):
     nonces: NonceStore
     audit: Audit
     chronicle: SqlChronicleStore
+    db: Database
     consolidator: Consolidator
     review: ReviewQueue
 
@@ -43,7 +46,7 @@ def upkeep_kinds(of: Upkeep) -> tuple[JobKind, ...]:
             lambda: prune_nonces(of.nonces, of.time, config.nonce_store),
             _minutes(config.nonce_store.prune_interval_minutes),
         ),
-        _regular("conversations", lambda: prune_chronicle(of.chronicle, of.audit), _minutes(60)),
+        _regular("conversations", lambda: _prune_conversations(of), _minutes(60)),
         _regular(
             "checkpoint",
             lambda: write_checkpoint(of.audit),
@@ -61,6 +64,14 @@ def upkeep_kinds(of: Upkeep) -> tuple[JobKind, ...]:
             _regular("suggestions", of.review.heartbeat, lambda now: next_due(cron, zone, now))
         )
     return tuple(kinds)
+
+
+async def _prune_conversations(of: Upkeep) -> None:
+    """Forget what was said, and what work that has ended asked, before the days that are kept."""
+    await prune_chronicle(of.chronicle, of.audit)
+    if of.time.may_forget():
+        kept = timedelta(days=of.config.context.chronicle.retention_days)
+        prune_questions(of.db, of.time.now() - kept)
 
 
 def ensure_upkeep(jobs: Jobs, kinds: Sequence[JobKind], now: datetime) -> None:

@@ -24,13 +24,8 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]":
     """Run what comes due, as long as this is open; one process of a home does."""
-    config, services, time, store = (
-        parts.config,
-        parts.context_services,
-        parts.time,
-        SqlJobStore(parts.db),
-    )
-    notifier = parts.notifier
+    config, services, time = parts.config, parts.context_services, parts.time
+    store, notifier = SqlJobStore(parts.db), parts.notifier
     jobs = JobTable(store, time, notifier.notify)
     upkeep = Upkeep(
         config,
@@ -38,6 +33,7 @@ async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]
         parts.nonces,
         parts.audit,
         services.chronicle,
+        parts.db,
         services.remembered.consolidator,
         services.review,
     )

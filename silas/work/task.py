@@ -185,6 +185,11 @@ class TaskRunner:
         await self._audit.log("execution_blocked_no_approval", work_item_id=item.id, reason=refusal)
         return await self._record.record_end(item, WorkItemStatus.blocked, refusal)
 
+    async def _begin_attempt(self, item: WorkItem, notify: Notify) -> None:
+        """Record an attempt, which asks anew; a crash before that forgives the one cut off."""
+        await self._record.attempt(item, notify)
+        self._settings.left.questions.drop(item)
+
     async def _run_attempts(
         self, item: WorkItem, task_workspace: TaskWorkspace, tracker: BudgetTracker, notify: Notify
     ) -> WorkItemResult:
@@ -201,9 +206,7 @@ class TaskRunner:
             tracker.charge(attempts=1, executor_runs=1)
             item.attempts += 1
             item.budget_used = tracker.measure_use()
-            await self._record.attempt(item, notify)
-            # it asks anew; dropped before, a crash in between would count the one cut off
-            self._settings.left.questions.drop(item)
+            await self._begin_attempt(item, notify)
             # 2b-2d  instructions, agent, ledger, step gates
             briefing = instructions(item, evidence, guidance)
             attempt = await self._agent_runs.attempt(

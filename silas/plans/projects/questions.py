@@ -9,6 +9,7 @@ for nobody knows which of the two a new attempt asks.
 
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime
 from typing import NamedTuple
 
 from silas.canonical import canonical_json, sha256_hex
@@ -45,6 +46,10 @@ WHERE work_item_id = :work_item_id AND token_id = :token_id AND state = 'open'
 _FORGET_ANSWERS = """
 DELETE FROM work_questions
 WHERE work_item_id = :work_item_id AND token_id = :token_id AND state = 'answered'
+"""
+_PRUNE = """
+DELETE FROM work_questions WHERE asked_at < :before AND work_item_id NOT IN
+(SELECT id FROM work_items WHERE status IN ('pending', 'running', 'paused', 'blocked'))
 """
 _WAITS = """
 SELECT DISTINCT work_item_id FROM work_questions WHERE state = 'open' AND digest <> :placeless
@@ -131,6 +136,12 @@ class WorkQuestions:
         with self._db.read() as tx:
             row = tx.run(_CUT_OFF, work_item_id=item.id, token_id=_token(item)).fetchone()
         return row is not None
+
+
+def prune_questions(db: Database, before: datetime) -> None:
+    """Forget what was asked before a moment by work that has ended; what may go on keeps all."""
+    with db.write() as tx:
+        tx.run(_PRUNE, before=before.isoformat())
 
 
 def waiting_for_answers(db: Database) -> frozenset[str]:
