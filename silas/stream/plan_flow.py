@@ -134,7 +134,9 @@ class PlanFlow:
         """The owner's answer; where he can go on talking meanwhile, he is told the answer first."""
         turn.proposal.made_from = self._keeper.sources(turn)
         async with turn.aside() as goes_on:
-            if goes_on:
+            if (
+                goes_on or item.standing is not None
+            ):  # how far a yes goes is said before it is asked
                 turn.answer.said = need(turn.answer.response, "step 7").message
                 if turn.answer.said:
                     await turn.seat.send(turn.answer.said)

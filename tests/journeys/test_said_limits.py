@@ -138,6 +138,23 @@ async def test_an_end_beyond_the_change_of_the_clocks_lasts_no_longer_than_the_c
     assert signed == (20, in_summer + timedelta(days=90))
 
 
+async def test_more_than_the_owners_caps_is_an_answer_before_the_card_is_shown(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "Downloads").mkdir()
+    before: list[list[str]] = []
+
+    def looks(card: Any) -> Any:
+        before.append([*channel.texts])
+        return yes(card)
+
+    channel = ScriptedChannel(looks)
+    async with a_house(channel, clock=MockClock(START)) as cockpit:
+        await cockpit.harness.silas.ask(f"{MOVED}, 500 times", workspace=tmp_path)
+    assert any("so the card takes 100 times" in text for text in before[-1])
+    assert sum("so the card takes 100 times" in text for text in channel.texts) == 1
+
+
 async def test_caps_that_its_owner_set_lower_are_those_that_count(tmp_path: Path) -> None:
     few = {"max_standing_executions": 5, "max_standing_days": 2}
     text, cards, signed = await asked(f"{MOVED}, 30 times until Friday", tmp_path, autonomy=few)
