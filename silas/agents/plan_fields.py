@@ -16,6 +16,7 @@ from silas.plans.writes import NONE
 _BRIEFING: Final = ("briefing", "body")
 _FIRST: Final = ("id", "type", "title")
 _NAME: Final = 250  # characters of a title or a path
+_OPEN: Final[JsonSchemaValue] = {"type": "object", "additionalProperties": True}
 _WIDE: Final = 1_000_000  # characters of a line: a folded command is hard to read
 
 
@@ -91,14 +92,16 @@ def plan_schema() -> JsonSchemaValue:
     """The fields that nearly every plan has, those first that say what it is about.
 
     A plan may have any other key; the prompt lists them, and a window of 8,000 tokens has no room
-    to say it twice.
+    to say it twice. That others may come is said, because providers' clients close what does not:
+    held to such a schema, no plan could have a schedule, tasks, grants or an expectation.
     """
     text: JsonSchemaValue = {"type": "string"}
     name: JsonSchemaValue = {"type": "string", "maxLength": _NAME}
     check: JsonSchemaValue = {
         "type": "object",
-        "properties": {"name": name, "run": text, "expect": {"type": "object"}},
+        "properties": {"name": name, "run": text, "expect": _OPEN},
         "required": ["name", "run", "expect"],
+        **_OPEN,
     }
     return {
         "type": "object",
@@ -110,4 +113,5 @@ def plan_schema() -> JsonSchemaValue:
             "verify": {"type": "array", "items": check},
         },
         "required": ["title", "workspace", "writes", "briefing", "verify"],
+        **_OPEN,
     }

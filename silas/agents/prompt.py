@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from silas.context import (
     NOTHING,
@@ -20,6 +20,8 @@ from silas.context import (
 )
 from silas.skills import SkillText
 from silas.types import Origin, OriginKind, TaintLevel
+
+_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 @cache
@@ -100,7 +102,7 @@ class TurnRequest:
 
     Attributes:
         text: What was said.
-        now: The moment of the turn, timezone-aware.
+        now: The moment of the turn, in the owner's time zone.
         taint: Where the text came from.
         profiles: Names of the context profiles to choose from, the default first.
         workspace: The directory the turn is about, empty for none.
@@ -135,7 +137,8 @@ class TurnRequest:
             "continuation_of": self.brief.continuation_of,
             "interaction_mode": self.brief.interaction_mode,
             "route_reason": self.brief.reason,
-            "now": self.now.isoformat(),
+            "now": self.now.isoformat(timespec="seconds"),
+            "today": f"{_DAYS[self.now.weekday()]} in {self.now.tzinfo}",
         }
         lasting = _together(
             _lasting("skills", _pairs(self.skills)),

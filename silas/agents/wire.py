@@ -298,7 +298,8 @@ def _branch(needed: Data, optional: Data) -> JsonSchemaValue:
 def _either(branches: list[JsonSchemaValue], union: bool) -> JsonSchemaValue:
     """The branches as a union, or merged into one object that needs what all of them need."""
     if union:
-        return {"type": "object", "anyOf": branches}
+        # clients close an object that leaves it open, and then no branch could fit
+        return {"type": "object", "anyOf": branches, "additionalProperties": True}
     properties: Data = {}
     for branch in branches:
         for name, schema in branch["properties"].items():
@@ -347,7 +348,10 @@ def _route_schema(profiles: tuple[str, ...], union: bool) -> JsonSchemaValue:
     }
     message = {"type": "string", "description": "direct: the whole answer, for the user"}
     reason = _text(300, "planner: one sentence")
-    direct = _branch({"route": _one_of(["direct"]), "message": message}, _MEMORY | signals)
+    direct = _branch(
+        {"route": _one_of(["direct"]), "message": message},
+        {"reminder": _text(300)} | _MEMORY | signals,
+    )
     planner = _branch(
         {"route": _one_of(["planner"]), "reason": reason},
         {
@@ -360,12 +364,12 @@ def _route_schema(profiles: tuple[str, ...], union: bool) -> JsonSchemaValue:
 
 
 def _planner_schema(union: bool, owed: bool) -> JsonSchemaValue:
-    message = {"type": "string", "description": "For the user"}
+    message = {"type": "string"}
     proposal = _branch(
         {"action": _one_of(["propose", "revise"]), "message": message, "plan": plan_schema()},
         {
-            "continuation_of": _text(80, "Id of the work item that this deepens or corrects"),
-            "interaction_mode": _one_of(InteractionMode, "Only to deviate from the turn's mode"),
+            "continuation_of": _text(80),
+            "interaction_mode": _one_of(InteractionMode),
             "memory_ops": _MEMORY["memory_ops"],
         },
     )

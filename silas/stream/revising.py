@@ -158,9 +158,10 @@ class Revising:
         # what the work reported may be anybody's words, and counts as read from here on
         origin = Origin(kind=OriginKind.tool, tool=f"the work {item.id}")
         turn.shown.provenance.add_text(failures, origin)
+        first = need(turn.proposal.planning, "step 7")
         request = replace(
-            need(turn.proposal.planning, "step 7"),
-            now=self._clock.now(),
+            first,
+            now=self._clock.now().astimezone(first.now.tzinfo),
             failed=FailedPlan(asked.markdown, failures),
         )
         spent, found = Revision(), None

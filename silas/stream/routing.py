@@ -9,7 +9,6 @@ from silas.agents import AgentResponse, ProxyAgent, RouteDecision, TurnRequest
 from silas.agents.announcements import claims_work, only_announces, owes_work, says_why_not
 from silas.agents.limits import cannot, wants_more
 from silas.audit import Audit
-from silas.clock import Clock
 from silas.errors import LLMError
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.planning import Planning
@@ -47,7 +46,7 @@ class Router:
         context: Divides the window as the route's profile says.
         profiles: Names of the context profiles, the default first.
         audit: Where every run is recorded.
-        clock: What time the models are told.
+        now: The moment in the owner's time zone, which the models are told.
         compute: What a message asks to be computed, exact, at a moment; None for all else.
         remind: Makes the reminder that a model read in a message; whether it answered.
     """
@@ -63,7 +62,7 @@ class Router:
         context: ModelView,
         profiles: tuple[str, ...],
         audit: Audit,
-        clock: Clock,
+        now: Callable[[], datetime],
         compute: Callable[[str, datetime], str | None],
         remind: Callable[[Turn, str], Awaitable[bool]],
     ) -> None:
@@ -78,11 +77,11 @@ class Router:
         self._context = context
         self._profiles = profiles
         self._audit = audit
-        self._clock = clock
+        self._now = now
 
     async def route(self, turn: Turn, access_level: str) -> None:
         """Fill in route, response and mode."""
-        context, now = await self._viewing.render_context(turn), self._clock.now()
+        context, now = await self._viewing.render_context(turn), self._now()
         computed = self._compute(turn.message.text, now) if self._planning.by_a_model else None
         turn.shown.request = TurnRequest(
             text=turn.message.text,

@@ -207,8 +207,14 @@ def test_what_the_owner_says_keeps_its_markup() -> None:
 def test_facts_cannot_add_facts(workspace: str, text: str) -> None:
     request = TurnRequest(text, now=NOW, workspace=workspace)
     [facts] = [block for block in sections(request.render().text) if block.kind == "facts"]
-    assert set(read_pairs(facts.text)) <= {"workspace", "now"}
+    assert set(read_pairs(facts.text)) <= {"workspace", "now", "today"}
     assert read_pairs(facts.text)["now"] == NOW.isoformat()
+    assert read_pairs(facts.text)["today"] == "Friday in UTC"
+
+
+@pytest.mark.parametrize("role", ["proxy", "planner"])
+def test_a_model_is_told_how_work_is_undone(role: str) -> None:
+    assert re.search(r'owner\W.*"Undo" at (?:its|a) result', instructions(role), re.DOTALL)
 
 
 def test_the_fixed_overhead_of_the_proxy_stays_below_two_thousand_tokens() -> None:
