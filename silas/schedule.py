@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field
 
+from silas.clock import Clock
 from silas.types import Frozen
 
 _FIELDS = ("minute", "hour", "day of month", "month", "day of week")
@@ -141,3 +142,7 @@ class SchedulerConfig(Frozen):
         if self.timezone == LOCAL:
             return machine_zone(os.environ, Path("/etc"))
         return ZoneInfo(self.timezone)
+
+    def now(self, clock: Clock) -> datetime:
+        """The moment in the owner's time zone."""
+        return clock.now().astimezone(self.zone)

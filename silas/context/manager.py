@@ -292,7 +292,7 @@ class ContextManager:
         self, view: ScopeView, item: ContextItem, notes: tuple[str, ...] = (), *, done: bool = False
     ) -> None:
         if not notes:
-            notes = ("live" if item.kind != "plan" else "completed" if done else "active",)
+            notes = ("live" if item.kind != "plan" else "over" if done else "active",)
         block = render_block(item, notes)
         around = self._count(f"{block.fence.head}\n\n{block.fence.end}")
         escaped = 0 if block.body == item.content else self._count(block.body)

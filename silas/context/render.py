@@ -33,7 +33,7 @@ def render_block(item: ContextItem, notes: tuple[str, ...] = ("live",)) -> Rende
 
     Args:
         item: What is shown.
-        notes: How it stands: `live`, `active`, `completed`, or since when a file has changed.
+        notes: How it stands: `live`, `active`, `over`, or since when a file has changed.
     """
     outside = item.taint is TaintLevel.external and not item.masked
     around = fence(_heading(item, notes), item.content, marked=outside)

@@ -82,6 +82,7 @@ class ConversationRestorer:
             await self._wake(scope)
         elif moved:
             await self._move(scope)
+        await self._work_view.show_taken_back(scope)
         await self._show_to_change(scope)
 
     async def rest(self, scope: ScopeState) -> None:

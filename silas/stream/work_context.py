@@ -9,7 +9,9 @@ from silas.stream.ports import ModelView, Review
 from silas.stream.scope_work import Known, ScopeWork
 from silas.stream.state import Conversations, ScopeState
 from silas.types import TaintLevel, whose
+from silas.work.changes.undo import Undo
 from silas.work.models import PATCH
+from silas.work.projects.undo import all_taken_back
 from silas.work.report import result_texts
 from silas.workspace.patch import changed_in
 
@@ -18,10 +20,18 @@ _SUMMARY = 600  # characters of a result's verdict that stand in view
 _SAID = 1500  # characters of its report, and as many of its output
 _FILES = 20  # changed files that are named
 _FACT = 200  # characters of one
-_GOING_ON = frozenset({WorkItemStatus.pending, WorkItemStatus.running, WorkItemStatus.paused})
+_GOING_ON = frozenset(
+    {
+        WorkItemStatus.pending,
+        WorkItemStatus.running,
+        WorkItemStatus.paused,
+        WorkItemStatus.healthy,  # a goal that the clock goes on checking
+    }
+)
 
 
 _PLAN = "plan:"
+_WORK = "work:"
 
 
 def plan_name(work_item_id: str) -> str:
@@ -57,6 +67,7 @@ class WorkContext:
         conversations: Conversations,
         review: Review,
         items: ItemFactory,
+        undo: Undo,
     ) -> None:
         self._work = work
         self._context = context
@@ -64,6 +75,8 @@ class WorkContext:
         self._conversations = conversations
         self._review = review
         self._items = items
+        self._undo = undo
+        self._shown = dict[str, tuple[str, ...]]()
 
     async def recent(self, scope: ScopeState) -> None:
         """What was worked on before this sitting, each with its plan as it was proposed."""
@@ -94,6 +107,25 @@ class WorkContext:
         if known.result is not None:
             await self._review.after_result(known.item, known.result)
 
+    async def show_taken_back(self, scope: ScopeState) -> None:
+        """Say of work in view what the owner took back since it was shown, by whatever door."""
+        for item in self._context.get_zone(scope.address, ContextZone.workspace):
+            work_item_id = item.ctx_id.removeprefix(_WORK)
+            changed = self._taken_back(self._shown.get(work_item_id, ()))
+            if item.kind == "execution_result" and changed and changed not in item.content:
+                known = await self._work.find_work(work_item_id, whose(scope.address))
+                if known is not None:
+                    self._show(scope, known)
+
+    def _taken_back(self, names: tuple[str, ...]) -> str:
+        """What of this work, of a project of its tasks, the owner took back."""
+        undone = [name for name in names if self._undo.is_undone(name)]
+        if not undone:
+            return ""
+        if all_taken_back(names, self._undo):
+            return "taken back by the owner: what it changed is as it was before"
+        return f"taken back by the owner in part: {', '.join(undone)}"
+
     def may_leave(self, address: str, work_item_id: str) -> None:
         """Its plan was declined, or another one takes its place: it may be evicted."""
         self._context.complete(address, plan_name(work_item_id))
@@ -101,6 +133,9 @@ class WorkContext:
     def _show(self, scope: ScopeState, known: Known) -> None:
         item, result = known.item, known.result
         lines = [f"work item {item.id}: {item.title}", f"status: {item.status.value}"]
+        self._shown[item.id] = names = tuple(item.tasks) or (item.id,)
+        taken_back = self._taken_back(names)
+        lines += [taken_back] if taken_back else []
         taint, sources = TaintLevel.owner, tuple[str, ...]()
         if known.forgotten:
             lines.append("result: not shown, because what it rests on was forgotten")
@@ -110,7 +145,7 @@ class WorkContext:
             lines += _lines_of_changed_files(result)
             # an agent wrote it, from whatever it had read
             taint, sources = TaintLevel.external, known.sources
-        name = f"work:{item.id}"
+        name = f"{_WORK}{item.id}"
         self._context.add(
             scope.address,
             self._items.make(

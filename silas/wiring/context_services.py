@@ -37,6 +37,7 @@ from silas.stream.scope_work import ScopeWork
 from silas.stream.state import Conversations
 from silas.stream.work_context import WorkContext
 from silas.tools.outcomes import SqlOutcomeStore
+from silas.work.changes.undo import Undo
 
 
 class ConversationServices(NamedTuple):
@@ -103,7 +104,6 @@ def context_services_of(
     remembered = memory_rooms(
         config, db, clock, audit, MemoryPorts(on.signer, on.runtime.ring, confirm, count, fit)
     )
-
     search = MemorySearch(
         remembered.retriever,
         remembered.store,
@@ -111,6 +111,7 @@ def context_services_of(
         raw_in_reach=config.memory.raw_reingestion_enabled,
     )
     persona = personality(config, db, audit, clock)
+    undo = Undo(config.data_dir / "undo", audit)
     stored, answers = SqlWorkItemStore(db, clock), SqlOutcomeStore(db, clock)
     work = ScopeWork(db, stored, answers, remembered.store, clock)
     conversations, conversation_store = Conversations(), ConversationStore(db, clock)
@@ -148,7 +149,7 @@ def context_services_of(
             SqlInbox(db, clock, conversation_store.note_words),
         ),
         work=work,
-        work_view=WorkContext(work, context, chronicle, conversations, review, items),
+        work_view=WorkContext(work, context, chronicle, conversations, review, items, undo),
         items=items,
         persona=persona,
         review=review,

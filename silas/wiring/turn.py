@@ -276,7 +276,7 @@ class TurnWiring:
             self._context,
             offered,
             self._audit,
-            lambda: self._clock.now().astimezone(self._parts.config.scheduler.zone),
+            partial(self._parts.config.scheduler.now, self._clock),
             partial(calculator.answer, zone=self._parts.config.scheduler.zone),
             reminding.as_a_model_reads_it,
         )

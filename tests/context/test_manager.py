@@ -194,7 +194,7 @@ async def test_completed_work_goes_before_what_is_under_way() -> None:
             A, item(i, words(70), zone=ContextZone.workspace, kind="plan", source="agent:planner")
         )
     context.manager.complete(A, "done")
-    assert "--- plan | turn 1 | completed ---" in text_of(context.manager.render(A, 1))
+    assert "--- plan | turn 1 | over ---" in text_of(context.manager.render(A, 1))
     assert [one.ctx_id for one in await context.manager.enforce_budget(A, 2)] == ["done"]
 
 
