@@ -57,10 +57,12 @@ def status(ctx: click.Context, as_json: bool) -> None:
             damaged = desk.list_damaged()
             halves = {half.work_item_id: half for half in desk.half_changed()}
             goals, back = desk.goal_states(), {item.id: desk.taken_back(item) for item in items}
+            states = {item.id: desk.state(item) for item in items}
         stands = {name: state for name, state in goals.items() if state != "active"}
         if as_json:
             rows = [item_line(item) for item in items] + [asked_line(i) for i in waiting]
             for row in rows:
+                row["status"] = states.get(row["id"], row["status"])
                 row["held"] = row["id"] in held
                 row["taken_back"] = back.get(row["id"], "")
                 row["asks"] = bool(asks.get(row["id"]))
@@ -71,7 +73,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         elif not items and not waiting and not people:
             click.echo(tr("Nothing yet. Try: {command}", command=tr('silas ask "run the tests"')))
         for item in [] if as_json else items:
-            state = HELD if item.id in held else stands.get(item.id, item.status.value)
+            state = HELD if item.id in held else stands.get(item.id, states[item.id])
             click.echo(f"{state_column(state)} {item.id}  {item.title}")
             for words in filter(None, (back[item.id], asks[item.id])):
                 click.echo(f"         {words}")

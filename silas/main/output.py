@@ -34,12 +34,14 @@ _STATES = (
     *(tr_later("asked"), tr_later("held"), tr_later("ended"), tr_later("in force")),
     *(tr_later("at work"), tr_later("lapsed"), tr_later("used"), tr_later("expired")),
     *(tr_later("revoked"), tr_later("void"), tr_later("declined"), tr_later("active")),
+    tr_later("taken back"),
 )
 """How work, goals and approvals stand; a document for programs has these words as they are."""
 
 
 def state_word(state: str) -> str:
     """How something stands, in the owner's language."""
+    state = "taken back" if state == "undone" else state
     return tr(state) if state in _STATES else state
 
 

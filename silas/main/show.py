@@ -36,7 +36,7 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
             item, result, waiting = await desk.one(work_item_id)
             back = "" if waiting else desk.taken_back(item)
             asks = "" if waiting else waits_words(item, desk.store)
-        status = ASKED if waiting else item.status.value
+            status = ASKED if waiting else desk.state(item)
         status, why = (status, "") if waiting else await _by_clock(ctx, item, status)
         if as_json:
             told = {"why": why, "taken_back": back, "asks": bool(asks)}

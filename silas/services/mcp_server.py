@@ -15,6 +15,7 @@ from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.characters import show
 from silas.stream.models import MCP_CLIENT, Incoming
 from silas.stream.session import Session
+from silas.work.projects.undo import UNDONE
 from silas.work.report import result_texts
 
 if TYPE_CHECKING:
@@ -138,7 +139,8 @@ class Services:
             return f"There is no plan {name!r}: it was never proposed, or not approved."
         result = await self._silas.runs.work.result(name)
         back = self._silas.taken_back(item)
-        told = f"{name} is {item.status.value}{self._asks(item)}"
+        state = self._silas.undoing.state(item).replace(UNDONE, "taken back")
+        told = f"{name} is {state}{self._asks(item)}"
         if back:  # ahead of what it did, which does not stand any more
             told = f"{told}. {back}"
         if result is None:

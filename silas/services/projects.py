@@ -19,7 +19,7 @@ from silas.plans.store import SqlWorkItemStore
 from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
 from silas.work.projects.rest import ProjectRests, RestOfProject
-from silas.work.projects.undo import taken_back_words
+from silas.work.projects.undo import state_now, taken_back_words
 
 _STATES: Final = {
     WorkItemStatus.pending.value: tr_later("not begun"),
@@ -195,6 +195,10 @@ class ProjectDesk(NamedTuple):
     def taken_back(self, project: WorkItem) -> str:
         """That it was taken back, whole or in part, in one sentence; empty where it was not."""
         return taken_back_words(project, self.undoing, self.zone)
+
+    def state(self, project: WorkItem) -> str:
+        """How it stands: its status, or `undone`; see `state_now`."""
+        return state_now(project, self.undoing)
 
 
 @asynccontextmanager

@@ -37,7 +37,7 @@ from silas.work.changes.undo import Undo
 from silas.work.effects import Effects
 from silas.work.models import PATCH
 from silas.work.outcome_resolver import OutcomeResolver
-from silas.work.projects.undo import UndoneWork, taken_back_words, undo_work
+from silas.work.projects.undo import UndoneWork, state_now, taken_back_words, undo_work
 
 
 class ShownWork(Protocol):
@@ -153,6 +153,10 @@ class WorkDesk:
     def taken_back(self, item: WorkItem) -> str:
         """That what it changed was taken back, and when; empty where none of it was."""
         return taken_back_words(item, self.undoing, self.zone)
+
+    def state(self, item: WorkItem) -> str:
+        """How it stands: its status, or `undone`; see `state_now`."""
+        return state_now(item, self.undoing)
 
     def list_damaged(self) -> list[Damaged]:
         """What was set aside because it cannot be read."""

@@ -181,3 +181,8 @@ def test_what_was_taken_back_says_so_wherever_it_is_shown(tmp_path: Path) -> Non
         assert back in ended.out + ended.err, words
         told = run(silas(*words, "--json"), env).out
         assert f'"taken_back": "{back}' in told, words
+        assert words[0] == "diff" or '"status": "undone"' in told, words
+    assert run(silas("status"), env).out.startswith("taken back task-show  ")
+    assert run(silas("show", "task-show"), env).out.startswith("taken back  task-show  ")
+    german = {**env, "SILAS_LANGUAGE": "de"}
+    assert run(silas("status"), german).out.startswith("zurückgenommen task-show  ")

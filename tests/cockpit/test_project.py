@@ -92,14 +92,18 @@ async def test_every_door_says_when_it_was_taken_back(tmp_path: Path) -> None:
         undone = read_journal(place_of)
         whole = _taken_back(undone)
         told = await status({"id": PROJECT})
-        assert told.startswith(f"{PROJECT} is done. {whole}\n\nBefore that: All 2 tasks are done")
-        assert (await status({"id": "a"})).startswith(f"a is done. {whole}\n\nBefore that: ")
+        assert told.startswith(
+            f"{PROJECT} is taken back. {whole}\n\nBefore that: All 2 tasks are done"
+        )
+        assert (await status({"id": "a"})).startswith(f"a is taken back. {whole}\n\nBefore that: ")
         item = await house.parts.store.get("a")
         assert item is not None
         assert silas.taken_back(item) == whole
         write_journal(place_of, replace(undone, undone=0))  # as an earlier version wrote it
         (row,) = [row for row in await house.get("/work") if row["id"] == "a"]
-        assert row["taken_back"] == "What it changed was taken back."
+        assert (row["taken_back"], row["status"]) == ("What it changed was taken back.", "undone")
+        assert (await house.get("/work/a"))["status"] == "undone"
+        assert (await house.get(f"/work/{PROJECT}"))["status"] == "undone"
 
 
 async def test_where_one_task_was_taken_back_it_says_so(tmp_path: Path) -> None:
@@ -114,6 +118,7 @@ async def test_where_one_task_was_taken_back_it_says_so(tmp_path: Path) -> None:
     part = "What it changed was taken back in part: b; the last of it "
     assert rows[PROJECT]["taken_back"].startswith(part)
     assert (rows[PROJECT]["undoable"], rows["a"]["taken_back"]) == (True, "")
+    assert [rows[name]["status"] for name in (PROJECT, "a", "b")] == ["done", "done", "undone"]
 
 
 async def test_changes_that_wait_are_told_with_the_page_that_asks(tmp_path: Path) -> None:

@@ -143,6 +143,9 @@ def test_it_is_deployed_with_one_yes_and_taken_back_with_one_undo(deployment: De
         r"^What it changed was taken back: .+ \d{4}, \d\d:\d\d \(.+\)\.$", shown.out, re.M
     )
     assert told is not None, shown.out
+    assert "project-deploy-v2 is taken back: " in shown.out
+    listed = json.loads(deployment.silas("projects", "list", "--json").out)
+    assert [row["status"] for row in listed] == ["undone"]
     assert told[0] in deployment.silas("show", "project-deploy-v2").out.splitlines()[1]
     assert told[0] in deployment.silas("show", next(iter(TASKS))).out
     assert shown.out.count("    taken back\n") == 5, shown.out

@@ -64,6 +64,11 @@ async def test_a_result_stands_under_the_message_that_asked_wherever_it_is_seen(
         await expect(one.at("result")).to_contain_text("Taken back")
         await expect(one.page.locator(".log-list > li:not(.day)").nth(3)).to_contain_text("Taken")
     assert await device.violations() == []
+    await device.page.evaluate("location.hash = '#/more/work'")
+    rows = device.page.locator("#more-body .rows > li")
+    await expect(rows.locator(".status")).to_have_text(["Taken back"])
+    await rows.get_by_role("link").click()
+    await expect(device.page.locator("#more-body .status")).to_have_text(["Taken back"])
 
 
 def _said(number: int) -> MessageEvent:

@@ -108,8 +108,9 @@ class WorkRow(Frozen):
     """One work item in the list.
 
     Attributes:
-        status: As in `WorkItemStatus`, or `waiting` where its plan waits for an answer; of a goal
-            that does not go well `failing`, `repaired`, `paused` or `ended`.
+        status: As in `WorkItemStatus`, or `waiting` where its plan waits for an answer; `undone`
+            where it was done and all that it changed was taken back; of a goal that
+            does not go well `failing`, `repaired`, `paused` or `ended`.
         undoable: Whether what it changed stands and can be taken back now.
         taken_back: That what it changed was taken back, in one sentence; empty where it was not.
         part_of: The id of its project; empty where it is a task of none.

@@ -41,7 +41,7 @@ def projects_list(ctx: click.Context, as_json: bool) -> None:
 
         async with open_projects(look_config(ctx)) as desk:
             rows = [
-                _row(project, desk.taken_back(project), desk.asks(project))
+                _row(project, desk.state(project), desk.taken_back(project), desk.asks(project))
                 for project in await desk.all()
             ]
         if as_json:
@@ -75,16 +75,17 @@ def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
             found = await desk.get(project)
             tasks = await desk.tasks(found)
             words, back = await desk.words(found), desk.taken_back(found)
+            state = desk.state(found)
             asks = desk.asks(found)
         if as_json:
             told = {"summary": words, "tasks": [task._asdict() for task in tasks]}
-            print_json({**_row(found, back, asks), **told})
+            print_json({**_row(found, state, back, asks), **told})
             return DONE
         _show(
             tr(
                 "{name} is {state}: {title}",
                 name=found.id,
-                state=state_word(found.status.value),
+                state=state_word(state),
                 title=found.title,
             )
         )
@@ -149,11 +150,11 @@ def projects_rest(
     run_to_exit(show if as_plan else work)
 
 
-def _row(project: "WorkItem", taken_back: str, asks: list[str]) -> dict[str, Any]:
+def _row(project: "WorkItem", state: str, taken_back: str, asks: list[str]) -> dict[str, Any]:
     return {
         "id": project.id,
         "title": project.title,
-        "status": project.status.value,
+        "status": state,
         "done": sum(child.status.value == "done" for child in project.children),
         "tasks": project.tasks,
         "taken_back": taken_back,

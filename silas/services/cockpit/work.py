@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from silas.approval import NonceStore
 from silas.channels.web.reports import quoted_in
@@ -37,6 +37,16 @@ _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
 _SHARED = 3  # limits of a project that its tasks share: tokens, cost and time
 _STOPPED = tr_later("Stopped; nothing of it was applied.")
 _APPROVED = tr_later("This is the plan as it was approved.")
+
+
+class TakenBack(NamedTuple):
+    """Whether what work changed was taken back: in words, and how it stands then; else empty."""
+
+    words: str = ""
+    status: str = ""
+
+
+NOT_BACK: Final = TakenBack()
 
 
 class WorkRoom:
@@ -74,7 +84,7 @@ class WorkRoom:
         rows = [self._waiting_row(item, changed) for item in reversed(waiting)]
         for item in items:
             result = await result_of(item, self._shown)
-            row = self._row(item, result, undoable.get(item.id), back.get(item.id, ""))
+            row = self._row(item, result, undoable.get(item.id), back.get(item.id, NOT_BACK))
             rows.append(self._with_clock(row, item))
         return tuple(rows)
 
@@ -85,7 +95,7 @@ class WorkRoom:
         item, result, waiting = piece
         undoable, back = await asyncio.to_thread(self._stands, [item])
         if waiting is None:
-            row = self._row(item, result, undoable.get(item.id), back.get(item.id, ""))
+            row = self._row(item, result, undoable.get(item.id), back.get(item.id, NOT_BACK))
             row = await self._with_trouble(self._with_clock(row, item))
             why = tr(_APPROVED)
         else:
@@ -217,7 +227,7 @@ class WorkRoom:
         )
 
     def _row(
-        self, item: WorkItem, result: WorkItemResult | None, undoable: str | None, back: str
+        self, item: WorkItem, result: WorkItemResult | None, undoable: str | None, back: TakenBack
     ) -> WorkRow:
         """A row; `undoable` is None where nothing stands, or what a crash left half-changed."""
         ended = "" if result is None else result.summary
@@ -226,11 +236,11 @@ class WorkRoom:
         return WorkRow(
             id=item.id,
             title=item.title,
-            status="waiting" if held else item.status.value,
+            status="waiting" if held else back.status or item.status.value,
             created_at=item.created_at,
             summary=self._redact(said_at(COCKPIT, summary, quoted_in(result) if result else ())),
             undoable=undoable is not None,
-            taken_back=back,
+            taken_back=back.words,
             part_of=item.parent or "",
         )
 
@@ -257,7 +267,7 @@ class WorkRoom:
         words = said_at(COCKPIT, self._redact(refusal_words(why)))
         return row.model_copy(update={"summary": words}) if words else row
 
-    def _stands(self, items: list[WorkItem]) -> tuple[dict[str, str], dict[str, str]]:
+    def _stands(self, items: list[WorkItem]) -> tuple[dict[str, str], dict[str, TakenBack]]:
         """Which of them changed something that stands, with words where only half of it does; and
         of which something was taken back, in words.
 
@@ -273,7 +283,7 @@ class WorkRoom:
             {half.work_item_id: half.words for half in undoing.files.list_left()} if found else {}
         )
         back = {
-            item.id: self._session.taken_back(item)
+            item.id: TakenBack(self._session.taken_back(item), self._session.undoing.state(item))
             for item in items
             if not {item.id, *item.tasks}.isdisjoint(found)
         }

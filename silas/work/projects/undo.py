@@ -3,7 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from silas.errors import SandboxError
@@ -86,6 +86,17 @@ def all_taken_back(names: Sequence[str], undoing: Undo) -> bool:
     return undone and not any(undoing.stands(name) for name in names)
 
 
+UNDONE: Final = "undone"
+"""How work stands that is done and of which all that it changed was taken back."""
+
+
+def state_now(item: WorkItem, undoing: Undo) -> str:
+    """How work stands: its status, or that it was done and taken back as a whole."""
+    if item.status is WorkItemStatus.done and all_taken_back(item.tasks or (item.id,), undoing):
+        return UNDONE
+    return item.status.value
+
+
 Undone = Callable[[WorkItem], Awaitable[None]]
 """Takes note that the owner took back what a work item changed; never fails."""
 
@@ -119,6 +130,10 @@ class WorkUndo:
     def taken_back_words(self, item: WorkItem) -> str:
         """That what it changed was taken back, and when; empty where none of it was."""
         return taken_back_words(item, self.changes, self.zone)
+
+    def state(self, item: WorkItem) -> str:
+        """How it stands; see `state_now`."""
+        return state_now(item, self.changes)
 
 
 def taken_back_words(item: WorkItem, undoing: Undo, zone: ZoneInfo) -> str:
