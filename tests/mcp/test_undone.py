@@ -33,7 +33,7 @@ async def test_a_project_that_was_taken_back_is_told_as_that_before_what_it_did(
         assert part.startswith(f"{told}. What it changed was taken back in part: one; ")
         await h.silas.undo(PROJECT)
         whole = await services.plan_status({"id": PROJECT})
-        assert whole.startswith(f"{told}. What it changed was taken back: ")
+        assert whole.startswith(f"{PROJECT} is taken back. What it changed was taken back: ")
         assert "Before that: All 2 tasks are done." in whole
 
 
