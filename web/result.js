@@ -1,6 +1,6 @@
 /* Work that has ended, and the way back. */
 
-import { command } from "./api.js";
+import { command, postJson } from "./api.js";
 import { add, button, fill, h, icon, toast } from "./dom.js";
 import { countdown, left } from "./time.js";
 import { t } from "./words.js";
@@ -34,7 +34,7 @@ function parts(result) {
     h("p", { class: "small asked" }), h("p", { class: "result-top" }, statusMark(result.status)),
     h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, result.summary),
-    reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), checksChangedView(result.checks_changed), diffDetails(result.diff), h("div", { class: "undo" })];
+    reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), checksChangedView(result.checks_changed), diffDetails(result.diff), result.again && againButton(result), h("div", { class: "undo" })];
 }
 
 const drawn = new WeakMap(); // what a node shows, until it shows something else
@@ -58,6 +58,23 @@ export function refreshResult(node, result) {
   if (result.undone) fill(place, h("p", { class: "undone", role: "status" }, icon("undo"), t("Taken back. Everything is as it was before.")));
   else if (result.undo_until) fill(place, undoButton(result));
   else fill(place);
+}
+
+/** Its question got no answer: the same plan is shown again, and needs a new yes. */
+function againButton(result) {
+  const problem = h("p", { class: "field-problem", role: "alert" });
+  const act = button(t("Ask about it again"), async () => {
+    act.disabled = true;
+    problem.textContent = "";
+    try {
+      await postJson(`/work/${encodeURIComponent(result.work_item_id)}/ask`);
+      location.hash = "#/review"; // that is where the question is
+    } catch (error) {
+      problem.textContent = error.message;
+      act.disabled = false;
+    }
+  }, { class: "secondary", "data-testid": "ask-again" });
+  return h("div", { class: "ask-again" }, act, problem);
 }
 
 function undoButton(result) {

@@ -90,10 +90,10 @@ function controls(place, one, problem) {
       location.hash = "#/review";
       return done;
     }, { class: "primary", "data-testid": "rest" }),
-    one.status === "waiting" && act(t("Show its question"), async () => {
+    (one.status === "waiting" || one.again) && act(one.again ? t("Ask about it again") : t("Show its question"), async () => {
       await postJson(`${path}/ask`);
       location.hash = "#/review";
-    }, { class: "primary" }),
+    }, { class: "primary", "data-testid": "ask" }),
   ].filter(Boolean);
   return found.length ? h("div", { class: "controls" }, found) : null;
 }

@@ -46,11 +46,12 @@ def status(ctx: click.Context, as_json: bool) -> None:
     """What Silas is doing and has done."""
 
     async def work() -> int:
-        from silas.services.work import waits_words
+        from silas.services.work import unanswered_of, waits_words
 
         async with open_work(ctx) as desk:
             items = await desk.items()
             asks = {item.id: waits_words(item, desk.store) for item in items}
+            ended = {item.id: await unanswered_of(item, desk.store) for item in items}
             waiting = await desk.questions()
             people = desk.people.waiting()
             held = set(desk.held.ids())
@@ -66,6 +67,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
                 row["held"] = row["id"] in held
                 row["taken_back"] = back.get(row["id"], "")
                 row["asks"] = bool(asks.get(row["id"]))
+                row["unanswered"] = bool(ended.get(row["id"]))
                 if row["id"] in goals:
                     row["goal"] = goals[row["id"]]
             named = [{"status": "damaged", **one._asdict(), "words": one.words} for one in damaged]
@@ -75,7 +77,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         for item in [] if as_json else items:
             state = HELD if item.id in held else stands.get(item.id, states[item.id])
             click.echo(f"{state_column(state)} {item.id}  {item.title}")
-            for words in filter(None, (back[item.id], asks[item.id])):
+            for words in filter(None, (back[item.id], asks[item.id], ended[item.id])):
                 click.echo(f"         {words}")
         for item in [] if as_json else waiting:
             click.echo(f"{state_column(ASKED)} {item.id}  {item.title}")

@@ -196,6 +196,7 @@ class WorkItemResult(Frozen):
         checks_changed: What of the changes its own checks run.
         read_before: Where its changes followed text from outside: what was read before the last
             call that followed it, in words, in order, at most 40.
+        unanswered: Whether it ended without success after a question that got no answer.
     """
 
     work_item_id: str
@@ -213,6 +214,7 @@ class WorkItemResult(Frozen):
     grounds: str = ""
     checks_changed: list[str] = Field(default_factory=list[str])
     read_before: list[str] = Field(default_factory=list[str])
+    unanswered: bool = False
 
 
 MAX_CHECK_OUTPUT = 1000

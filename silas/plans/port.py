@@ -53,6 +53,10 @@ class WorkItemStore(Protocol):
         """The ids of work with a question that waits for its owner's answer."""
         ...
 
+    def unanswered(self, item: WorkItem) -> bool:
+        """Whether the last question that work asked under its approval got no answer."""
+        ...
+
     async def finish(
         self, item: WorkItem, result: WorkItemResult, witness: Callable[[], object]
     ) -> None:

@@ -13,7 +13,7 @@ from silas.db import Database
 from silas.errors import DatabaseError
 from silas.plans.columns import ITEMS, JSON, LOADED, PLAIN
 from silas.plans.models import BudgetUsed, WorkItem, WorkItemResult, WorkItemStatus
-from silas.plans.projects.questions import waiting_for_answers
+from silas.plans.projects.questions import waiting_for_answers, was_unanswered
 from silas.plans.sqlite_statements import EVERY, NEWEST, OF_FOLLOW_UP, OF_PARENT, OF_STATUS
 from silas.plans.subject import plan_bytes
 
@@ -126,6 +126,10 @@ class SqlWorkItemStore:
     def asking(self) -> frozenset[str]:
         """See `WorkItemStore.asking`."""
         return waiting_for_answers(self._db)
+
+    def unanswered(self, item: WorkItem) -> bool:
+        """See `WorkItemStore.unanswered`."""
+        return was_unanswered(self._db, item)
 
     async def finish(
         self, item: WorkItem, result: WorkItemResult, witness: Callable[[], object]

@@ -1,5 +1,7 @@
 """What an approval binds to: canonical plan bytes, the plan hash, the subject (spec 3.3)."""
 
+from typing import Any, Final
+
 from silas.approval import Subject
 from silas.canonical import canonical_bytes, sha256_hex
 from silas.plans.goals.recurring import recurring_policy, recurring_product
@@ -37,6 +39,18 @@ SCOPE_FIELDS = ("workspace", "read", "network", "tools", "worker", "credential_r
 """What a plan may touch (decision B1): in the projection only when set. `writes` is one
 more, and is set where it says `none`, too (decision B22); `cycle` (decision D504) and `standing`
 (decision D520) are two others."""
+
+
+WRITTEN: Final = frozenset((*PLAN_FIELDS, *SCOPE_FIELDS, "writes", "cycle", "standing"))
+"""Every field that a plan may set."""
+
+_OF_OTHERS: Final = frozenset({"parent", "spawned_by", "children"})
+
+
+def plan_alone(item: WorkItem, **changes: Any) -> WorkItem:
+    """What was planned of an item by itself, and nothing of what became of it."""
+    kept = {name: getattr(item, name) for name in WRITTEN - _OF_OTHERS}
+    return WorkItem.model_validate({**kept, **changes})
 
 
 def plan_bytes(item: WorkItem) -> bytes:

@@ -38,6 +38,7 @@ from silas.work.effects import Effects
 from silas.work.models import PATCH
 from silas.work.outcome_resolver import OutcomeResolver
 from silas.work.projects.undo import UndoneWork, state_now, taken_back_words, undo_work
+from silas.work.unanswered import unanswered_words
 
 
 class ShownWork(Protocol):
@@ -109,6 +110,12 @@ def waits_words(item: WorkItem, store: WorkItemStore) -> str:
     """That running work waits for its owner's answer, in one sentence; empty where it does not."""
     waits = item.status is WorkItemStatus.running and item.id in store.asking()
     return tr("The work waits for your answer to its question.") if waits else ""
+
+
+async def unanswered_of(item: WorkItem, store: WorkItemStore) -> str:
+    """That work ended without an answer to its question, and how to ask anew; else empty."""
+    result = await skip_damaged(store.get_result(item.id))
+    return unanswered_words(item) if result is not None and result.unanswered else ""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Final
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.errors import PlanFamilyError
-from silas.language import tr_later
+from silas.language import tr, tr_later
 from silas.plans import (
     PlanError,
     WaitingPlan,
@@ -30,9 +30,14 @@ from silas.work.authority.run_policy import PROMPT, RunPolicies
 from silas.work.changes.held_store import Holding
 from silas.work.executor import WorkItemExecutor
 from silas.work.projects.rest import RestOfProject
+from silas.work.unanswered import plan_anew
 
 _CHANGE_IT: Final = (
     "Change the plan and run it again: under the same id it takes the place of this one."
+)
+
+_NO_ANSWER: Final = tr_later(
+    "This work ended because its question got no answer in time; you asked for it anew."
 )
 
 _BEING_CHANGED: Final = tr_later(
@@ -160,7 +165,12 @@ class PlanRuns:
         return await self.store.get(work_item_id) if waits else None
 
     async def _find_waiting(self, work_item_id: str) -> WaitingPlan:
+        """A plan that waits, or that of work which ended without an answer to its question."""
         waiting = await self.proposer.question(work_item_id)
+        item = None if waiting else await self.store.get(work_item_id)
+        if item is not None:
+            plan = plan_anew(item, await self.work.result(work_item_id))
+            waiting = plan and WaitingPlan(plan, tr(_NO_ANSWER))
         if waiting is None:
             raise PlanFamilyError(
                 f"No plan {work_item_id!r} waits for your answer; see `silas status`.",

@@ -9,6 +9,7 @@ from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.models import Notify, ProgressEvent
 from silas.work.report import NOTHING_LEFT, AttemptOutput
+from silas.work.unanswered import add_unanswered
 
 _UNDER_WAY = (WorkItemStatus.pending, WorkItemStatus.running)
 
@@ -81,7 +82,8 @@ class TaskRecord:
         result = result_of(
             item, status, words, artifacts=artifacts, next_steps=next_steps, diff=diff
         )
-        return await self.save_result(item, self.add_left(result))
+        result = add_unanswered(item, self.add_left(result), self._store)
+        return await self.save_result(item, result)
 
     async def record_not_begun(self, item: WorkItem, words: str) -> WorkItemResult:
         """The task is over, and nothing of it was ever done."""

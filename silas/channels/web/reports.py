@@ -9,6 +9,7 @@ from silas.plans import WorkItem, WorkItemResult
 from silas.plans.characters import show
 from silas.work.checks.reason_words import reason_words
 from silas.work.models import ENDED, PATCH, ProgressEvent
+from silas.work.unanswered import plan_anew
 
 UNDO_WINDOW = timedelta(minutes=5)
 """For how long one tap takes back what work changed (spec 0.5.5); later it takes two."""
@@ -52,6 +53,7 @@ def result_of(
         report=result.report,
         grounds=result.grounds,
         undo_until=now + UNDO_WINDOW if event.status == "done" and patch else None,
+        again=plan_anew(item, result) is not None,
         timestamp=now,
     )
 

@@ -38,6 +38,7 @@ class PostExecution(Frozen):
         grounds: What the record holds of that attempt.
         undo_until: Until when one tap takes it back; null where there is nothing to take back.
         undone: Whether that has happened.
+        again: Whether `POST /work/{id}/ask` asks about its plan anew.
         conversation: Which conversation it stands in.
         reply_to: The `id` of the message that asked for it, under which it stands; empty for none.
         asked: That message, where it is there; not kept with this.
@@ -57,6 +58,7 @@ class PostExecution(Frozen):
     grounds: str = ""
     undo_until: AwareDatetime | None = None
     undone: bool = False
+    again: bool = False
     timestamp: AwareDatetime
     conversation: str = ""
     reply_to: str = ""

@@ -164,6 +164,7 @@ class WorkDetail(WorkRow):
         approval: The token that the plan runs under; null where none was given.
         running: Whether `POST /work/{id}/cancel` would do anything.
         project: Its tasks as a graph; null where it is no project.
+        again: Whether `POST /work/{id}/ask` asks about its plan anew.
         rest: Whether `POST /work/{id}/rest` would ask about something.
         rest_as: The id of the project that its rest was approved as; empty where none was.
     """
@@ -185,6 +186,7 @@ class WorkDetail(WorkRow):
     next_steps: tuple[str, ...]
     running: bool
     project: ProjectRow | None = None
+    again: bool = False
     rest: bool = False
     rest_as: str = ""
 

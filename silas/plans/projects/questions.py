@@ -60,6 +60,17 @@ _CUT_OFF = """
 SELECT 1 FROM work_questions
 WHERE work_item_id = :work_item_id AND token_id = :token_id AND state = 'open'
 """
+_NO_ANSWER = """
+INSERT INTO work_questions (work_item_id, token_id, digest, state, chosen, words, asked_at)
+VALUES (:work_item_id, :token_id, :digest, 'answered', '', '', :asked_at)
+ON CONFLICT (work_item_id, token_id, digest) DO NOTHING
+"""
+_WITHOUT = """
+SELECT 1 FROM work_questions
+WHERE work_item_id = :work_item_id AND token_id = :token_id AND digest = :digest
+"""
+_UNANSWERED = sha256_hex(b"the last question of this work got no answer")
+"""In the place of a question's digest: a mark that no question has."""
 
 
 class KeptAnswer(NamedTuple):
@@ -103,12 +114,17 @@ class WorkQuestions:
     ) -> None:
         """Keep what was answered, and that nothing of the work goes on before `resume`."""
         key = _key(item, question, options)
+        mark = {**key, "digest": _UNANSWERED}
         with self._db.write() as tx:
             if self._asked[tuple(key.values())] > 1:
                 tx.run(_FORGET, **key)
             else:
                 words = self._redact(answer.words)
                 tx.run(_ANSWER, **key, chosen=answer.chosen, words=words)
+            if any(answer):
+                tx.run(_FORGET, **mark)
+            else:
+                tx.run(_NO_ANSWER, **mark, asked_at=self._clock.now().isoformat())
             tx.run(_OPEN, **_placeless(item), asked_at=self._clock.now().isoformat())
 
     def resume(self, item: WorkItem) -> None:
@@ -148,6 +164,13 @@ def waiting_for_answers(db: Database) -> frozenset[str]:
     """The ids of work with a question that waits for its owner."""
     with db.read() as tx:
         return frozenset(str(name) for (name,) in tx.run(_WAITS, placeless=_PLACELESS))
+
+
+def was_unanswered(db: Database, item: WorkItem) -> bool:
+    """Whether the last question that work asked under its approval got no answer."""
+    with db.read() as tx:
+        mark = {"work_item_id": item.id, "token_id": _token(item), "digest": _UNANSWERED}
+        return tx.run(_WITHOUT, **mark).fetchone() is not None
 
 
 def _token(item: WorkItem) -> str:

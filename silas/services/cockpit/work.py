@@ -29,6 +29,7 @@ from silas.services.work import ShownWork, piece_of_work, result_of, waits_words
 from silas.stream.session import Session
 from silas.work.checks.reason_words import reason_words
 from silas.work.models import PATCH
+from silas.work.unanswered import plan_anew
 
 MOST_ROWS = 200
 """Work items in the list: those that changed last."""
@@ -126,6 +127,7 @@ class WorkRoom:
             next_steps=() if result is None else tuple(map(self._redact, result.next_steps)),
             running=work_item_id in self._session.executor.running(),
             project=None if waiting is not None else await self._graph(item),
+            again=waiting is None and plan_anew(item, result) is not None,
             rest=waiting is None and await self._has_rest(item),
             rest_as="" if waiting is not None else await self._rest_as(item),
         )

@@ -14,13 +14,11 @@ from silas.language import tr
 from silas.plans import PlanParser, WorkItem, WorkItemStatus, WorkItemStore, WorkItemType
 from silas.plans.projects.kept import with_tasks
 from silas.plans.projects.rest_names import rest_name, rest_number
-from silas.plans.subject import PLAN_FIELDS, SCOPE_FIELDS
+from silas.plans.subject import WRITTEN, plan_alone
 from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
 
 _DONE: Final = WorkItemStatus.done
-_WRITTEN: Final = frozenset((*PLAN_FIELDS, *SCOPE_FIELDS, "writes", "cycle", "standing"))
-_LEFT_OUT: Final = frozenset({"parent", "spawned_by", "children"})
 
 
 class _Place(NamedTuple):
@@ -162,9 +160,9 @@ class ProjectRests:
 def _as_new(project: WorkItem, left: Sequence[WorkItem], number: int) -> WorkItem:
     """The plan alone, under other ids; of what is done nothing waits any more."""
     names = {one.id: rest_name(one.id, number) for one in left}
-    own = _plan_of(project, id=rest_name(project.id, number), tasks=list(names.values()))
+    own = plan_alone(project, id=rest_name(project.id, number), tasks=list(names.values()))
     own.children = [
-        _plan_of(
+        plan_alone(
             one,
             id=names[one.id],
             depends_on=[names[before] for before in one.depends_on if before in names],
@@ -175,14 +173,9 @@ def _as_new(project: WorkItem, left: Sequence[WorkItem], number: int) -> WorkIte
     return own
 
 
-def _plan_of(item: WorkItem, **changes: Any) -> WorkItem:
-    kept = {name: getattr(item, name) for name in _WRITTEN - _LEFT_OUT}
-    return WorkItem.model_validate({**kept, **changes})
-
-
 def _fields(item: WorkItem) -> dict[str, Any]:
     """What is written of a plan; what a task has of its project is written as well."""
-    fields = item.model_dump(mode="json", include=set(_WRITTEN), exclude_defaults=True)
+    fields = item.model_dump(mode="json", include=set(WRITTEN), exclude_defaults=True)
     return {**fields, "type": item.type.value, "skills": list(item.skills)}
 
 
