@@ -2,8 +2,10 @@
 
 import os
 import sys
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -141,46 +143,62 @@ async def _says_yes(card: "DecisionCard", digest: str, approve: str | None) -> b
     return yes
 
 
+class _ServerOptions(NamedTuple):
+    """What is written on the command line of a server that is added or changed."""
+
+    command: tuple[str, ...]
+    url: str
+    hosts: tuple[str, ...]
+    read: tuple[str, ...]
+    write: tuple[str, ...]
+    variables: tuple[str, ...]
+    headers: tuple[str, ...]
+    approve: str | None
+
+
+def _server_options(
+    *, url: str, host: str, read: str, write: str, env: str, header: str, approve: str
+) -> Callable[[Callable[[click.Context, str, _ServerOptions], None]], Callable[..., None]]:
+    """Name, program and options of such a server; each is given the help that it has there."""
+    given = "NAME=secret:SECRET"
+    options = (
+        click.argument("name"),
+        click.argument("command", nargs=-1),
+        click.option("--url", default="", help=url),
+        click.option("--host", "hosts", multiple=True, help=host),
+        click.option("--read", multiple=True, help=read),
+        click.option("--write", multiple=True, help=write),
+        click.option("--env", "variables", metavar=given, multiple=True, help=env),
+        click.option("--header", "headers", metavar=given, multiple=True, help=header),
+        click.option("--approve", metavar="HASH", callback=hash_option, help=approve),
+        click.pass_context,
+    )
+
+    def put(does: Callable[[click.Context, str, _ServerOptions], None]) -> Callable[..., None]:
+        @wraps(does)
+        def packed(ctx: click.Context, name: str, **told: Any) -> None:
+            does(ctx, name, _ServerOptions(**told))
+
+        command: Callable[..., None] = packed
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return put
+
+
 @mcp.command("add")
-@click.argument("name")
-@click.argument("command", nargs=-1)
-@click.option("--url", default="", help="The address of a server that is reached over HTTP.")
-@click.option("--host", "hosts", multiple=True, help="A host that the program may reach.")
-@click.option("--read", multiple=True, help="A path that the program may read.")
-@click.option("--write", multiple=True, help="A path that the program may change in place.")
-@click.option(
-    "--env",
-    "variables",
-    metavar="NAME=secret:SECRET",
-    multiple=True,
-    help="A variable that the program is given from a secret of yours.",
+@_server_options(
+    url="The address of a server that is reached over HTTP.",
+    host="A host that the program may reach.",
+    read="A path that the program may read.",
+    write="A path that the program may change in place.",
+    env="A variable that the program is given from a secret of yours.",
+    header="A header that the address is sent from a secret of yours; `Bearer` may stand before "
+    "it.",
+    approve="sha256:HEX as printed; adds only that.",
 )
-@click.option(
-    "--header",
-    "headers",
-    metavar="NAME=secret:SECRET",
-    multiple=True,
-    help="A header that the address is sent from a secret of yours; `Bearer` may stand before it.",
-)
-@click.option(
-    "--approve",
-    metavar="HASH",
-    callback=hash_option,
-    help="sha256:HEX as printed; adds only that.",
-)
-@click.pass_context
-def mcp_add(
-    ctx: click.Context,
-    name: str,
-    command: tuple[str, ...],
-    url: str,
-    hosts: tuple[str, ...],
-    read: tuple[str, ...],
-    write: tuple[str, ...],
-    variables: tuple[str, ...],
-    headers: tuple[str, ...],
-    approve: str | None,
-) -> None:
+def mcp_add(ctx: click.Context, name: str, given: _ServerOptions) -> None:
     """Put a server into the configuration file on your yes; it is not started.
 
     Write options first, then `--`, the program and its arguments: add NAME --read DIR -- PROGRAM.
@@ -195,14 +213,15 @@ def mcp_add(
         from silas.services.servers.saved import added_card
         from silas.services.servers.wanted import WantedServer
 
-        program, args = (command[0], command[1:]) if command else ("", ())
-        env = tuple(read_line("--env", line) for line in variables)
-        sent = tuple(read_line("--header", line) for line in headers)
-        wanted = WantedServer(name, program, args, url, hosts, read, write, env, sent)
+        program, args = (given.command[0], given.command[1:]) if given.command else ("", ())
+        env = tuple(read_line("--env", line) for line in given.variables)
+        sent = tuple(read_line("--header", line) for line in given.headers)
+        reach = given.hosts, given.read, given.write
+        wanted = WantedServer(name, program, args, given.url, *reach, env, sent)
         async with open_mcp(read_config(ctx)) as desk:
             saved = _saved_servers(ctx, desk)
             planned = saved.plan(wanted)
-            if not await _says_yes(added_card(planned), planned.digest, approve):
+            if not await _says_yes(added_card(planned), planned.digest, given.approve):
                 click.echo(tr("Nothing was added."))
                 return DECLINED
             await saved.add(planned)
@@ -215,45 +234,16 @@ def mcp_add(
 
 
 @mcp.command("change")
-@click.argument("name")
-@click.argument("command", nargs=-1)
-@click.option("--url", default="", help="Another address; it takes the place of a program.")
-@click.option("--host", "hosts", multiple=True, help="The hosts that the program may reach.")
-@click.option("--read", multiple=True, help="The paths that the program may read.")
-@click.option("--write", multiple=True, help="The paths that the program may change in place.")
-@click.option(
-    "--env",
-    "variables",
-    metavar="NAME=secret:SECRET",
-    multiple=True,
-    help="A variable from a secret of yours, new or another; `NAME=` takes it out.",
+@_server_options(
+    url="Another address; it takes the place of a program.",
+    host="The hosts that the program may reach.",
+    read="The paths that the program may read.",
+    write="The paths that the program may change in place.",
+    env="A variable from a secret of yours, new or another; `NAME=` takes it out.",
+    header="A header from a secret of yours, new or another; `NAME=` takes it out.",
+    approve="sha256:HEX as printed; changes only that.",
 )
-@click.option(
-    "--header",
-    "headers",
-    metavar="NAME=secret:SECRET",
-    multiple=True,
-    help="A header from a secret of yours, new or another; `NAME=` takes it out.",
-)
-@click.option(
-    "--approve",
-    metavar="HASH",
-    callback=hash_option,
-    help="sha256:HEX as printed; changes only that.",
-)
-@click.pass_context
-def mcp_change(
-    ctx: click.Context,
-    name: str,
-    command: tuple[str, ...],
-    url: str,
-    hosts: tuple[str, ...],
-    read: tuple[str, ...],
-    write: tuple[str, ...],
-    variables: tuple[str, ...],
-    headers: tuple[str, ...],
-    approve: str | None,
-) -> None:
+def mcp_change(ctx: click.Context, name: str, given: _ServerOptions) -> None:
     """Change a server in the configuration file on your yes; what is not given stays.
 
     A program takes the place of the former one with its arguments. --host, --read and --write name
@@ -267,22 +257,18 @@ def mcp_change(
         from silas.services.servers.from_secrets import read_change
         from silas.services.servers.wanted import renew_form
 
-        given = {
-            **({"command": command[0], "args": command[1:]} if command else {}),
-            **({"url": url} if url else {}),
-            **{
-                key: value
-                for key, value in (("hosts", hosts), ("read", read), ("write", write))
-                if value
-            },
+        program, options = given.command, given._asdict()
+        told = {
+            **({"command": program[0], "args": program[1:]} if program else {}),
+            **{one: options[one] for one in ("url", "hosts", "read", "write") if options[one]},
         }
-        env = tuple(read_change("--env", line) for line in variables)
-        sent = tuple(read_change("--header", line) for line in headers)
+        env = tuple(read_change("--env", line) for line in given.variables)
+        sent = tuple(read_change("--header", line) for line in given.headers)
         config = read_config(ctx)
         async with open_mcp(config) as desk:
             saved = _saved_servers(ctx, desk)
-            planned = saved.plan_change(renew_form(saved.form(name), given, env, sent))
-            if not await _says_yes(changed_card(planned), planned.digest, approve):
+            planned = saved.plan_change(renew_form(saved.form(name), told, env, sent))
+            if not await _says_yes(changed_card(planned), planned.digest, given.approve):
                 click.echo(tr("Nothing was changed."))
                 return DECLINED
             await saved.change(planned, desk.distrust)

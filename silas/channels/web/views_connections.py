@@ -43,13 +43,8 @@ class NewFromSecret(Frozen):
     secret: str
 
 
-class ServerFormView(Frozen):
-    """What the form of a server is filled with; see `silas.services.servers.wanted.ServerForm`.
-
-    Attributes:
-        kept: The variables and headers whose text is in the file and not shown, by name.
-        seen: A digest of the server; it is sent back with a change.
-    """
+class ServerFields(Frozen):
+    """What is written down of a server; see `silas.services.servers.wanted.WantedServer`."""
 
     command: str
     args: tuple[str, ...]
@@ -59,6 +54,16 @@ class ServerFormView(Frozen):
     write: tuple[str, ...]
     env: tuple[NewFromSecret, ...]
     headers: tuple[NewFromSecret, ...]
+
+
+class ServerFormView(ServerFields):
+    """What the form of a server is filled with; see `silas.services.servers.wanted.ServerForm`.
+
+    Attributes:
+        kept: The variables and headers whose text is in the file and not shown, by name.
+        seen: A digest of the server; it is sent back with a change.
+    """
+
     kept: tuple[str, ...]
     seen: str
 
@@ -118,18 +123,10 @@ class ConnectionRows(Frozen):
     schemes: tuple[str, ...]
 
 
-class NewServer(Frozen):
-    """A server as its owner writes it down; see `silas.services.servers.wanted.WantedServer`."""
+class NewServer(ServerFields):
+    """A server as its owner writes it down, and what it is called."""
 
     name: str
-    command: str
-    args: tuple[str, ...]
-    url: str
-    hosts: tuple[str, ...]
-    read: tuple[str, ...]
-    write: tuple[str, ...]
-    env: tuple[NewFromSecret, ...]
-    headers: tuple[NewFromSecret, ...]
 
 
 class ServerChange(NewServer):

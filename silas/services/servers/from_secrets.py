@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from silas.errors import ConfigError
 from silas.language import tr, tr_later
-from silas.tools.mcp.given_names import chooses_code, is_of_connection
+from silas.services.servers.given_names import chooses_code, is_of_connection
 from silas.tools.mcp.secret_refs import SCHEMES, reference_to
 
 _CODE: Final = "E_CFG_MCP"

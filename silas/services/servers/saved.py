@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from silas.audit import Audit
 from silas.audit.intent import ChangeEvents, UnrecordedChange, record_change
 from silas.canonical import digest
-from silas.cards import Action, Detail
+from silas.cards import Detail
 from silas.cards.models import DecisionCard
 from silas.config import SilasConfig
 from silas.config.change_server import part_changes, plan_changed
@@ -24,8 +24,8 @@ from silas.errors import ConfigError, SilasError
 from silas.home.unsupported import require_mcp
 from silas.keys.secrets import SecretVault
 from silas.language import refusal_words, tr
-from silas.plans import show_lines
 from silas.services.servers.changed import PlannedChange
+from silas.services.servers.file_card import file_card
 from silas.services.servers.from_secrets import (
     refuse_missing,
     refuse_twice,
@@ -42,10 +42,8 @@ from silas.services.servers.wanted import (
     server_data,
     tidy_server,
 )
-from silas.services.setup.one_question import NO, YES
 from silas.stop.sentinel import RequireRunning
 from silas.tools.mcp.settings import MCPEntry
-from silas.types import Risk
 
 _ADDITION: Final = ChangeEvents("mcp.adding", "mcp.added", "mcp.not_written")
 _CHANGE: Final = ChangeEvents("mcp.changing", "mcp.changed", "mcp.not_written")
@@ -268,26 +266,14 @@ def _refuse_two_of_a_name(wanted: WantedServer, kept: Sequence[str]) -> None:
 def added_card(planned: PlannedServer) -> DecisionCard:
     """Whether a server is to be added, with the whole of what it is and what it may reach."""
     entry = planned.entry
-    said = tuple(part for line in planned.edit.lines for part in show_lines(line))
-    return DecisionCard(
-        intent=tr("Add the server of tools {name}", name=entry.name),
-        risk=Risk.high,
-        rationale=tr(
+    return file_card(
+        tr("Add the server of tools {name}", name=entry.name),
+        tr(
             "It is not started by this yes: its tools are shown and asked about on a card of their "
             "own."
         ),
-        details=(
-            Detail(heading=tr("Server"), lines=tuple(server_lines(entry)), open=True),
-            Detail(
-                heading=tr("What {file} will say", file=str(planned.edit.file)),
-                lines=said,
-                open=True,
-            ),
-            Detail(heading=tr("Digest"), lines=(f"sha256:{planned.digest}",), open=True),
-        ),
-        actions=(
-            Action(label=tr("Add it"), value=YES, role="recommended"),
-            Action(label=tr("Leave it out"), value=NO, role="decline"),
-        ),
-        safe=NO,
+        (Detail(heading=tr("Server"), lines=tuple(server_lines(entry)), open=True),),
+        planned.edit,
+        planned.digest,
+        (tr("Add it"), tr("Leave it out")),
     )
