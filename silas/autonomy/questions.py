@@ -11,7 +11,7 @@ from silas.cards.models import (
     DecisionCard,
     SuggestionCard,
 )
-from silas.language import refusal_words, tr, tr_later, tr_many
+from silas.language import refusal_words, said_at, tr, tr_later, tr_many
 from silas.language.calendar import moment_words
 from silas.memory import MemoryItem
 from silas.plans import show
@@ -67,8 +67,7 @@ def preference_card(promotion: Promotion) -> DecisionCard:
         rationale=(
             tr(
                 "Your last decisions were all like this. As a rule it stands in "
-                "every prompt; it approves nothing, and `silas memory forget` takes "
-                "it back."
+                "every prompt; it approves nothing, and you can forget it like any memory."
             )
         ),
         actions=(
@@ -126,11 +125,16 @@ def threshold_card(proposal: AutonomyThresholdProposal, zone: ZoneInfo) -> Auton
     )
 
 
-def memory_card(item: MemoryItem) -> DecisionCard:
-    """Whether a memory that is used often is true; silence leaves it as it is."""
+def memory_card(item: MemoryItem, door: str = "") -> DecisionCard:
+    """Whether a memory that is used often is true; silence leaves it as it is.
+
+    Args:
+        item: The memory.
+        door: The channel on which it is asked.
+    """
     said = item.content[:_LONGEST_SHOWN]
     rest = len(item.content) - len(said)
-    whole = f"silas memory show {item.memory_id}"
+    whole = said_at(door, f"`silas memory show {item.memory_id}`").strip("`")
     more = (tr("({rest} more characters: {command})", rest=rest, command=whole),) if rest else ()
     return DecisionCard(
         intent=tr("Keep this memory as confirmed"),

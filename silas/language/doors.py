@@ -32,7 +32,7 @@ PAGES: Final = (
     (r"mcp (?:list|add|trust|distrust|remove)", tr_later("Connections")),
     (r"devices (?:list|revoke$)", tr_later("Devices")),
     (r"secrets", tr_later("Secrets")),
-    (r"doctor(?!.*--)|audit verify|approvals showing", tr_later("What protects you")),
+    (r"doctor(?!.*--)|audit verify|approvals (?:showing|ask-again)", tr_later("What protects you")),
     (r"setup", tr_later("Who answers")),
 )  # fmt: skip
 """What a command begins with, and the page under More that does the same. Who is told of `devices

@@ -18,9 +18,12 @@ from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.errors import ConfigError
 from silas.home.findings import DoctorFinding
+from silas.language import tr_later
 from silas.stop import Sentinel
 
-_STOPPED = "was not loaded, because Silas is stopped: start Silas again after `silas resume`"
+_STOPPED = tr_later(
+    "was not loaded, because Silas is stopped: start Silas again after `silas resume`"
+)
 
 
 class LoadedChannel(NamedTuple):

@@ -154,7 +154,7 @@ def ask_owner(channel: CardChannel, audit: Audit, clock: Clock) -> ConfirmMemory
     owner = Owner(channel, audit, clock)
 
     async def confirm(item: MemoryItem) -> bool:
-        return (await owner.ask(memory_card(item))).approved
+        return (await owner.ask(memory_card(item, channel.channel_name))).approved
 
     return confirm
 

@@ -8,6 +8,7 @@ from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.errors import ChannelError
 from silas.gates import EscalationAction, Gate
+from silas.language import said_at
 from silas.plans import WorkItem, WorkItemType
 from silas.stream.escalate import BLOCKED_WORDS, Escalation, Escalator
 from silas.stream.owner import Owner
@@ -68,7 +69,7 @@ class EscalationActions:
         if told and self._connection_id != OWNER:
             await self._owner.tell(told)
         elif action.action == "spawn_task":  # in his own turn he sees all the rest
-            return f"{words}\n\n{told}"
+            return f"{words}\n\n{said_at(self._channel.channel_name, told, [escalation.reason])}"
         return words
 
     async def _carry_out(self, gate: Gate, action: EscalationAction, reason: str) -> str:

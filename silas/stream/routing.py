@@ -10,6 +10,7 @@ from silas.agents.announcements import claims_work, only_announces, owes_work, s
 from silas.agents.limits import cannot, wants_more
 from silas.audit import Audit
 from silas.errors import LLMError
+from silas.language import said_at
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.planning import Planning
 from silas.stream.ports import ModelView
@@ -111,8 +112,10 @@ class Router:
             await self._ask(turn, request)
         except LLMError as error:
             await self._degrade(turn, error)
-        if turn.shown.looks.refused and turn.shown.looks.refused not in turn.answer.notes:
-            turn.answer.notes.append(turn.shown.looks.refused)
+        door = turn.seat.channel.channel_name
+        refused = said_at(door, turn.shown.looks.refused)
+        if refused and refused not in turn.answer.notes:
+            turn.answer.notes.append(refused)
         profile = need(turn.answer.route, "routing").context_profile
         self._context.set_profile(turn.address, profile)
 

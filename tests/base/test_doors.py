@@ -16,7 +16,7 @@ _TERMINAL = ("testing", "main", "sandbox/conformance", "skills")
 """Rooms whose sentences are read in a terminal alone."""
 
 NO_PAGE = frozenset({
-    "approvals clock --confirm", "approvals showing", "ask --workspace",
+    "approvals clock --confirm", "ask --workspace",
     "audit accept", "audit witness", "batch", "calls",
     "calls list", "chat", "demo", "devices link", "init", "plan check",
     "projects list", "queue list", "run", "service install", "service remove", "signer",
@@ -79,6 +79,8 @@ def test_the_pages_are_those_under_more() -> None:
         ("`silas audit show` has more.", "“Activity” has more."),
         ("run `silas audit verify`.", "run “What protects you” under “More”."),
         ("`silas doctor --deep` asks it", "“Try it” under “Who answers” asks it"),
+        ("`silas approvals ask-again D` asks", "“What protects you” under “More” asks"),
+        ("so do `silas devices revoke d-1`.", "so do `silas devices revoke d-1`."),
         ("run `silas init`", "run `silas init`"),
         ("`silas undone`", "`silas undone`"),
     ],

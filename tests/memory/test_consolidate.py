@@ -223,6 +223,19 @@ async def test_the_card_says_what_is_remembered_and_silence_declines() -> None:
     assert not card.safe.approved
 
 
+async def test_the_card_names_where_the_whole_of_a_long_memory_is(house: House) -> None:
+    long, clock = OFTEN.model_copy(update={"content": "Anna prefers trains. " * 500}), MockClock()
+    for door, place in (
+        ("web", "“Memory” under “More”"),
+        ("cli", f"silas memory show {long.memory_id}"),
+    ):
+        channel = ScriptedChannel()
+        channel.channel_name = door
+        await ask_owner(channel, house.audit, clock)(long)
+        lines = [line for part in channel.cards[-1].details for line in part.lines]
+        assert [line for line in lines if line.endswith(f" more characters: {place})")], lines
+
+
 async def test_the_owners_channel_answers_and_one_that_fails_means_no(house: House) -> None:
     class Gone(ScriptedChannel):
         async def ask(self, to: str, card: Any) -> Any:

@@ -101,6 +101,21 @@ async def test_a_question_about_files_is_answered_by_looking_and_without_a_plan(
     assert "taint: external" in shown[2].split("tool: workspace_read")[1].split("\n")[0]
 
 
+@pytest.mark.parametrize(
+    ("door", "named"),
+    [("web", "“What protects you” under “More”"), ("cli", "`silas approvals ask-again DIRECTORY`")],
+)
+async def test_after_a_no_the_note_names_the_place_where_it_is_taken_back(
+    place: Path, door: str, named: str
+) -> None:
+    channel = ScriptedChannel(saying(NO))
+    channel.channel_name = door
+    models = {"proxy": ScriptedModel([calling("list"), direct()])}
+    async with Harness(channel, models=models) as h:
+        reply = await soon(h.silas.ask("what is here?", workspace=place))
+    assert f"{named} asks again." in reply.text
+
+
 SHUT = {
     "hidden": ".env",
     "hidden, by its whole path": "{place}/.env",

@@ -115,7 +115,7 @@ async def test_later_work_on_the_same_files_is_named_and_goes_first(
         error = await refused(work, "task-first")
         assert error.message == (
             f"Nothing was undone: task-second changed '{project / path}' after task-first. "
-            "Undo that first: silas undo task-second"
+            "Undo that first: `silas undo task-second`."
         )
         assert state_of(project) == states[2]
         await work.silas.undo("task-second")

@@ -188,7 +188,8 @@ class CockpitConnections:
             *([tr("hears strangers, who get no tools")] if other.strangers else []),
         ]
         words = ", ".join([other.use, *heard])
-        return ChannelRow(name=name, words=words, trouble=self._redact(self._absent.get(name, "")))
+        trouble = said_at(COCKPIT, refusal_words(self._absent.get(name, "")))
+        return ChannelRow(name=name, words=words, trouble=self._redact(trouble))
 
 
 def _wanted_of(wanted: NewServer) -> WantedServer:

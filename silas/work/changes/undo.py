@@ -152,6 +152,6 @@ class Undo:
                 name = place.parent.name
                 raise SandboxError(
                     f"Nothing was undone: {name} changed {shared!r} after {work_item_id}. "
-                    f"Undo that first: silas undo {name}",
+                    f"Undo that first: `silas undo {name}`.",
                     code="E_SANDBOX_CONFLICT",
                 )
