@@ -176,10 +176,10 @@ def _server_options(
 
     def put(does: Callable[[click.Context, str, _ServerOptions], None]) -> Callable[..., None]:
         @wraps(does)
-        def packed(ctx: click.Context, name: str, **told: Any) -> None:
+        def pass_options(ctx: click.Context, name: str, **told: Any) -> None:
             does(ctx, name, _ServerOptions(**told))
 
-        command: Callable[..., None] = packed
+        command: Callable[..., None] = pass_options
         for option in reversed(options):
             command = option(command)
         return command

@@ -96,7 +96,7 @@ class AskedServers:
         await self._question.close()
 
     @asynccontextmanager
-    async def _taken(self, entry: MCPEntry) -> AsyncGenerator[None]:
+    async def _put_in_force(self, entry: MCPEntry) -> AsyncGenerator[None]:
         """What is in the file is in force, whether or not all of it could be recorded."""
         try:
             yield
@@ -106,7 +106,7 @@ class AskedServers:
         await self._running.take(entry)
 
     async def _add_server(self, planned: PlannedServer) -> str:
-        async with self._taken(planned.entry):
+        async with self._put_in_force(planned.entry):
             await self._saved.add(planned)
         return tr(
             "The server {name} is added, and not started: look at its tools under Connections.",
@@ -114,7 +114,7 @@ class AskedServers:
         )
 
     async def _change_server(self, planned: PlannedChange) -> str:
-        async with self._taken(planned.entry):
+        async with self._put_in_force(planned.entry):
             await self._saved.change(planned, self._running.distrust)
         return tr(
             "The server {name} is changed, and ended: look at its tools under Connections.",
