@@ -253,9 +253,7 @@ async def test_what_is_answered_in_one_attempt_is_no_answer_in_the_next(
 
 
 @pytest.mark.parametrize("before", [(WORKS,), ()], ids=["after a run", "before any run"])
-async def test_a_secret_in_an_answer_is_on_no_disk(
-    before: tuple[Any, ...], tmp_path: Path
-) -> None:
+async def test_a_secret_in_an_answer_is_on_no_disk(before: tuple[Any, ...], tmp_path: Path) -> None:
     value, channel, home = "correct-horse-battery", Asleep(), tmp_path / "home"
     home.mkdir()
     async with house(channel, *before, ASKS, DONE, home=home, settings=A_DAY) as h:
