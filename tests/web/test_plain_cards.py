@@ -43,8 +43,9 @@ _DRAWN = (
 )
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def there(browser: Browser) -> AsyncGenerator[Stage]:
+    """One page for all cards: each is shown under names of its own and closed again."""
     async with stage(browser) as made:
         yield made
 
@@ -100,13 +101,15 @@ async def _drawn(there: Stage, name: str, card: Card[Any]) -> tuple[int, str]:
     """How many elements that Markdown makes the card has, and its whole text."""
     there.send(shown(card, name))
     place = there.page.get_by_test_id("active-card")
-    await expect(place).to_have_attribute("data-request", name)
-    await place.evaluate("(one) => one.querySelectorAll('details').forEach((d) => d.open = true)")
-    count = await place.locator(_DRAWN).count()
-    text = await place.inner_text()
-    there.send(CardClosed(request_id=name, outcome="answered", words="Answered."))
-    await expect(there.page.get_by_test_id("active-card")).to_have_count(0)
-    return count, text
+    try:
+        await expect(place).to_have_attribute("data-request", name)
+        await place.evaluate(
+            "(one) => one.querySelectorAll('details').forEach((d) => d.open = true)"
+        )
+        return await place.locator(_DRAWN).count(), await place.inner_text()
+    finally:
+        there.send(CardClosed(request_id=name, outcome="answered", words="Answered."))
+        await expect(place).to_have_count(0)
 
 
 @pytest.mark.parametrize("name", MARKED)
