@@ -125,7 +125,7 @@ def _fill(home: Path, messages: int) -> None:
     database.close()
 
 
-async def _stroke(hand: CDPSession, size: Size, pixels: int) -> None:
+async def _stroke(hand: CDPSession, size: Size, pixels: int, speed: int) -> None:
     """One turn of the wheel, by the browser itself; upwards where positive."""
     await hand.send(  # pyright: ignore[reportUnknownMemberType]
         "Input.synthesizeScrollGesture",
@@ -133,19 +133,21 @@ async def _stroke(hand: CDPSession, size: Size, pixels: int) -> None:
             "x": size.width // 2,
             "y": size.height // 2,
             "yDistance": pixels,
-            "speed": _SPEED,
+            "speed": speed,
             "gestureSourceType": "mouse",
             "preventFling": True,
         },
     )
 
 
-async def _scrolled(page: Page, size: Size, pixels: int, most: int, ends: str = _NEVER) -> Scrolled:
+async def _scrolled(
+    page: Page, size: Size, pixels: int, speed: int, most: int, ends: str = _NEVER
+) -> Scrolled:
     """Scroll so many strokes, or until something holds."""
     hand = await page.context.new_cdp_session(page)
     await page.evaluate(_WATCH)
     for _ in range(most):
-        await _stroke(hand, size, pixels)
+        await _stroke(hand, size, pixels, speed)
         if await page.evaluate(ends):
             break
     frames, nodes = await page.evaluate(_SEEN)
@@ -162,7 +164,7 @@ def _at(key: str) -> str:
 
 
 async def _one(
-    browser: Browser, served: Served, size: Size, messages: int, back: int
+    browser: Browser, served: Served, size: Size, messages: int, back: int, speed: int
 ) -> dict[str, float]:
     async with devices(browser) as new:
         device = await new(f"http://127.0.0.1:{served.port}", size, motion="no-preference")
@@ -170,17 +172,17 @@ async def _one(
         page, fetched = device.page, list[str]()
         page.on("request", lambda one: fetched.append(one.url))
         await page.locator(f'[data-key="mh{messages}"]').wait_for()
-        up = await _scrolled(page, size, _STROKE, _STROKES, _at("mh1"))
+        up = await _scrolled(page, size, _STROKE, speed, _STROKES, _at("mh1"))
         assert await page.evaluate(_at("mh1")), "the first message was not reached"
         before = str(await page.evaluate(_NEWEST))
-        down = await _scrolled(page, size, -_STROKE, back)
+        down = await _scrolled(page, size, -_STROKE, speed, back)
         assert await page.evaluate(_NEWEST) != before, "newer messages did not come in again"
         nodes = max(up.nodes, down.nodes)
         assert nodes <= MOST_NODES, f"{nodes} nodes"
         fetched = [url for url in fetched if "/transcript?" in url]
         assert len(fetched) >= messages / _AT_ONCE - 1, f"{len(fetched)} parts"
         await page.evaluate(_PLAIN, nodes)
-        plain = await _scrolled(page, size, -_STROKE, min(back, 2))
+        plain = await _scrolled(page, size, -_STROKE, speed, min(back, 2))
     figures = {
         **up.figures(f"{size.name}, up"),
         **down.figures(f"{size.name}, down"),
@@ -192,19 +194,19 @@ async def _one(
     return {**figures, f"{size.name}: ratio of the frames a second": ours / bare}
 
 
-async def _measure(env: dict[str, str], messages: int, back: int) -> dict[str, float]:
+async def _measure(env: dict[str, str], messages: int, back: int, speed: int) -> dict[str, float]:
     figures = {"messages": float(messages)}
     async with chromium(LIGHT) as browser:
         for size in SIZES:
             start = [sys.executable, "-I", "-m", "silas", "start", "--port", "0"]
             with serving(start, env) as served:
-                figures |= await _one(browser, served, size, messages, back)
+                figures |= await _one(browser, served, size, messages, back, speed)
     return figures
 
 
-def measure(messages: int = 10_000, back: int = _BACK) -> dict[str, float]:
+def measure(messages: int = 10_000, back: int = _BACK, speed: int = _SPEED) -> dict[str, float]:
     """Frames a second from the last message to the first and back, on a phone and a desktop."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         env = initialised(folder)
         _fill(load_config(environ=env).data_dir, messages)
-        return asyncio.run(_measure(env, messages, back))
+        return asyncio.run(_measure(env, messages, back, speed))

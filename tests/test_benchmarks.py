@@ -18,7 +18,7 @@ SMALL = {
     "context": {"turns": 100, "scopes": 2},
     "turn": {"rounds": 2, "turns": 20, "scopes": 1, "items": 10, "compared": 4},
     "idle": {"rounds": 0.1},
-    "long_history": {"messages": 250, "back": 1},
+    "long_history": {"messages": 250, "back": 1, "speed": 80_000},
 }
 
 
