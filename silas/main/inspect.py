@@ -78,7 +78,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
             state = HELD if item.id in held else stands.get(item.id, states[item.id])
             click.echo(f"{state_column(state)} {item.id}  {item.title}")
             for words in filter(None, (back[item.id], asks[item.id], ended[item.id])):
-                click.echo(f"         {words}")
+                click.echo(f"{state_column('')} {words}")
         for item in [] if as_json else waiting:
             click.echo(f"{state_column(ASKED)} {item.id}  {item.title}")
         troubles = [half.words for half in halves.values()] + [one.words for one in damaged]

@@ -98,7 +98,7 @@ def states(*options: str) -> dict[str, str]:
 def test_what_waits_is_listed_shown_and_can_be_answered_with_no(db: Database) -> None:
     item = waiting(db, id="wait-1")
     assert states() == {"wait-1": "asked"}
-    assert "asked    wait-1" in run("list").stdout
+    assert "asked      wait-1" in run("list").stdout
     shown = run("show", "wait-1").stdout
     assert "because you asked" in shown
     assert f"Hash: sha256:{plan_hash(item)}" in shown

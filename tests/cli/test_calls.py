@@ -81,7 +81,7 @@ def test_the_status_says_how_unfinished_work_goes_on(db: Database) -> None:
     waiting = SqlWaitingPlans(db, SystemClock())
     asyncio.run(waiting.put(WaitingPlan(a_plan(id="item-asked"), "why")))
     told = CliRunner().invoke(cli, ["status"]).stdout
-    assert "asked    item-asked" in told
+    assert "asked      item-asked" in told
     assert "\npaused: stopped before it was done" in told
     assert "\nrunning: at work; where Silas was killed, `silas chat` goes on with it" in told
     assert "\nasked: a plan that waits for your answer" in told

@@ -174,7 +174,7 @@ def test_what_silas_does_says_of_a_goal_how_its_clock_stands(tmp_path: Path) -> 
     run(silas("run", plan, "--approve", f"sha256:{approved}"), env)
     assert run(silas("status"), env).out.startswith("healthy  goal-there  ")
     run(silas("goals", "pause", "goal-there"), env)
-    assert run(silas("status"), env).out.startswith("paused   goal-there  ")
+    assert run(silas("status"), env).out.startswith("paused     goal-there  ")
     (row,) = json.loads(run(silas("status", "--json"), env).out)
     assert (row["id"], row["goal"]) == ("goal-there", "paused")
     run(silas("goals", "resume", "goal-there"), env)

@@ -67,7 +67,7 @@ async def test_a_plan_that_a_client_asked_for_waits_for_the_owner_and_runs_only_
         plan = await asked(session)
         waits = await said(session, "plan_status", id=plan)
         assert waits == (f"{plan} waits for the owner's approval.", False)
-        assert f"asked    {plan}" in served.status()
+        assert f"asked      {plan}" in served.status()
         assert not served.changed
 
         with person(silas("approve", plan), served.env) as owner:
