@@ -172,13 +172,13 @@ def test_what_silas_does_says_of_a_goal_how_its_clock_stands(tmp_path: Path) -> 
     run(silas("init"), env)
     approved = run(silas("plan", "check", plan), env).out.rpartition("sha256:")[2].strip()
     run(silas("run", plan, "--approve", f"sha256:{approved}"), env)
-    assert run(silas("status"), env).out.startswith("healthy  goal-there  ")
+    assert run(silas("status"), env).out.startswith("healthy    goal-there  ")
     run(silas("goals", "pause", "goal-there"), env)
     assert run(silas("status"), env).out.startswith("paused     goal-there  ")
     (row,) = json.loads(run(silas("status", "--json"), env).out)
     assert (row["id"], row["goal"]) == ("goal-there", "paused")
     run(silas("goals", "resume", "goal-there"), env)
-    assert run(silas("status"), env).out.startswith("healthy  goal-there  ")
+    assert run(silas("status"), env).out.startswith("healthy    goal-there  ")
 
 
 async def test_the_list_of_work_says_of_a_goal_how_its_clock_stands() -> None:
@@ -235,7 +235,7 @@ async def test_the_pages_and_the_commands_say_what_was_repaired(tmp_path: Path) 
     again = "It repaired what it watches, and checks it again on "
     assert f"  {again}" in run(silas("goals", "list"), env).out
     assert f"why: {again}" in run(silas("goals", "show", "goal-there"), env).out
-    assert run(silas("status"), env).out.startswith("repaired goal-there  ")
+    assert run(silas("status"), env).out.startswith("repaired   goal-there  ")
     shown = run(silas("show", "goal-there"), env).out.splitlines()
     assert shown[0].startswith("repaired  goal-there")
     assert shown[1].startswith(again)
