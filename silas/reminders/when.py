@@ -57,7 +57,7 @@ def read_when(phrase: Phrase, now: datetime, zone: ZoneInfo) -> When:
         raise no_rule(phrase.narrowed)
     here = now.astimezone(zone).replace(tzinfo=None)
     delay, every, day = phrase.of("in"), phrase.of("every"), phrase.of("day")
-    clock = _time_of(phrase)
+    clock = time_of(phrase)
     if every is not None:
         return _again(phrase, every, clock, now, zone)
     if delay is not None and _is_elapsed(delay):
@@ -83,7 +83,7 @@ def read_when(phrase: Phrase, now: datetime, zone: ZoneInfo) -> When:
     else:
         if clock is None:
             raise _no_time()
-        wall = _next_time(clock, here)
+        wall = next_time(clock, here)
     moment = at_wall_time(wall, zone)
     if moment <= now:
         raise ReminderRefused(
@@ -206,6 +206,11 @@ def _on_a_day(part: Part, clock: TimeOfDay | None, here: datetime) -> datetime:
                 code="E_REMINDER_TIME",
             )
         return datetime.combine(day, DEFAULT_TIME)
+    return time_on(day, clock, here)
+
+
+def time_on(day: date, clock: TimeOfDay, here: datetime) -> datetime:
+    """That time of a day; twelve hours later where that could be meant and is yet to come."""
     wall = datetime.combine(day, clock.at)
     later = wall + timedelta(hours=12)
     return later if clock.open and wall <= here < later and later.date() == day else wall
@@ -307,7 +312,12 @@ def _next_date(words: str, day: int, month: int, today: date) -> date:
 # -- times of day
 
 
-def _time_of(phrase: Phrase) -> TimeOfDay | None:
+def time_of(phrase: Phrase) -> TimeOfDay | None:
+    """The time of day that a phrase says; None where it says none.
+
+    Raises:
+        ReminderRefused: There is no such time.
+    """
     clock, named, day = phrase.of("clock"), _part_of_day(phrase), phrase.of("day")
     if named is None and day is not None and day.groups.get("plain", "").lower() == "tonight":
         named = "tonight"
@@ -366,7 +376,7 @@ def _figures(groups: dict[str, str]) -> tuple[int, int]:
     return ((hour - 1) % 24, 60 - minutes) if before else (hour, minutes)
 
 
-def _next_time(clock: TimeOfDay, here: datetime) -> datetime:
+def next_time(clock: TimeOfDay, here: datetime) -> datetime:
     """Today if it is to come, twelve hours later where that could be meant, or tomorrow."""
     today = datetime.combine(here.date(), clock.at)
     choices = [today, today + timedelta(hours=12)] if clock.open else [today]

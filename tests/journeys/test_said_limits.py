@@ -18,6 +18,7 @@ from tests.journeys.test_moved_every_morning import a_morning
 GERMAN = "jeden Morgen um sieben verschiebe alle pdf Dateien von Downloads nach Papers"
 MOVED = "move pdf files from Downloads to Papers every morning"
 FRIDAY = "Friday 27 November 2026, 23:59 (UTC+01:00)"
+NOON = "Friday 27 November 2026, 12:00 (UTC+01:00)"
 
 
 def moment(text: str) -> datetime:
@@ -138,6 +139,33 @@ async def test_an_end_beyond_the_change_of_the_clocks_lasts_no_longer_than_the_c
     assert signed == (20, in_summer + timedelta(days=90))
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "shown", "told"),
+    [
+        (
+            datetime(2027, 3, 24, 8, 10, tzinfo=UTC),
+            "2027-03-28T03:30+02:00",
+            "Sunday 28 March 2027, 03:30 (UTC+02:00)",
+            "The clocks are put forward then and skip 02:30.",
+        ),
+        (
+            datetime(2026, 10, 22, 7, 10, tzinfo=UTC),
+            "2026-10-25T02:30+02:00",
+            "Sunday 25 October 2026, 02:30 (UTC+02:00)",
+            "The clocks are put back then; it is the first 02:30.",
+        ),
+    ],
+)
+async def test_an_hour_that_the_clocks_skip_or_show_twice_is_told(
+    start: datetime, end: str, shown: str, told: str, tmp_path: Path
+) -> None:
+    text, cards, signed = await asked(f"{MOVED} until Sunday at 02:30", tmp_path, start)
+    assert len(cards) == 1, text
+    assert f"20 times until {shown}" in told_on(cards[0])
+    assert told in cards[0].rationale
+    assert signed == (20, moment(end))
+
+
 async def test_more_than_the_owners_caps_is_an_answer_before_the_card_is_shown(
     tmp_path: Path,
 ) -> None:
@@ -173,6 +201,7 @@ async def test_caps_that_its_owner_set_lower_are_those_that_count(tmp_path: Path
         (" until yesterday", "“until yesterday” is past"),
         (" until 31 February", "“until 31 February” names no day that comes"),
         (" until the cows come home", "“until the cows come home” names no day that comes"),
+        (" until Friday at 25", "“until Friday at 25” has no time of day that comes"),
         (" until Friday for two weeks", "says two limits of one kind"),
     ],
 )
@@ -181,6 +210,12 @@ async def test_a_limit_that_means_nothing_is_told_and_nobody_is_asked(
 ) -> None:
     text, cards, _ = await asked(MOVED + limit, tmp_path)
     assert why in text
+    assert cards == []
+
+
+async def test_an_hour_of_today_that_is_past_is_told_and_nobody_is_asked(tmp_path: Path) -> None:
+    text, cards, _ = await asked(f"{MOVED}, until today at 8 am", tmp_path)
+    assert "“until today at 8 am” is past; say a time to come" in text
     assert cards == []
 
 

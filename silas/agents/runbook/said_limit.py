@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+from silas.agents.runbook.said_hour import HOUR, INSIDE, SaidEnd, end_at, on_the_wall
 from silas.language import tr, tr_later, tr_many
 from silas.language.calendar import moment_words
 from silas.plans.goals.standing import CAP_OF_DAYS, CAP_OF_USES, StandingAsk, StandingCaps
@@ -35,10 +36,15 @@ _END: Final = (
     rf"the\s+day\s+after\s+tomorrow)|"
     rf"(?:the\s+|zum\s+)?(?:end\s+of|ende)\s+(?:(?:the|this|der|des|dieser|dieses)\s+)?"
     rf"(?:(?P<period>{_PERIOD})|(?P<month>[a-zäöü]{{3,9}})(?:\s+(?P<year>\d{{4}}))?)\b|"
-    rf"(?:(?P<named>{WEEKDAY}),?\s+)?(?:the\s+|den\s+|dem\s+)?(?P<date>{DATE})|"
-    rf"(?:(?:next|this|nächsten|kommenden|diesen)\s+)?(?P<weekday>{WEEKDAY})"
+    rf"(?:(?P<named>{WEEKDAY}),?\s+)?(?:the\s+|den\s+|dem\s+)?(?P<date>{DATE})(?!\s*uhr\b)|"
+    rf"(?:(?:next|this|nächsten|kommenden|diesen)\s+)?(?:(?P<weekday>{WEEKDAY})|"
+    rf"(?P<partly>(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|sonnabend){INSIDE})"
 )
-_UNTIL: Final = rf"(?:until|till|through|bis(?:\s+(?:zum|einschließlich))?)\s+(?:{_END})"
+_UNTIL: Final = (
+    rf"(?:until|till|through|bis(?:\s+(?:zum|einschließlich))?)\s+"
+    rf"(?:(?:(?P<before>{HOUR})\s+(?:on\s+|am\s+)?)?(?:{_END})"
+    rf"(?:(?:\s*,)?(?:\s+|{INSIDE})(?P<hour>{HOUR}))?|(?P<alone>{HOUR}))"
+)
 _FOR: Final = (
     rf"(?:for\s+(?:the\s+next\s+)?|für\s+(?:die\s+nächsten\s+)?|die\s+nächsten\s+|"
     rf"(?=[\wäöüß]+\s+[\wäöü]+\s+lang\b))(?P<amount>(?:minus\s+|[-−–]\s*)?{NUMBER})\s+"
@@ -66,6 +72,13 @@ _WHOLE: Final = re.compile(
     re.IGNORECASE,
 )
 _PARTS: Final = tuple(re.compile(one, re.IGNORECASE) for one in (_UNTIL, _FOR, _COUNT))
+_EACH_DAY: Final = re.compile(
+    rf"\b(?:(?:every|each|jede[nrsm]?)\s+(?:day|week|month|year|tag|woche|monat|jahr|weekday|"
+    rf"werktag|{WEEKDAY})|alle\s+\w+|(?:dai|week|month)ly|(?:täg|wöchent|monat)lich|werktags)"
+    r"[\s,]*\Z",
+    re.IGNORECASE,
+)
+"""Where an hour right after the end is that of each time: “every day until Friday at seven”."""
 _QUOTED: Final = re.compile(r"[\"“„][^\"“”„]*[\"“”]|'[^']*'|`[^`]*`")
 
 NOTHING_LEFT: Final = tr_later(
@@ -77,6 +90,10 @@ NO_DAY: Final = tr_later(
     "“until the end of May”, or “for two weeks”."
 )
 PAST: Final = tr_later("“{said}” is past; say a day to come, such as “until Friday”.")
+PAST_HOUR: Final = tr_later("“{said}” is past; say a time to come, such as “until Friday at noon”.")
+NO_HOUR: Final = tr_later(
+    "“{said}” has no time of day that comes; say one such as “until Friday at 12:00”."
+)
 TWO: Final = tr_later("“{said}” says two limits of one kind; say one number and one end.")
 _FEWER: Final = tr_later(
     "“{said}” is more than one yes can give, so the card takes {most} (`{cap}`)."
@@ -138,7 +155,8 @@ def _first(text: str) -> re.Match[str] | None:
     for found in _WHOLE.finditer(text):
         apart = all(found.end() <= begin or end <= found.start() for begin, end in quoted)
         said = found["said"] or found["ends"]
-        if apart and (said is None or _counts(said)):
+        of_each = said and _EACH_DAY.search(text[: found.start()]) and _has_hour(said)
+        if apart and not of_each and (said is None or _counts(said)):
             return found
     return None
 
@@ -169,6 +187,10 @@ def _counts(said: str) -> bool:
     return True
 
 
+def _has_hour(said: str) -> bool:
+    return any(part.groupdict().get("hour") for part in _split(said) or ())
+
+
 def _split(said: str) -> list[re.Match[str]] | None:
     """The parts of a limit, one after another."""
     found: list[re.Match[str]] = []
@@ -193,7 +215,12 @@ def _read(said: str, plain: str, here: datetime, caps: StandingCaps) -> SaidLimi
             end, former = _end_of(groups, here), end
         if former is not None:
             raise _Unreadable(TWO)
-    return within_caps(said, plain, uses, end, here, caps)
+    if end is None:
+        return within_caps(said, plain, uses, None, here, caps)
+    found = within_caps(said, plain, uses, end.moment, here, caps)
+    if found.ask and found.ask.until == end.moment.isoformat(timespec="minutes"):
+        return found._replace(notes=(*found.notes, *end.notes))
+    return found
 
 
 def within_caps(
@@ -246,17 +273,34 @@ def _number(words: str) -> int:
     return value
 
 
-def _end_of(groups: dict[str, str], here: datetime) -> datetime:
-    """The moment that words mean as an end: the last minute of a day, or so long from now."""
+def _end_of(groups: dict[str, str], here: datetime) -> SaidEnd:
+    """The moment that words mean as an end: an hour or the last minute of a day, or so long from
+    now.
+    """
+    zone = ZoneInfo(str(here.tzinfo))
     if "amount" in groups:
-        return _later(here, _number(groups["amount"]), unit_of(groups["unit"]))
+        unit = unit_of(groups["unit"])
+        later = _later(here, _number(groups["amount"]), unit)
+        on_wall = unit in {"fortnights", "weeks", "days", "months", "years"}
+        return on_the_wall(later.replace(tzinfo=None), zone) if on_wall else SaidEnd(later)
+    wall = here.replace(tzinfo=None)
+    hour = groups.get("hour") or groups.get("before") or groups.get("alone")
     try:
-        day = _day(groups, here.replace(tzinfo=None))
+        day = None if "alone" in groups else _day(groups, wall)
     except (ReminderRefused, ValueError, OverflowError) as error:
         raise _Unreadable(NO_DAY) from error
-    if day < here.date():
+    if day is not None and day < here.date():
         raise _Unreadable(PAST)
-    return datetime.combine(day, _LAST_MINUTE, here.tzinfo)
+    if hour is None:
+        return on_the_wall(datetime.combine(day or here.date(), _LAST_MINUTE), zone)
+    try:
+        tonight = groups.get("plain", "").lower() == "tonight"
+        end = on_the_wall(end_at(day, hour, wall, tonight=tonight), zone)
+    except (ReminderRefused, ValueError, OverflowError) as error:
+        raise _Unreadable(NO_HOUR) from error
+    if end.moment.astimezone(UTC) <= here.astimezone(UTC):
+        raise _Unreadable(PAST_HOUR)
+    return end
 
 
 def _later(here: datetime, amount: int, unit: str) -> datetime:
@@ -289,8 +333,8 @@ def _day(groups: dict[str, str], here: datetime) -> date:
         return _end_of_period(groups["period"].lower(), today)
     if "month" in groups:
         return _end_of_month(groups["month"], groups.get("year"), here)
-    if "weekday" in groups:
-        return today + timedelta(days=_days_to(groups["weekday"], today) or 7)
+    if weekday := groups.get("weekday") or groups.get("partly"):
+        return today + timedelta(days=_days_to(weekday, today) or 7)
     found = read_date(groups["date"], here)
     if "named" in groups and _days_to(groups["named"], found):
         raise ValueError("that date is another day of the week")
