@@ -39,6 +39,7 @@ MODES: list[OutputSetting] = ["tool", "native", "prompted", "auto"]
 @dataclass(frozen=True)
 class FakeBlank:
     description: str
+    unquoted: str = ""
 
 
 @dataclass(frozen=True)

@@ -237,3 +237,33 @@ async def test_what_is_to_be_checked_has_no_tests_near_it() -> None:
     async with Harness(ScriptedChannel()) as h:
         reply = await h.silas.ask("check my mail")
     assert "The nearest I can do" not in reply.text
+
+
+async def test_a_line_of_several_words_is_added_whole_and_nothing_of_it_is_left_out(
+    tmp_path: Path,
+) -> None:
+    channel = ScriptedChannel(lambda card: card.safe)
+    async with Harness(channel) as h:
+        asked = "add call the dentist and buy milk to todo.txt"
+        reply = await h.silas.ask(asked, workspace=tmp_path)
+    assert "I leave out" not in reply.text
+    (card,) = channel.cards
+    assert "call the dentist and buy milk" in str(card.details)
+
+
+@pytest.mark.parametrize(
+    ("request_text", "example"),
+    [
+        ("write a poem about rain to poem.txt", 'write "a poem about rain" to poem.txt'),
+        ("add error handling to app.py", 'add "error handling" to app.py'),
+        ("füge die Miete zu todo.txt hinzu", 'füge "die Miete" zu todo.txt hinzu'),
+    ],
+)
+async def test_a_line_that_could_be_a_wish_for_a_text_is_asked_for_in_quotes(
+    request_text: str, example: str, tmp_path: Path
+) -> None:
+    channel = ScriptedChannel()
+    async with Harness(channel) as h:
+        reply = await h.silas.ask(request_text, workspace=tmp_path)
+    assert f"say it in quotes: {example}." in reply.text
+    assert channel.cards == []

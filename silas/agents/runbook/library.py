@@ -12,6 +12,11 @@ class Blank(Protocol):
         """What to put there."""
         ...
 
+    @property
+    def unquoted(self) -> str:
+        """What a request looks like that says it without quotes; empty for any."""
+        ...
+
 
 class RunbookTemplate(Protocol):
     """A plan of the library, as far as this model needs to know it."""

@@ -37,6 +37,7 @@ from silas.agents.runbook import (
     calculator,
     courtesies,
     folder_questions,
+    line_words,
     lookups,
     memory,
     named_files,
@@ -45,11 +46,7 @@ from silas.agents.runbook import (
     unhandled,
 )
 from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
-from silas.agents.runbook.by_the_clock import (
-    RecurringRequest,
-    goal_of,
-    work_by_the_clock,
-)
+from silas.agents.runbook.by_the_clock import RecurringRequest, goal_of, work_by_the_clock
 from silas.agents.runbook.door_words import said_here, words_here
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
@@ -315,7 +312,9 @@ class RunbookModel(Model):
             )
         clock = "" if again is None else tr(", by the clock")
         notes = () if again is None else again.notes
-        rest = unhandled.sentence(text, self._library.find, title)
+        rest = unhandled.sentence(
+            line_words.in_quotes(self._library, plan, text), self._library.find, title
+        )
         proposal = tr("I propose {plan}{clock}.", plan=plan_words.name_plan(plan, why), clock=clock)
         return AgentResponse(
             message=" ".join(filter(None, (*notes, f"{why}{proposal}", rest))),
@@ -345,7 +344,8 @@ class RunbookModel(Model):
         plans = self._library.plans()
         if about.asks_about_silas(text):
             return AgentResponse(message=about.abilities(plans, workspace))
-        return AgentResponse(message=self._cannot(text), understood=False)
+        said = line_words.ask_for_quotes(text) or self._cannot(text)
+        return AgentResponse(message=said, understood=False)
 
     def _cannot(self, text: str, found: str = "") -> str:
         """What is missing, and that nothing of a request for several things was done."""
@@ -363,7 +363,8 @@ class RunbookModel(Model):
         """The plan for a request; none for one of several things that it does nothing of."""
         find = self._library.find
         found = find(text)
-        return None if found and unhandled.fits_no_part(text, find, found.title) else found
+        said = "" if found is None else line_words.in_quotes(self._library, found, text)
+        return None if found and unhandled.fits_no_part(said, find, found.title) else found
 
     def _library_knows(self, part: str) -> bool:
         return self._library.find(part) is not None

@@ -35,6 +35,7 @@ from silas.plans.runbooks.sentences import (
     slots,
     without_courtesies,
 )
+from silas.plans.runbooks.unquoted import is_plain
 from silas.plans.yaml_tree import FrontMatterTree, YamlPosition, read_tree
 from silas.types import Frozen
 
@@ -248,7 +249,8 @@ def _values_said(plan: LibraryPlan, text: str) -> dict[str, str] | None:
         values = {**found, **plain, **at_the_end}
         # a folder elsewhere is understood, and refused with the reason before anybody is asked
         asked = {n: v for n, v in values.items() if n not in folders or not names_outside(v)}
-        if all(fits(plan.parameters[name].pattern, value) for name, value in asked.items()):
+        fit = all(fits(plan.parameters[name].pattern, value) for name, value in asked.items())
+        if fit and is_plain(plan.parameters, found, said):
             return values
     return None
 
@@ -325,6 +327,7 @@ def _refuse_blanks(plan: LibraryPlan, path: Path) -> None:
             raise _wrong(path, f"`{name}` must come after the parameter that it is a form of")
         try:
             check_pattern(parameter.pattern)
+            check_pattern(parameter.unquoted)
         except PatternRefused as error:
             raise _wrong(path, f"the pattern of `{name}`: {error}") from error
     _refuse_sentences(plan, path)

@@ -12,6 +12,8 @@ class Parameter(Frozen):
         description: What it is, for whoever is asked for it.
         pattern: A regular expression for the whole value; it also finds the value in a request,
             as a word or in quotes. Empty: any single line, never found in a request.
+        unquoted: A regular expression for the request from this value on, in small letters, where
+            it has several words and no quotes: what does not fit is none of the runbook's.
         default: Used where nothing is given. None: it must be given.
         example: A value that fits, for whoever is asked; needed where there is no default.
         many: Several values, separated by colons; it stands for whole items of a list.
@@ -24,6 +26,7 @@ class Parameter(Frozen):
 
     description: str = Field(min_length=1)
     pattern: str = ""
+    unquoted: str = ""
     default: str | None = None
     example: str = ""
     many: bool = False
