@@ -32,6 +32,32 @@ CALLS = (
     "curl -s https://example.com || exit 1",
     'test "$(curl -s https://example.com)" = ok',
 )
+_OPEN = "import urllib.request; urllib.request.urlopen"
+CALLS_OF_CODE = (
+    f"python3 -c \"{_OPEN}('https://example.com')\"",
+    f"python3 -I -c \"{_OPEN}('https://example.com', timeout=5).read()\"",
+    "python3 -c \"from urllib.request import urlopen; print(urlopen('http://example.com').read())\"",
+    "python3 -c \"import requests; assert requests.get('https://example.com').ok\"",
+    "python3 -c \"import httpx; httpx.get('https://example.com/x').raise_for_status()\"",
+    f"python3 - <<'E'\n{_OPEN}('https://example.com')\nE",
+    f"timeout 9 python3 -c \"{_OPEN}('https://example.com')\"",
+    "git clone https://example.com/a/b.git",
+    "git clone --depth 1 -b main git@example.com:a/b.git there",
+    "git -C sub fetch https://example.com/a/b.git main",
+    "git ls-remote ssh://git@example.com/a/b",
+    "git pull https://example.com/a/b.git",
+    "git push https://user@example.com/a/b.git main",
+    "nc -z example.com 443",
+    "nc -w 3 -zv example.com 22",
+)
+CALLS_OF_PACKAGES = {
+    "pip download rich": "pypi.org",
+    "pip install -U rich": "pypi.org",
+    "python3 -m pip install --upgrade 'rich>=13' -q": "pypi.org",
+    "pip3 install --target lib rich": "pypi.org",
+    "npm install left-pad": "registry.npmjs.org",
+    "npm i -D @types/node@20": "registry.npmjs.org",
+}
 LOOKS = (
     ("~/x", "test -f ~/x"),
     ("~/notes/a.txt", "grep -q done ~/notes/a.txt"),
@@ -99,6 +125,70 @@ SEEING = (
 )  # fmt: skip
 
 
+SEEING_OF_TOOLS = (
+    "git status",
+    "git log --grep https://example.com/a.git",
+    "git fetch origin",
+    "git pull",
+    "git push --dry-run origin main",
+    "git clone . there",
+    "git clone ../other there",
+    "git clone file:///srv/a.git",
+    "git clone http://localhost:3000/a.git & git daemon",
+    "git remote add origin https://example.com/a.git",
+    "git remote get-url origin | grep -q https://example.com",
+    "git commit -m 'git clone https://example.com/a.git'",
+    "git config url.file:///srv/.insteadOf https://example.com/ && git clone https://example.com/a",
+    "git -c url.x.insteadOf=https://example.com/ clone https://example.com/a",
+    "GIT_CONFIG_GLOBAL=c git clone https://example.com/a.git",
+    "git clone https://example.com/a.git || test -d a",
+    "! git ls-remote https://example.com/a.git",
+    "git clone --help",
+    "pip install rich",
+    "pip install -e .",
+    "pip install .",
+    "pip install -U ./lib",
+    "pip install --no-index -U rich",
+    "pip install -U --find-links wheels rich",
+    "pip install -U dist/a-1.0-py3-none-any.whl",
+    "pip install -r requirements.txt",
+    "pip download -r requirements.txt",
+    "pip list",
+    "python3 -m pip --version",
+    "PIP_NO_INDEX=1 pip install -U rich",
+    "echo pip download rich",
+    "npm install",
+    "npm ci",
+    "npm test",
+    "npm install ./lib",
+    "npm install --offline left-pad",
+    "grep -q 'npm install left-pad' README.md",
+    "python3 -m http.server 80 & nc -z 127.0.0.1 80",
+    "nc -l 8080 < /dev/null & sleep 1",
+    "cat nc curl git",
+    "cat curl",
+    "test -f curl",
+    "nc -h",
+    "./nc example.com 80",
+    "python3 -c \"print('https://example.com')\"",
+    "python3 -c \"import urllib.request; print('https://example.com')\"",
+    "python3 -c \"import urllib.request as u; u.urlopen('file:///etc/hosts')\"",
+    f"python3 -c \"{_OPEN}('file:///etc/hosts')\"",
+    "python3 -c \"import sys, urllib.request; urllib.request.urlopen(sys.argv[1])\" x",
+    "python3 -c \"import urllib.parse; urllib.parse.urlparse('https://example.com')\"",
+    f"python3 -c \"{_OPEN}('https://example.com')\" || test -f x",
+    f"! python3 -c \"{_OPEN}('https://example.com')\"",
+    "python3 - <<'E'\nimport urllib.request\ntry:\n    urllib.request.urlopen('https://example.com')\n"
+    "except OSError:\n    pass\nE",
+    "python3 - <<'E'\nimport urllib.request\ndef look():\n"
+    "    urllib.request.urlopen('https://example.com')\nE",
+    "python3 - <<'E'\nimport requests\nimport responses\nrequests.get('https://example.com')\nE",
+    "python3 -c \"get = dict().get; get('https://example.com')\"",
+    "python3 -c \"requests = {}; requests.get('https://example.com')\"",
+    "grep -q \"urlopen('https://example.com')\" a.py",
+)  # fmt: skip
+
+
 def _check(run: str, **more: Any) -> list[dict[str, Any]]:
     return [{"name": "up", "run": run, "expect": {"exit_code": 0}, **more}]
 
@@ -135,6 +225,25 @@ async def test_a_call_without_a_network_is_told_before_any_card(tmp_path: Path, 
             assert "Nothing was asked, and nothing was run." in result.summary
         assert await entries_of(h, "approval.issued") == []
     assert channel.cards == []
+
+
+@pytest.mark.parametrize("kind", ["task", "goal"])
+async def test_a_call_of_code_and_tools_is_told_before_any_card(tmp_path: Path, kind: str) -> None:
+    told = {**dict.fromkeys(CALLS_OF_CODE, "example.com"), **CALLS_OF_PACKAGES}
+    channel = ScriptedChannel(_no)
+    async with Harness(channel) as h:
+        for run, host in [*told.items()][:: 1 if kind == "task" else 5]:
+            result = await h.silas.run(plans(tmp_path, run)[kind])
+            assert f"asks {host}, and it has no network" in result.summary, (run, result.summary)
+    assert channel.cards == []
+
+
+async def test_what_only_looks_like_a_call_of_code_or_tools_is_asked_about(tmp_path: Path) -> None:
+    channel = ScriptedChannel(_no)
+    async with Harness(channel) as h:
+        for number, run in enumerate(SEEING_OF_TOOLS, start=1):
+            result = await h.silas.run(plans(tmp_path, run)["task"])
+            assert len(channel.cards) == number, (run, result.summary)
 
 
 @pytest.mark.parametrize("kind", KINDS)

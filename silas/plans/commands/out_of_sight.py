@@ -37,6 +37,7 @@ from silas.plans.commands.outside_sandbox import (
     call_words,
     hidden_path,
     host_called,
+    host_of_code,
     may_do_without,
     path_words,
 )
@@ -174,7 +175,11 @@ def _in_line(reader: _Reader, run: str, *, own: bool, cwd: str = "") -> Iterator
     if reader.outside.offline and not may_do_without(text):
         called = (one for each in commands_in(text, cwd) for one in _commands_launched(each))
         asked = (one for one in called if program_of(one.argv[0]) not in reader.skipped)
-        yield from (call_words(reader.name, host) for host in map(host_called, asked) if host)
+        for one in asked:
+            texts = (given for given in _texts(reader, one, None, documents))
+            codes = (given.text for given in texts if given.language in ("python", "pypy"))
+            hosts = (host_called(one), *map(host_of_code, codes))
+            yield from (call_words(reader.name, host) for host in hosts if host)
 
 
 class _Text(NamedTuple):

@@ -7,11 +7,14 @@ where a machine keeps its own files, in a command that does nothing but look.
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from silas.plans.commands.executed_files import program_of
 from silas.plans.commands.hidden_from_checks import LOOPBACK, TEXT_AFTER
+from silas.plans.commands.python_calls import addresses_called
+from silas.plans.commands.remote_tools import SET_BEFORE, TOOLS
 from silas.plans.commands.script_runners import LOOKS_ONLY
 from silas.plans.commands.shell_reading import alternatives_in
 from silas.plans.commands.shell_words import SimpleCommand, tokens_in
@@ -41,6 +44,7 @@ _PROXIES: Final = re.compile(r"(?:https?|all)_proxy|PATH|CURL_HOME", re.IGNORECA
 _BRANCHES: Final = frozenset({"if", "while", "until", "!", "case", "trap"})
 _INNER_ALTERNATIVE: Final = re.compile(r"(?:\$\(|`|<\().*\|\|", re.DOTALL)
 """What a command's words are made of may have another source where the first fails."""
+_QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _GIVES_UP: Final = frozenset({"exit", "false", "return", "logger"})
 
 _OF_MACHINE: Final = re.compile(
@@ -81,7 +85,15 @@ NOTHING_KNOWN: Final = Surroundings()
 def host_called(command: SimpleCommand) -> str:
     """The host outside of the sandbox that a client calls for sure; empty where none is."""
     program, words = program_of(command.argv[0]), command.argv[1:]
-    if "/" in command.argv[0] or program not in _BY_ADDRESS | _BY_NAME:
+    if "/" in command.argv[0]:
+        return ""
+    if (tool := TOOLS.get(program)) is not None:
+        elsewhere = any(
+            SET_BEFORE.fullmatch(one) or _PROXIES.fullmatch(one) for one, _ in command.assigned
+        )
+        said = takewhile(lambda word: not word.startswith("#"), words)
+        return "" if elsewhere else _abroad(tool([*said]))
+    if program not in _BY_ADDRESS | _BY_NAME:
         return ""
     leads = _OF_SSH if program == "ssh" else _LED_ELSEWHERE
     if any(map(leads.match, words)) or any(_PROXIES.fullmatch(one) for one, _ in command.assigned):
@@ -99,6 +111,12 @@ def host_called(command: SimpleCommand) -> str:
                 return host
         before = word
     return ""
+
+
+def host_of_code(code: str) -> str:
+    """The host that a text in Python calls for sure; empty where none is."""
+    hosts = (address_called(address) for address in addresses_called(code))
+    return next((host for host in hosts if host), "")
 
 
 def _bare_host(word: str) -> str:
@@ -120,9 +138,10 @@ def _abroad(host: str) -> str:
 def may_do_without(text: str) -> bool:
     """Whether a text for a shell may want a call to fail, or goes on without it."""
     words = tokens_in(text)
-    if _INNER_ALTERNATIVE.search(text):
+    if _INNER_ALTERNATIVE.search(text) or "insteadOf" in text:
         return True
-    if not _BRANCHES.isdisjoint(words) or re.search(r"\b[\w-]+[ \t]*\([ \t]*\)|\balias\b", text):
+    bare = _QUOTED.sub("''", text)  # what is quoted defines nothing: `python -c "x.read()"`
+    if not _BRANCHES.isdisjoint(words) or re.search(r"\b[\w-]+[ \t]*\([ \t]*\)|\balias\b", bare):
         return True
     return any(program_of(one[0] if one else "-") not in _GIVES_UP for one in alternatives_in(text))
 
