@@ -4,12 +4,12 @@ What the owner sees and signs is the text, read again by the reader of every oth
 decided here. A quote or a colon that would break YAML cannot, because code writes it (spec 7.2).
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from pydantic.json_schema import JsonSchemaValue
 
+from silas.agents.project_fields import fields_of, with_task_fields
 from silas.plans.projects.document import join_project
 from silas.plans.writes import NONE
 
@@ -22,7 +22,7 @@ _WIDE: Final = 1_000_000  # characters of a line: a folded command is hard to re
 
 def plan_text(plan: Any) -> Any:
     """The text of a plan that came in fields, as an object or as one in JSON; all else as it is."""
-    fields = _object(plan)
+    fields = fields_of(plan)
     if fields is None:
         return plan
     import yaml  # noqa: PLC0415 - only for who writes a plan
@@ -33,7 +33,7 @@ def plan_text(plan: Any) -> Any:
     }
     if told.get("writes") == []:
         told["writes"] = NONE
-    told = _with_expectations(told)
+    told = with_task_fields(_with_expectations(told))
     tasks = _tasks(told)
     bodies = [told.pop(name) for name in _BRIEFING if name in told]
     ordered = {name: told[name] for name in (*_FIRST, *told) if name in told}
@@ -66,7 +66,7 @@ def _tasks(told: dict[str, Any]) -> list[tuple[str, str]]:
     names: list[object] = []
     plans: list[tuple[str, str]] = []
     for one in cast(list[object], listed):
-        plan = _object(one)
+        plan = fields_of(one)
         names.append(one if plan is None else str(plan.get("id", "")))
         if plan is not None:
             plans.append((str(plan.get("id", "")), plan_text(plan)))
@@ -77,15 +77,6 @@ def _tasks(told: dict[str, Any]) -> list[tuple[str, str]]:
 def _field_says_something(name: str, value: Any) -> bool:
     """Whether a field says something; `writes` that is empty could mean all or nothing."""
     return value is not None or name == "writes"
-
-
-def _object(plan: Any) -> dict[str, Any] | None:
-    if isinstance(plan, str) and plan.lstrip().startswith("{"):
-        try:
-            plan = json.loads(plan)
-        except ValueError:
-            return None
-    return dict(cast(Mapping[str, Any], plan)) if isinstance(plan, Mapping) else None
 
 
 def plan_schema() -> JsonSchemaValue:

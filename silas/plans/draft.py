@@ -96,7 +96,7 @@ def _mend_slips(data: dict[str, Any], markdown: str) -> dict[str, Any]:
     meant = {key: value for key, value in meant.items() if value is not None or key not in _EMPTY}
     meant.setdefault("type", WorkItemType.task.value)
     if "id" not in meant:
-        meant["id"] = _id_of(str(meant.get("title", "")), markdown)
+        meant["id"] = id_from("task", str(meant.get("title", "")), markdown)
     return meant
 
 
@@ -129,7 +129,7 @@ _MEANT: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _id_of(title: str, markdown: str) -> str:
+def id_from(kind: str, title: str, markdown: str) -> str:
     """An id of the plan's own words: the same plan has the same one, another plan another."""
     slug = _SLUG.sub("-", title.lower()).strip("-")[:_LONGEST_SLUG].strip("-")
-    return "-".join(filter(None, ("task", slug, sha256_hex(markdown.encode("utf-8"))[:6])))
+    return "-".join(filter(None, (kind, slug, sha256_hex(markdown.encode("utf-8"))[:6])))

@@ -176,7 +176,8 @@ def _as_new(project: WorkItem, left: Sequence[WorkItem], number: int) -> WorkIte
 def _fields(item: WorkItem) -> dict[str, Any]:
     """What is written of a plan; what a task has of its project is written as well."""
     fields = item.model_dump(mode="json", include=set(WRITTEN), exclude_defaults=True)
-    return {**fields, "type": item.type.value, "skills": list(item.skills)}
+    its = {"type": item.type.value, "skills": list(item.skills), "workspace": item.workspace}
+    return {**fields, **its}
 
 
 def _plain_title(title: str) -> str:
