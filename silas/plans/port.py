@@ -117,7 +117,7 @@ class WaitingPlans(Protocol):
         """Every open question, the oldest first."""
         ...
 
-    async def to_change(self) -> list[WorkItem]:
+    async def to_change(self) -> list[WaitingPlan]:
         """The plans that the owner wants changed, the one he said so of last at the end."""
         ...
 

@@ -52,6 +52,12 @@ class KeptMarks(NamedTuple):
     unknown: bool = False
 
 
+def is_cut(kept: KeptMarks) -> bool:
+    """Whether words may have been marked that these marks do not hold."""
+    cut = any(len(mark.text) >= _LONGEST for mark in kept.marks)
+    return cut or kept.unknown or kept.more > 0
+
+
 NO_MARKS: Final = KeptMarks()
 UNKNOWN_MARKS: Final = KeptMarks(unknown=True)
 

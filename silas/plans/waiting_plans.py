@@ -98,10 +98,9 @@ class SqlWaitingPlans:
         """See `WaitingPlans.all`."""
         return self._those(_ALL)
 
-    async def to_change(self) -> list[WorkItem]:
+    async def to_change(self) -> list[WaitingPlan]:
         """See `WaitingPlans.to_change`."""
-        wanted = self._those(_TO_CHANGE)
-        return [waiting.item for waiting in wanted]
+        return self._those(_TO_CHANGE)
 
     def _those(self, statement: LiteralString) -> list[WaitingPlan]:
         with self._db.read() as tx:

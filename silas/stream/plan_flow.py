@@ -8,7 +8,7 @@ from silas.agents import AgentResponse, PlanAction, PlanActionType
 from silas.audit import Audit
 from silas.autonomy import Decision, Signal, plan_family
 from silas.language import refusal_words, tr, tr_later
-from silas.plans import PlanError, WorkItem, WorkItemStatus
+from silas.plans import PlanError, WaitingPlan, WorkItem, WorkItemStatus
 from silas.plans.source_marks import with_marks
 from silas.stream.models import Outcome, SendText
 from silas.stream.plan_marks import plan_marks
@@ -123,9 +123,10 @@ class PlanFlow:
         why = " ".join(filter(None, (said, forced, turn.proposal.review.trial)))
         # the library's own plan, filled from the owner's own message: nothing in it was read
         filled = not self._plans.marks and is_owners(turn) and not action.continuation_of
-        marks = [] if filled else plan_marks(item, response.message, turn.shown.provenance)
+        seen = turn.shown.provenance
+        marks = [] if filled else plan_marks(item, response.message, seen, replaces)
         why = with_marks(why, marks)
-        proposal = await self._ask_owner(turn, item, why, replaces)
+        proposal = await self._ask_owner(turn, item, why, [one.item for one in replaces])
         return await self._answer_proposal(turn, item, response, proposal)
 
     async def _ask_owner(
@@ -219,18 +220,18 @@ class PlanFlow:
 
     async def _find_replaced(
         self, turn: Turn, item: WorkItem, action: PlanAction
-    ) -> list[WorkItem]:
+    ) -> list[WaitingPlan]:
         """The plans of this conversation that the owner wanted changed and that this changes.
 
         Such a plan gives way to its change, in whichever process it comes, and to nothing else.
         """
         wanted = await self._proposer.to_change()
-        mine = [one for one in wanted if self._work.address_of(one.id) == turn.address]
-        found = [one for one in mine if one.id == item.id]
+        mine = [one for one in wanted if self._work.address_of(one.item.id) == turn.address]
+        found = [one for one in mine if one.item.id == item.id]
         if not found and action.action is PlanActionType.revise:
             found = mine[-1:]
         for former in found:
-            self._work_view.may_leave(turn.address, former.id)
+            self._work_view.may_leave(turn.address, former.item.id)
         return found
 
     def _dispatch_item(self, turn: Turn, item: WorkItem, response: AgentResponse) -> str:

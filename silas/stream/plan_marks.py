@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from silas.plans import (
     SharedWaitingPlans,
+    WaitingPlan,
     WorkItem,
     WorkItemStore,
     WorkItemType,
@@ -14,10 +15,11 @@ from silas.plans import (
 )
 from silas.plans.projects.kept import with_tasks
 from silas.plans.projects.rest_names import base_name, former_projects
-from silas.plans.source_marks import KeptMarks, PlanMark, kept_marks, with_kept
+from silas.plans.source_marks import KeptMarks, PlanMark, is_cut, kept_marks, with_kept
 from silas.stream.ask import place_of
 from silas.tools.provenance import Provenance
-from silas.tools.repeated_words import Value
+from silas.tools.repeated_words import Repeats, Value
+from silas.types import OriginKind
 
 _SAID_BY_OTHERS: Final = frozenset({"type", "workspace", "interaction_mode", "on_stuck", "budget"})
 """Fields that the owner, the turn or a closed list of words decides."""
@@ -27,31 +29,52 @@ _HEADINGS: Final = re.compile(
 )
 """The form that every planner is told to use; repeating it says nothing."""
 
+_LESS_TOLD: Final = frozenset({OriginKind.tool, OriginKind.model})
+"""A result that is still in view names no file or sender; the mark of the former plan does."""
+
 _PROSE: Final = frozenset({"body", "title"})
 _LAST: Final = "body"  # the longest: what decides more comes first
 
 
-def plan_marks(item: WorkItem, message: str, provenance: Provenance) -> list[PlanMark]:
+def plan_marks(
+    item: WorkItem, message: str, provenance: Provenance, changes: Sequence[WaitingPlan] = ()
+) -> list[PlanMark]:
     """Each stretch of the plan, and of what is said about it, that was read elsewhere.
+
+    What it repeats of a plan that the owner wanted changed is marked as that one's card marked it;
+    words that stood there without a mark, and that nothing else brings, get none.
 
     Args:
         item: What is proposed.
         message: Why, in the planner's words.
         provenance: What the models of this turn were shown.
+        changes: The plans that this one changes, as the owner was asked about them.
     """
     found = [(where, text, _is_prose(where)) for where, text in _texts(item)]
     for child in item.children:
         found += [(f"{child.id} {where}", text, _is_prose(where)) for where, text in _texts(child)]
     found.append(("why", message, True))
     values = [Value(_HEADINGS.sub("", text), prose) for _, text, prose in found]
-    told = provenance.repeats(values)
-    return list(
-        dict.fromkeys(
+    former = [(one.item, *kept_marks(one.rationale)) for one in changes]
+    seen = [
+        text
+        for plan, why, kept in former
+        if not is_cut(kept)
+        for text in (why, *_all_texts_said_in(plan))
+    ]
+    told = provenance.repeats(values, seen)
+    marked = [(mark.text, mark.source) for _, _, kept in former for mark in kept.marks]
+    before = Repeats(values, marked, ())
+    marks = list[PlanMark]()
+    for (where, _, _), value, parts in zip(found, values, told, strict=True):
+        known = [PlanMark(where, source, words) for words, source in before.of(value)]
+        marks += known
+        marks += [
             PlanMark(where, place_of(part.origin), part.text)
-            for (where, _, _), parts in zip(found, told, strict=True)
             for part in parts
-        )
-    )
+            if not (part.origin.kind in _LESS_TOLD and any(part.text in one.text for one in known))
+        ]
+    return list(dict.fromkeys(marks))
 
 
 async def with_former_marks(
@@ -112,6 +135,10 @@ def _carry_marks(marks: Iterable[PlanMark], former: WorkItem, item: WorkItem) ->
 def _texts_said_in(item: WorkItem) -> list[str]:
     """The texts of one plan as marks are cut from them."""
     return [" ".join(_HEADINGS.sub("", text).split()) for _, text in _texts(item)]
+
+
+def _all_texts_said_in(item: WorkItem) -> list[str]:
+    return [text for one in (item, *item.children) for text in _texts_said_in(one)]
 
 
 def _stands_in(mark: PlanMark, texts: Iterable[str]) -> bool:

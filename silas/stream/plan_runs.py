@@ -85,7 +85,7 @@ class PlanRuns:
             await self.audit.log("plan_unreadable", reason=str(item))
             raise item
         wanted = await self.proposer.to_change()
-        replaces = [one for one in wanted if one.id == item.id]
+        replaces = [one.item for one in wanted if one.item.id == item.id]
         waiting = WaitingPlan(item, "You asked to run this plan.")
         if await self.proposer.is_new(item):
             for one in (item, *item.children):

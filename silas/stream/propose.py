@@ -228,7 +228,7 @@ class Proposer:
             at_once(self._waiting.put(waiting._replace(changes_wanted=True)))
         return True
 
-    async def to_change(self) -> list[WorkItem]:
+    async def to_change(self) -> list[WaitingPlan]:
         """The plans that the owner wants changed; the one he said so of last comes last."""
         return await self._waiting.to_change()
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from silas.context import ChronicleStore, ContextZone
 from silas.errors import DatabaseError
 from silas.memory import MemoryStore, MemoryType, Ranked
-from silas.plans import WorkItem
+from silas.plans import WaitingPlan
 from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
 from silas.stream.items import ItemFactory, ItemOrigin
@@ -22,7 +22,7 @@ _PROFILE = "user profile preferences"  # what profiles are looked for with (spec
 _PROFILES = 5
 
 
-ToChange = Callable[[], Awaitable[list[WorkItem]]]
+ToChange = Callable[[], Awaitable[list[WaitingPlan]]]
 """The plans that the owner wants changed."""
 
 
@@ -98,7 +98,7 @@ class ConversationRestorer:
 
     async def _show_to_change(self, scope: ScopeState) -> None:
         """The plans that the owner wants changed: whoever changes one has to see it."""
-        wanted = {plan_name(item.id) for item in await self._to_change()}
+        wanted = {plan_name(one.item.id) for one in await self._to_change()}
         new = sorted(wanted - self._shown)
         names = [name for name in new if self._work.address_of(named_plan(name)) == scope.address]
         self._shown = {name for name in self._shown if name in wanted} | set(names)

@@ -147,13 +147,22 @@ class Provenance:
         found = tuple(ArgumentPart(words, origin) for words, origin in passages(text, self._others))
         return found or (ArgumentPart(text, _MODEL),)
 
-    def repeats(self, values: Sequence[Value]) -> list[tuple[ArgumentPart, ...]]:
-        """What of each text repeats words that were read and that the owner did not say."""
+    def repeats(
+        self, values: Sequence[Value], seen: Iterable[str] = ()
+    ) -> list[tuple[ArgumentPart, ...]]:
+        """What of each text repeats words that were read and that the owner did not say.
+
+        Args:
+            values: The texts.
+            seen: A model's words that the owner answered; where nobody else said them, they are
+                not told again.
+        """
         own = [said for said, origin in self._trusted if origin.kind is OriginKind.owner]
         outside = [one for one in self._others if one[1].taint is TaintLevel.external]
         # of words that a model repeated before, the place that it had them from is told
-        outside.sort(key=lambda one: one[1].kind is not OriginKind.model)
-        found = Repeats(values, outside, own)
+        read = [one for one in outside if one[1].kind is not OriginKind.model]
+        again = [one for one in outside if one[1].kind is OriginKind.model]
+        found = Repeats(values, read, own, again, seen)
         return [tuple(ArgumentPart(*one) for one in found.of(value)) for value in values]
 
     def comes_from(self, tool_name: str, path: str, value: object, source: str) -> bool:

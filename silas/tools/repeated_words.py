@@ -40,19 +40,23 @@ class Repeats(Generic[MarkT]):
         values: All texts that will be asked about.
         read: What was read, each with a mark; of two that hold the same words the later counts.
         own: What the owner said himself.
+        again: What the one who wrote them said before, each with a mark; what was read counts
+            before it.
+        seen: Texts that the owner answered: what of `again` stands in them too is not told.
     """
 
     def __init__(
-        self, values: Sequence[Value], read: Iterable[tuple[str, MarkT]], own: Iterable[str]
+        self,
+        values: Sequence[Value],
+        read: Iterable[tuple[str, MarkT]],
+        own: Iterable[str],
+        again: Iterable[tuple[str, MarkT]] = (),
+        seen: Iterable[str] = (),
     ) -> None:
         asked = {gram for value in values for gram in _grams(_words(value.text))}
-        said = {gram for text in own for gram in _grams(_words(text))}
-        self._found = {
-            gram: mark
-            for text, mark in read
-            for gram in _grams(_words(text))
-            if gram in asked and gram not in said
-        }
+        said = _all_grams(own)
+        self._found = _marked_grams(again, asked - said - _all_grams(seen))
+        self._found |= _marked_grams(read, asked - said)
 
     def of(self, value: Value) -> Iterator[tuple[str, MarkT]]:
         """Each stretch that was read elsewhere, with its mark, in the order of the text."""
@@ -111,6 +115,14 @@ def _bare(token: str) -> str:
 
 def _words(text: str) -> list[str]:
     return [word for word in map(_bare, text.split()) if word]
+
+
+def _all_grams(texts: Iterable[str]) -> set[_Gram]:
+    return {gram for text in texts for gram in _grams(_words(text))}
+
+
+def _marked_grams(texts: Iterable[tuple[str, MarkT]], told: set[_Gram]) -> dict[_Gram, MarkT]:
+    return {gram: mark for text, mark in texts for gram in _grams(_words(text)) if gram in told}
 
 
 def _grams(words: Sequence[str]) -> Iterator[_Gram]:

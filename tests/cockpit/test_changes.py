@@ -28,7 +28,7 @@ async def test_a_change_closes_the_question_and_is_the_owners(tmp_path: Path) ->
         await page.answer(await page.next("approval_request"), **_CHANGE)
         while "what should be different" not in (await page.next("message"))["text"]:
             pass
-        assert [item.id for item in await proposer.to_change()] == ["task-example"]
+        assert [one.item.id for one in await proposer.to_change()] == ["task-example"]
         await page.say(WORDS)
         await page.answer(await page.next("approval_request"), **_NO)
         while "nothing was run" not in (await page.next("message"))["text"]:

@@ -39,7 +39,7 @@ class ConnectFacts:
     async def waiting(self) -> tuple[Waiting, ...]:
         """Plans that wait, and changes of finished work, that nobody is asked about now."""
         unasked = await self.silas.runs.proposer.list_unasked()
-        changed = {item.id for item in await self.silas.runs.proposer.to_change()}
+        changed = {one.item.id for one in await self.silas.runs.proposer.to_change()}
         plans = tuple(
             Waiting(work_item_id=item.id, title=item.title, changes_wanted=item.id in changed)
             for item in unasked

@@ -81,7 +81,7 @@ class WorkRoom:
         asked = {item.id for item in waiting}
         items = [one for one in await self._store.newest(MOST_ROWS) if one.id not in asked]
         undoable, back = await asyncio.to_thread(self._stands, items)
-        changed = {item.id for item in await self._session.runs.proposer.to_change()}
+        changed = {one.item.id for one in await self._session.runs.proposer.to_change()}
         rows = [self._waiting_row(item, changed) for item in reversed(waiting)]
         for item in items:
             result = await result_of(item, self._shown)
