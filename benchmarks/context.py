@@ -37,7 +37,7 @@ count = TokenCounter().count
 def _manager(total: int) -> ContextManager:
     config = ContextConfig(total_tokens=total)
     manager = ContextManager(
-        config, count, MockClock(), no_scorer, no_files, no_memories, MemoryAudit()
+        config, count, MockClock(), no_scorer, no_files, no_memories, MemoryAudit(), UTC
     )
     manager.reserve(2_000)
     return manager

@@ -5,6 +5,7 @@ Silas alone decides what enters, stays and leaves; no model has a call for it.
 
 import re
 from collections.abc import Callable, Sequence, Set
+from datetime import tzinfo
 
 from silas.audit import Audit
 from silas.clock import Clock
@@ -48,6 +49,7 @@ class ContextManager:
         read_file: A file's bytes, or a refusal; it knows where a scope may look.
         search: Memories for a subscription.
         audit: Where unusual things are recorded.
+        zone: The owner's, for the day and time of messages.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class ContextManager:
         read_file: ReadFile,
         search: SearchMemories,
         audit: Audit,
+        zone: tzinfo,
     ) -> None:
         self._config = config
         self._count = count
@@ -67,6 +70,7 @@ class ContextManager:
         self._read_file = read_file
         self._search = search
         self._audit = audit
+        self._zone = zone
         self._trivial = re.compile(config.trivial_messages, re.IGNORECASE)
         self._reserved = 0
         self._views: dict[str, ScopeView] = {}
@@ -293,7 +297,7 @@ class ContextManager:
     ) -> None:
         if not notes:
             notes = ("live" if item.kind != "plan" else "over" if done else "active",)
-        block = render_block(item, notes)
+        block = render_block(item, notes, self._zone)
         around = self._count(f"{block.fence.head}\n\n{block.fence.end}")
         escaped = 0 if block.body == item.content else self._count(block.body)
         cost = around + max(item.token_count, escaped)

@@ -1,5 +1,6 @@
 """An item as the block that a model is shown: its provenance, then its text (spec 3.5)."""
 
+from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from silas.context.conversation import is_answer
@@ -28,18 +29,28 @@ def render_entering(item: ContextItem) -> str:
     return scrub_output(item.content) if item.kind in _WORKED_ON else scrub(item.content)
 
 
-def render_block(item: ContextItem, notes: tuple[str, ...] = ("live",)) -> RenderedItem:
+def render_block(
+    item: ContextItem, notes: tuple[str, ...] = ("live",), zone: tzinfo | None = None
+) -> RenderedItem:
     """The block of an item whose text has entered before.
 
     Args:
         item: What is shown.
         notes: How it stands: `live`, `active`, `over`, or since when a file has changed.
+        zone: The owner's, in which a message of others says when it came; without it none says so.
     """
+    if zone is not None and item.kind == "message" and not is_answer(item):
+        notes = (day_and_time(item.created_at, zone), *notes)
     outside = item.taint is TaintLevel.external and not item.masked
     around = fence(_heading(item, notes), item.content, marked=outside)
     body = item.content if outside else escape(item.content)
     # nearly every text is its own escaped form: the same string is kept once
     return RenderedItem(around, item.content if body == item.content else body)
+
+
+def day_and_time(moment: datetime, zone: tzinfo) -> str:
+    """When something was, as short as a model understands it without a question."""
+    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 def _kind(item: ContextItem) -> str:

@@ -1,8 +1,10 @@
 """Work in view of its conversation: what was begun, how it ended, what can be gone on from."""
 
 from collections.abc import Iterator
+from datetime import tzinfo
 
 from silas.context import ChronicleStore, ContextZone
+from silas.context.render import day_and_time
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView, Review
@@ -68,6 +70,7 @@ class WorkContext:
         review: Review,
         items: ItemFactory,
         undo: Undo,
+        zone: tzinfo,
     ) -> None:
         self._work = work
         self._context = context
@@ -76,6 +79,7 @@ class WorkContext:
         self._review = review
         self._items = items
         self._undo = undo
+        self._zone = zone
         self._shown = dict[str, tuple[str, ...]]()
 
     async def recent(self, scope: ScopeState) -> None:
@@ -133,6 +137,7 @@ class WorkContext:
     def _show(self, scope: ScopeState, known: Known) -> None:
         item, result = known.item, known.result
         lines = [f"work item {item.id}: {item.title}", f"status: {item.status.value}"]
+        lines.insert(1, f"begun: {day_and_time(item.created_at, self._zone)}")
         self._shown[item.id] = names = tuple(item.tasks) or (item.id,)
         taken_back = self._taken_back(names)
         lines += [taken_back] if taken_back else []

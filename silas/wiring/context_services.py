@@ -129,8 +129,9 @@ def context_services_of(
         wish,
         able,
     )
+    zone = config.scheduler.zone
     context = ContextManager(
-        config.context, count, clock, scorer, files, search.search_subscription, audit
+        config.context, count, clock, scorer, files, search.search_subscription, audit, zone
     )
     items, chronicle = (
         ItemFactory(count, clock),
@@ -149,7 +150,7 @@ def context_services_of(
             SqlInbox(db, clock, conversation_store.note_words),
         ),
         work=work,
-        work_view=WorkContext(work, context, chronicle, conversations, review, items, undo),
+        work_view=WorkContext(work, context, chronicle, conversations, review, items, undo, zone),
         items=items,
         persona=persona,
         review=review,

@@ -111,6 +111,7 @@ class Context:
             read_file,
             self.memories,
             self.audit,
+            UTC,
         )
 
     def ids(self, scope_id: str = A) -> list[str]:

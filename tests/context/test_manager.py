@@ -39,7 +39,9 @@ def test_each_block_says_where_it_comes_from() -> None:
         item("r", "We fixed it.", zone=ContextZone.memory, kind="memory", source="memory:mem-7"),
     )
     text = text_of(context.render(A, 15))
-    assert "--- turn 14 | user | live ---\nApply the same fix.\n--- end ---" in text
+    assert (
+        "--- turn 14 | user | 2026-01-15 12:00 | live ---\nApply the same fix.\n--- end ---" in text
+    )
     assert [(one.side, one.text) for one in context.render(A, 15).said[1:]] == [
         ("assistant", "Done.")
     ]

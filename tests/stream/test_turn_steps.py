@@ -170,7 +170,9 @@ async def test_step_7_gives_the_models_context_personality_and_access_and_sets_t
         (directives,) = house.in_view("system")
     for model in (house.proxy, house.planner):
         told = model.requests[1].text
-        assert "--- turn 0 | user | live ---\n[owner] owner: hello there\n" in told
+        assert (
+            "--- turn 0 | user | 2026-01-02 04:04 | live ---\n[owner] owner: hello there\n" in told
+        )
         assert told.count("--- system | persona:directives ---") == 1
         assert "--- access_level ---\ntrusted" in told
         assert told.count("hello again") == 1  # the message of the turn stands only once
