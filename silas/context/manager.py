@@ -314,20 +314,22 @@ class ContextManager:
         return self._reserved + slots.used
 
     def _mask(self, view: ScopeView, turn_number: int) -> list[ContextItem]:
-        """Shorten old tool results; returns them as they were."""
+        """Shorten old results, and those that a later one repeats; returns the old as they were."""
         oldest_shown = turn_number - self._config.observation_mask_after_turns
         originals, still = list[ContextItem](), list[str]()
-        for ctx_id in view.results:
-            slot = view.slots.get(ctx_id)
-            if slot is None or slot.item.masked:
+        shown = [slot for one in view.results if (slot := view.slots.get(one)) is not None]
+        shown = [slot for slot in shown if not slot.item.masked]
+        again = mask.repeated_results([slot.item for slot in shown])
+        for slot in shown:
+            item, repeated = slot.item, slot.item.ctx_id in again
+            if item.pinned or not (repeated or mask.old_result(item, oldest_shown)):
+                still.append(item.ctx_id)
                 continue
-            if slot.item.pinned or not mask.old_result(slot.item, oldest_shown):
-                still.append(ctx_id)
-                continue
-            originals.append(slot.item)
-            words = mask.placeholder(slot.item)
+            if not repeated:  # else its text is still there, and is handed out in its time
+                originals.append(item)
+            words = mask.repeated_note(item) if repeated else mask.placeholder(item)
             update = {"content": words, "token_count": self._count(words), "masked": True}
-            self._put(view, slot.item.model_copy(update=update), done=slot.done)
+            self._put(view, item.model_copy(update=update), done=slot.done)
         view.results = still
         return originals
 

@@ -1,11 +1,13 @@
 """What is shortened or left out without asking anybody: old tool results, mere thanks (5.7)."""
 
 import re
+from collections.abc import Sequence
 
 from silas.context.framing import flatten_line
 from silas.context.models import ContextItem, ContextZone
 
 _FEW_TOKENS = 20  # a longer message says something (spec 5.7)
+_REPEATED_TOKENS = 40  # a shorter result costs no more than the note that it is said again
 _SPOKEN = re.compile(r"^(?:\[(?:owner|auth|external)\] [^\n]*?: |Silas: )")
 """What the turn puts before what was said."""
 
@@ -30,6 +32,18 @@ def tool_name(source: str) -> str:
 def old_result(item: ContextItem, oldest_shown: int) -> bool:
     """Whether it is a tool result from before the oldest turn whose results are shown whole."""
     return item.kind == "tool_result" and not item.masked and item.turn_number < oldest_shown
+
+
+def repeated_results(items: Sequence[ContextItem]) -> set[str]:
+    """The ids of those long results that a later one of the same source says word for word."""
+    long = [one for one in items if one.token_count > _REPEATED_TOKENS]
+    newest = {(one.source, one.taint, one.content): one.ctx_id for one in long}
+    return {one.ctx_id for one in long} - set(newest.values())
+
+
+def repeated_note(item: ContextItem) -> str:
+    """What stands for a result that a later one repeats."""
+    return f"[Result of {tool_name(item.source)}: the same as a later one, which stands below]"
 
 
 def item_text(content: str) -> str:

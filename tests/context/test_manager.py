@@ -109,6 +109,26 @@ async def test_old_tool_results_become_placeholders_and_their_text_is_handed_out
     assert "masked" not in text_of(context.render(A, 30))
 
 
+async def test_of_a_look_that_is_made_again_only_the_newest_copy_is_shown() -> None:
+    context = Context().manager
+    for turn in (1, 2, 3):
+        look = {"kind": "tool_result", "source": "tool:workspace_read a.md", "turn_number": turn}
+        context.add(A, item(f"same-{turn}", words(50, "roster"), **look))
+        context.add(A, item(f"other-{turn}", words(50, f"page{turn}"), **look))
+        context.add(A, item(f"short-{turn}", "Sent.", **look))
+    shown = text_of(context.render(A, 3))
+    assert shown.count(words(50, "roster")) == 1
+    note = "[Result of workspace_read: the same as a later one, which stands below]"
+    assert shown.count(note) == 2
+    assert shown.rindex(note) < shown.index(words(50, "roster"))
+    assert shown.count("Sent.") == 3
+    assert [shown.count(words(50, f"page{turn}")) for turn in (1, 2, 3)] == [1, 1, 1]
+    context.add(A, item("far", "Later.", turn_number=30))
+    context.render(A, 30)
+    gone = await context.enforce_budget(A, 30, "")
+    assert [one.ctx_id for one in gone if one.content == words(50, "roster")] == ["same-3"]
+
+
 async def test_what_rendering_masks_is_handed_out_with_the_next_budget() -> None:
     context = Context().manager
     context.add(A, item("r", "It passed.", kind="tool_result", source="tool:shell_exec"))
