@@ -58,7 +58,8 @@ class Readings:
         self._read: list[str] = []
         self._before_last = 0
         self._led = False
-        if item.spawned_by is not None:  # its briefing quotes what checks printed
+        if item.spawned_by is not None and item.cycle is None:
+            # its briefing quotes what checks printed; that of recurring work is the plan's own
             self._reads(_SPAWNED)
 
     def again(self) -> None:

@@ -13,12 +13,13 @@ from silas.goals.models import GoalState, Outcome
 from silas.plans import PlanError, PlanParser, WorkItemStatus, plan_hash, recurring_task, subject_of
 from silas.plans.goals.limits import unable_goal
 from silas.stream.goal_cycles import GoalCycles
-from silas.testing import ScriptedChannel
+from silas.testing import Harness, ScriptedChannel, ScriptedModel
 from silas.testing.clock import MockClock
 from silas.types import InteractionMode
 from tests.goals.kit import START, WATCHED, Watched, after, cycles, goal_text, house, yes
-from tests.stream.kit import entries_of
+from tests.stream.kit import entries_of, ran
 from tests.support.waits import SECONDS
+from tests.work.kit import sh
 
 BODY = "Look after it.\n\n```sh\nrepair\n```"
 DAY = 24 * 3600
@@ -63,6 +64,24 @@ async def test_one_yes_and_the_work_is_done_each_time_with_its_result() -> None:
         uses = await entries_of(h, "approval.used")
         assert sorted(use["digest"] for use in uses) == sorted(plan_hash(t) for t in tasks if t)
         assert {t.title for t in tasks if t} == {"Tidy the state"}
+
+
+async def test_work_that_recurs_is_not_said_to_have_read_what_its_checks_printed(
+    tmp_path: Path,
+) -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    executor = ScriptedModel([sh("echo good > state.txt"), ran()])
+    check = {"name": "state", "run": "cat state.txt", "expect": {"contains": "good"}}
+    models = {"executor": executor}
+    async with Harness(channel, models=models, clock=clock, beside=watched.beside) as h:
+        plan = work_text(
+            body="Repair it.", workspace=str(tmp_path), writes=["state.txt"], verify=[check]
+        )
+        await h.silas.run(plan)
+        (cycle,) = await after(watched, clock, 50 * 60, 1)
+        result = await h.store.get_result(cycle.task_id)
+    assert result is not None
+    assert (result.summary, result.read_before) == ("Done and verified: state.", [])
 
 
 async def test_with_a_condition_it_is_done_only_where_that_holds() -> None:
