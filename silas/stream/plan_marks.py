@@ -21,7 +21,9 @@ from silas.tools.provenance import Provenance
 from silas.tools.repeated_words import Repeats, Value
 from silas.types import OriginKind
 
-_SAID_BY_OTHERS: Final = frozenset({"type", "workspace", "interaction_mode", "on_stuck", "budget"})
+_SAID_BY_OTHERS: Final = frozenset(
+    {"type", "cycle", "workspace", "interaction_mode", "on_stuck", "budget"}
+)
 """Fields that the owner, the turn or a closed list of words decides."""
 
 _HEADINGS: Final = re.compile(

@@ -52,6 +52,13 @@ def test_what_every_plan_has_is_not_marked_and_the_words_below_a_heading_are() -
     assert "on_failure" in {mark.where for mark in plan_marks(named, "why not", provenance)}
 
 
+def test_a_word_of_a_closed_list_is_not_marked() -> None:
+    item = a_plan(type="goal", cycle="work", schedule="0 7 * * *")
+    provenance = Provenance({})
+    provenance.add_text("I will look after your work.", FILE)
+    assert plan_marks(item, "why not", provenance) == []
+
+
 def test_without_anything_read_a_card_has_no_marks() -> None:
     item = a_plan()
     why = with_marks("You asked.", plan_marks(item, "You asked.", Provenance({})))
