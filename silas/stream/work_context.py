@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import tzinfo
+from typing import Final
 
 from silas.context import ChronicleStore, ContextZone
 from silas.context.render import day_and_time
@@ -34,11 +35,18 @@ _GOING_ON = frozenset(
 
 _PLAN = "plan:"
 _WORK = "work:"
+TAKEN_BACK: Final = "taken back by the owner: what it changed is as it was before"
+"""A line of work in view that was undone, whole."""
 
 
 def plan_name(work_item_id: str) -> str:
     """How the plan of a piece of work is named among what is in view."""
     return f"{_PLAN}{work_item_id}"
+
+
+def work_of(ctx_id: str) -> str:
+    """The id of the work that stands in view under this name."""
+    return ctx_id.removeprefix(_WORK)
 
 
 def named_plan(ctx_id: str) -> str:
@@ -114,7 +122,7 @@ class WorkContext:
     async def show_taken_back(self, scope: ScopeState) -> None:
         """Say of work in view what the owner took back since it was shown, by whatever door."""
         for item in self._context.get_zone(scope.address, ContextZone.workspace):
-            work_item_id = item.ctx_id.removeprefix(_WORK)
+            work_item_id = work_of(item.ctx_id)
             changed = self._taken_back(self._shown.get(work_item_id, ()))
             if item.kind == "execution_result" and changed and changed not in item.content:
                 known = await self._work.find_work(work_item_id, whose(scope.address))
@@ -127,7 +135,7 @@ class WorkContext:
         if not undone:
             return ""
         if all_taken_back(names, self._undo):
-            return "taken back by the owner: what it changed is as it was before"
+            return TAKEN_BACK
         return f"taken back by the owner in part: {', '.join(undone)}"
 
     def may_leave(self, address: str, work_item_id: str) -> None:

@@ -37,6 +37,7 @@ from silas.stream.toolset import TurnToolset
 from silas.stream.turn import TurnProcessor, TurnSteps
 from silas.stream.turn_modes import TurnModes
 from silas.stream.turn_writer import TurnWriter
+from silas.stream.undo_words import UndoWords
 from silas.stream.view import Viewing
 from silas.tools import AutonomyLevel
 from silas.types import whose
@@ -250,6 +251,7 @@ class TurnWiring:
                 modes,
                 profile,
             ),
+            UndoWords(self._context, audit, modes, profile),
             RestWords(self._at("rests", rests_of(self._parts)), audit, modes, profile),
         )
 

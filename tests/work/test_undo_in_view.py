@@ -32,3 +32,14 @@ async def test_what_answers_knows_that_work_was_taken_back(project: Path, tmp_pa
         assert TAKEN_BACK in await seen(harness, proxy)
     async with Harness(models={"proxy": proxy}, home=home) as again:
         assert TAKEN_BACK in await seen(again, proxy)
+
+
+async def test_work_that_was_taken_back_is_not_named_again(project: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    async with at_work(EVERYTHING, DONE, home=home) as work:
+        assert (await work.run(workspace=str(project))).status is WorkItemStatus.done
+    async with Harness(models={"proxy": ScriptedModel([])}, home=home) as h:
+        assert "`silas undo task-example`" in (await soon(h.silas.ask("undo that"))).text
+        await h.silas.undo("task-example")
+        assert "task-example" not in (await soon(h.silas.ask("undo that"))).text

@@ -68,6 +68,16 @@ def asks_to_stop(text: str) -> bool:
     return _STOP.match(text) is not None
 
 
+def asks_to_undo(text: str) -> bool:
+    """Whether a message asks to undo what was done, and nothing else."""
+    return _UNDO.match(text) is not None
+
+
+def how_to_undo(last: str) -> str:
+    """How the owner undoes that work, or where all of it is listed, at the door of this turn."""
+    return words_here(_UNDOING, last=last) if last else words_here(_UNDOING_OTHERS)
+
+
 def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
     """How to undo or to stop; None where a message asks for neither.
 
@@ -79,9 +89,8 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
     """
     if asks_to_stop(text):
         return AgentResponse(message=words_here(_STOPPING), understood=False)
-    if not _UNDO.match(text):
+    if not asks_to_undo(text):
         return None
     found = [_WORK.match(one.text) for one in shown if one.kind == "execution_result"]
-    last = next((match["id"] for match in reversed(found) if match), None)
-    said = words_here(_UNDOING, last=last) if last else words_here(_UNDOING_OTHERS)
-    return AgentResponse(message=said, understood=False)
+    last = next((match["id"] for match in reversed(found) if match), "")
+    return AgentResponse(message=how_to_undo(last), understood=False)
