@@ -355,6 +355,7 @@ def _route_schema(profiles: tuple[str, ...], union: bool) -> JsonSchemaValue:
     planner = _branch(
         {"route": _one_of(["planner"]), "reason": reason},
         {
+            "reminder": _text(300),
             "continuation_of": _text(80, "Id of the work item that this goes on from"),
             "memory_ops": _MEMORY["memory_ops"],
         }

@@ -141,7 +141,11 @@ class Router:
             profile=route.context_profile,
         )
         if route.reminder and await self._remind(turn, route.reminder):
-            return
+            if route.route == "direct":
+                _remember_too(turn, route)
+                return
+            _keep_beside_work(turn, route)
+            turn.answer.mode = self._modes.mode(turn, None)
         if route.route == "direct":
             turn.answer.response, turn.answer.speaker = route.response, "agent:proxy"
             turn.answer.outcome = outcome_of(routed, turn.answer.response)
@@ -182,12 +186,20 @@ def _unable(turn: Turn) -> str:
 def _remember_too(turn: Turn, route: RouteDecision) -> None:
     """What is to be remembered of a message that asks for work besides, said by whoever noticed."""
     said = turn.answer.response
-    if said is None or not route.memory_ops:
+    asked = route.memory_ops if route.response is None else route.response.memory_ops
+    if said is None or not asked:
         return
     known = {(op.op, op.memory_id, op.content) for op in said.memory_ops}
-    more = [op for op in route.memory_ops if (op.op, op.memory_id, op.content) not in known]
+    more = [op for op in asked if (op.op, op.memory_id, op.content) not in known]
     ops = [*more, *said.memory_ops]
     turn.answer.response = said.model_copy(update={"memory_ops": ops})
+
+
+def _keep_beside_work(turn: Turn, route: RouteDecision) -> None:
+    """What became of the reminder that a message asks for stands below the plan for the rest."""
+    told = need(turn.answer.response, "the reminder").message
+    turn.answer.route, turn.answer.response, turn.answer.outcome = route, None, "answered"
+    turn.answer.notes.append(told)
 
 
 def _route_of_refusal(route: RouteDecision, turn: Turn) -> RouteDecision:

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from silas.audit.log import AuditLog
-from silas.cards import Card, ChannelMessage
+from silas.cards import Card, ChannelMessage, PlanCard
 from silas.cards.models import DecisionCard
 from silas.db import Database
 from silas.errors import ChannelError
 from silas.home.keyless import NoKey
 from silas.stream.models import Incoming
-from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel
+from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.clock import MockClock
 from silas.types import OWNER, Risk
-from tests.stream.kit import direct
+from tests.stream.kit import direct, proposing, ran
 from tests.support.waits import SECONDS
 
 NINE = datetime(2026, 11, 24, 8, 0, tzinfo=UTC)  # nine o'clock in Vienna, a Tuesday
@@ -433,3 +433,41 @@ async def test_one_that_nobody_can_be_told_of_for_hours_is_told_once_he_is_back(
         await until(lambda: len(told(channel)) == 1)
     assert told(channel)[0].startswith("Reminder: drink tea\nIt was due Tuesday 24 November 2026")
     assert "You may have seen this" not in told(channel)[0]
+
+
+async def test_what_is_to_be_remembered_beside_a_reminder_is_kept() -> None:
+    channel = ScriptedChannel(yes)
+    kept = {"op": "store", "content": "My dentist is Dr. Weber."}
+    answer = {
+        "route": "direct",
+        "message": "Noted.",
+        "reminder": "remind me tomorrow at nine to call my dentist",
+        "memory_ops": [kept],
+    }
+    model = ScriptedModel([json.dumps(answer)] * 2)
+    async with Harness(channel, models={"proxy": model}, clock=MockClock(NINE)) as h:
+        said = await h.silas.ask(
+            "Remember: My dentist is Dr. Weber. And don't let me miss to call my dentist tomorrow."
+        )
+        assert "I will remind you: call my dentist." in said.text
+        found = await h.memory.search_keyword("Weber", 10)
+        assert [one.content for one in found if one.content == kept["content"]] == [kept["content"]]
+
+
+async def test_work_beside_a_reminder_is_planned_and_the_reminder_made() -> None:
+    channel = ScriptedChannel(yes)
+    route = {
+        "route": "planner",
+        "reason": "He wants a file, and to be reminded.",
+        "reminder": "remind me tomorrow at nine to send the list",
+    }
+    models = {
+        "proxy": ScriptedModel([json.dumps(route)] * 2),
+        "planner": ScriptedModel([proposing(plan_text(title="Write the list"))]),
+        "executor": ScriptedModel([ran()]),
+    }
+    async with Harness(channel, models=models, clock=MockClock(NINE)) as h:
+        await h.silas.ask("Write the list, and make sure I send the list tomorrow at nine.")
+        assert [type(card) for card in channel.cards] == [DecisionCard, PlanCard]
+        assert any("I will remind you: send the list." in said for said in channel.texts)
+        assert (await h.silas.ask("list my reminders")).text.startswith("1 waiting:")
