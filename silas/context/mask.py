@@ -11,16 +11,19 @@ _REPEATED_TOKENS = 40  # a shorter result costs no more than the note that it is
 _SPOKEN = re.compile(r"^(?:\[(?:owner|auth|external)\] [^\n]*?: |Silas: )")
 """What the turn puts before what was said."""
 
+_RECALL, _LOOKS = "memory_search", "workspace_"
+"""The tool that looks in memory, and how those are called that look at the folder."""
+
 _LONGEST_NAME = 80  # characters of a tool's name, which may be a stranger's word
 
 
 def placeholder(item: ContextItem) -> str:
     """What stands for a tool result once it is old (spec 5.7)."""
     ended = "SUCCEEDED" if item.succeeded else "FAILED"
-    return (
-        f"[Result of {tool_name(item.source)} ({ended}) — {item.token_count} tokens — "
-        "see memory for details]"
-    )
+    name = tool_name(item.source)
+    # what looks showed is not remembered beside what it shows
+    where = "look again" if name == _RECALL or name.startswith(_LOOKS) else "see memory"
+    return f"[Result of {name} ({ended}) — {item.token_count} tokens — {where} for details]"
 
 
 def tool_name(source: str) -> str:

@@ -79,6 +79,20 @@ def test_the_system_zone_counts_at_most_its_cap_and_with_what_the_prompts_need()
     assert context.division(A).system_actual == 400
 
 
+async def test_what_a_look_showed_is_not_said_to_be_in_memory() -> None:
+    context = Context().manager
+    for source in ("workspace_read notes.md", "memory_search", "web_fetch https://a.example"):
+        shown = item(source, words(30), kind="tool_result", source=f"tool:{source}")
+        context.add(A, shown)
+    await context.enforce_budget(A, 7)
+    told = [one.content for one in context.get_zone(A, ContextZone.chronicle)]
+    assert [line.rpartition(" — ")[2] for line in told] == [
+        "look again for details]",
+        "look again for details]",
+        "see memory for details]",
+    ]
+
+
 @pytest.mark.proves("S5.7-MASKING")
 async def test_old_tool_results_become_placeholders_and_their_text_is_handed_out() -> None:
     context = Context().manager
