@@ -130,6 +130,21 @@ async def test_a_selection_is_asked_about_anew_and_nothing_else_is_moved(tidy: T
     assert set(listed(tidy.place)) == {"Documents/a.pdf", "b.pdf", "c.png"}
 
 
+async def test_very_many_files_of_this_moment_get_one_sentence(tidy: Tidy) -> None:
+    for name in ("a.pdf", "b.pdf", "c.png"):
+        (tidy.place / name).unlink()
+    for number in range(1001):
+        put(tidy.place, f"{number}.pdf", b"", days=0)
+    async with tidy.house(yes) as h:
+        reply = await h.silas.ask(f"tidy {tidy.place}")
+    assert reply.text.splitlines()[-1].startswith(
+        f"{tidy.place} holds 1,001 files that changed within the last two minutes and may still be "
+    )
+    assert "say which, for example --only '*.pdf'." in reply.text
+    assert "stays:" not in reply.text
+    assert tidy.channel.cards == []
+
+
 async def test_an_item_that_was_not_on_the_card_cannot_be_chosen(tidy: Tidy) -> None:
     strange = BatchAnswer(verdict="edit_selection", selected_item_ids=("elsewhere",))
     async with tidy.house(lambda _: strange) as h:

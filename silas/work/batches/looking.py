@@ -25,6 +25,8 @@ MOST_FILES: Final = 1000
 SETTLED_SECONDS: Final = 120
 """A file that changed later than so long ago may still be written to."""
 
+_FRESH: Final = "it changed a moment ago"
+
 _ALWAYS_HASHED: Final = 1 << 20  # bytes; a larger file only where another has its size
 _MOST_HASHED: Final = 64 << 20
 LARGEST_PICTURE: Final = 12_000_000
@@ -159,6 +161,14 @@ def look_into(folder: Folder, descriptor: int, now: datetime, only: str = "") ->
             "say which, for example --only '*.pdf'.",
             code="E_BATCH_MANY",
         )
+    fresh = sum(one.why == _FRESH for one in left)
+    if not files and fresh > MOST_FILES:
+        raise BatchRefused(
+            f"{folder.path} holds {fresh:,} files that changed within the last two minutes and may "
+            f"still be written to, and Silas looks at {MOST_FILES:,} at most: ask again later, and "
+            "say which, for example --only '*.pdf'.",
+            code="E_BATCH_MANY",
+        )
     sizes = Counter(states[name].st_size for name in files)
     found: list[FoundFile] = []
     for name in files:
@@ -193,7 +203,7 @@ def _why_left(name: str, state: os.stat_result, now: datetime, only: str) -> str
     if ending_of(name) in UNFINISHED:
         return "its download has not ended"
     if now.timestamp() - state.st_mtime < SETTLED_SECONDS:
-        return "it changed a moment ago"
+        return _FRESH
     return None
 
 
