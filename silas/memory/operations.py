@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from silas.clock import Clock
 from silas.errors import MemoryRefused
@@ -34,11 +34,16 @@ _FIRM = frozenset({OperationBasis.owners_words, OperationBasis.words_among_other
 """On these grounds content counts as confirmed: its owner said it himself."""
 
 
+OWNERS_OWN: Final = "E_MEM_REFUSED_OWNERS"
+"""The code of a refusal of what the owner can do himself."""
+
+
 class OperationVerdict(NamedTuple):
-    """What the rules say: whether it may be done, and the sentence if not."""
+    """What the rules say: whether it may be done, and the sentence and its code if not."""
 
     allowed: bool
     reason: str = ""
+    code: str = "E_MEM_REFUSED"
 
 
 _YES = OperationVerdict(True)
@@ -47,7 +52,7 @@ _CONSTITUTIONAL = OperationVerdict(
 )
 _VERIFIED = OperationVerdict(False, "the owner confirmed it, and only his own words change it")
 _ASK = OperationVerdict(
-    False, "the owner confirmed it, and others' text was in view; he can do it himself"
+    False, "its owner confirmed it, and what others wrote was in view", OWNERS_OWN
 )
 _LESS = OperationVerdict(False, "it is trusted more than the text that asks for this")
 
@@ -183,8 +188,10 @@ class Operations:
         target = await self._target(str(op.get("memory_id") or ""), basis)
         found = verdict(op_name, target, basis)
         if not found.allowed:
-            raise _refusal_error(
-                f"The memory {target.memory_id} stays as it is: {found.reason}.", basis
+            raise MemoryRefused(
+                f"The memory {target.memory_id} stays as it is: {found.reason}.",
+                code=found.code,
+                scope_id=basis.scope_id,
             )
         return target
 

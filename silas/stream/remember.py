@@ -1,17 +1,32 @@
 """Step 10: what an answer wants to remember, gated, limited, and told where it is refused (5.1)."""
 
-from typing import Any
+from typing import Any, Final
 
 from silas.agents.models import MemoryOp, MemoryOpType
+from silas.agents.runbook.door_words import DoorWords, words_here
 from silas.audit import Audit
 from silas.errors import SilasError
 from silas.gates import GateTrigger
+from silas.language import tr_later
 from silas.memory import MemoryOperations, OpBasis
+from silas.memory.operations import OWNERS_OWN
 from silas.stream.signed_words import his_own
 from silas.stream.state import Turn, need
 from silas.stream.turn_writer import TurnWriter
 from silas.tools.phrases import collapse_spaces
 from silas.types import TaintLevel
+
+_NOT_DONE: Final = {
+    MemoryOpType.delete: "Not forgotten: {why}",
+    MemoryOpType.update: "Not changed in memory: {why}",
+}
+_FORGETTING: Final = DoorWords(
+    tr_later(
+        "You can forget it yourself: `silas memory forget --id {id}`, or “Memory” under “More” in "
+        "the cockpit."
+    ),
+    tr_later("You can forget it yourself, in “Memory” under “More”."),
+)
 
 
 class Remembering:
@@ -66,7 +81,7 @@ class Remembering:
             await self._audit.log(
                 "memory_op_refused", turn_id=turn.id, op=op.op.value, code=error.code
             )
-            self._tell(turn, f"Not remembered: {error.message}")
+            self._tell(turn, _refused_words(op, error))
 
     def _basis(self, turn: Turn, content: str, his_words: list[str]) -> OpBasis:
         """What an operation rests on: the owner's own words, or everything in view."""
@@ -86,6 +101,14 @@ class Remembering:
     def _tell(self, turn: Turn, words: str) -> None:
         if turn.message.taint is TaintLevel.owner and words not in turn.answer.notes:
             turn.answer.notes.append(words)
+
+
+def _refused_words(op: MemoryOp, error: SilasError) -> str:
+    """What was not done, why, and how its owner forgets what only he can."""
+    told = _NOT_DONE.get(op.op, "Not remembered: {why}").format(why=error.message)
+    if op.op is MemoryOpType.delete and error.code == OWNERS_OWN:
+        return f"{told} {words_here(_FORGETTING, id=op.memory_id)}"
+    return told
 
 
 def _at_most(turn: Turn, content: str) -> TaintLevel:

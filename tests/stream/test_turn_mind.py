@@ -282,7 +282,7 @@ async def test_an_operation_that_the_rules_of_trust_refuse_is_told_to_the_owner_
         mine = await soon(h.silas.ask("forget it"))
         theirs = await soon(h.silas.stream.handle(said(h, "forget it", "desk-7")))
         assert len(await entries_of(h, "memory_op_refused")) == 2
-    assert mine.text.startswith("Done.\n\nNot remembered: There is no memory 'mem-nowhere'")
+    assert mine.text.startswith("Done.\n\nNot forgotten: There is no memory 'mem-nowhere'")
     assert theirs.text == "Done."
 
 
