@@ -1,8 +1,7 @@
 /* One card: what it does, how risky, why, what it affects, what can be answered, and the details.
    The anatomy is the same for every kind (spec 0.5.3); `extras.js` has what is a kind's own. */
 
-import { postJson } from "./api.js";
-import { button, fill, h, icon, toast } from "./dom.js";
+import { button, fill, h, icon } from "./dom.js";
 import { extraFor } from "./extras.js";
 import { actionArea } from "./gestures.js";
 import { gestureFor, harmless, kindOf, riskOf, RISK_WORDS, startsOpen } from "./kinds.js";
@@ -36,7 +35,7 @@ export function cardView(event, stay = null) {
     h("p", { class: "card-top" }, event.type === "secure_input_request" ? icon("key") : riskBadge(risk), h("span", { class: "kind" }, extra.kind ?? kindOf(event).name)),
     title,
     face.effect && h("p", { class: "effect", "data-testid": "effect", dir: "auto" }, named(face.effect)),
-    h("p", { class: "rationale", dir: "auto" }, face.rationale),
+    h("p", { class: "rationale", dir: "auto" }, named(face.rationale)),
     face.affected && h("p", { class: "affected", dir: "auto" },
       h("span", { class: "label" }, t("Affects ")), named(face.affected)),
     extra.node),
@@ -46,7 +45,8 @@ export function cardView(event, stay = null) {
   if (event.type !== "secure_input_request") {
     countdown(node, event.expires_at, (ms) => {
       const plan = event.type === "approval_request"; // it can be shown again
-      if (ms <= 0) until.textContent = plan ? t("The time is over: nothing was run.") : t("The time is over: the answer was no.");
+      if (extra.until) until.textContent = extra.until(ms);
+      else if (ms <= 0) until.textContent = plan ? t("The time is over: nothing was run.") : t("The time is over: the answer was no.");
       else until.textContent = plan ? t("Waits {left} more; then it lapses, and nothing is run.", { left: left(ms) })
         : t("Waits {left} more; then the answer is no.", { left: left(ms) });
     });
@@ -62,28 +62,14 @@ export function cardView(event, stay = null) {
   return { node, refresh, focus: () => title.focus({ preventScroll: true }) };
 }
 
-const STAYS = {
-  lapsed: t("Lapsed: nobody answered in time, and nothing was run."),
-  changing: t("You asked for changes. The new plan takes its place here; this one cannot be approved."),
-  answered: t("You asked for changes, and Silas answered in the Stream without a new plan."),
-};
-
-/** A card whose question is closed, with its reason and a way to ask anew. */
+/** A card whose question is closed; `closed.js` has its reason and a way to ask anew. */
 function closedView(event, stay, { node, note, title, area, until }) {
   area.node.remove();
   until.remove();
   node.classList.add("stays");
   node.dataset.stays = stay.why;
   for (const form of node.querySelectorAll("form")) form.remove();
-  const again = button(t("Show again"), async () => {
-    try {
-      await postJson(`/work/${encodeURIComponent(event.work_item_id)}/ask`);
-    } catch (error) {
-      toast(error.message);
-    }
-  }, { class: "secondary", "data-testid": "show-again" });
-  fill(note, h("p", { class: "warning" }, icon(stay.why === "changing" ? "undo" : "alert"), h("span", {}, STAYS[stay.why])),
-    stay.why === "changing" ? null : h("div", { class: "actions" }, again));
+  import("./closed.js").then(({ fillClosed }) => fillClosed(event, stay.why, note), () => undefined);
   return { node, refresh: () => undefined, focus: () => title.focus({ preventScroll: true }) };
 }
 

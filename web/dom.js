@@ -116,7 +116,7 @@ export function announce(text) {
   polite ??= document.getElementById("live");
   if (!polite) return;
   polite.textContent = "";
-  requestAnimationFrame(() => { polite.textContent = visible(text); });
+  requestAnimationFrame(() => { polite.textContent = visible(text).replace(/\*\*|`/g, ""); });
 }
 
 export function toast(text) {

@@ -18,7 +18,7 @@ export const RARE = {
   decision: (event, view) => {
     const own = ownWords(event, event.allow_freetext, view);
     const question = event.question === event.card.intent ? null : h("p", { class: "said", dir: "auto" }, event.question);
-    return { ...own, node: [question, own.node] };
+    return { ...own, node: [question, own.node], until: event.allow_freetext && unanswered };
   },
   suggestion: (event, view) => ownWords(event, false, view),
   autonomy_threshold_review: threshold,
@@ -36,6 +36,12 @@ export const RARE = {
     node: event.message === event.card.rationale ? null : h("p", { class: "said", dir: "auto" }, event.message),
   }),
 };
+
+/** Work that asks and gets no answer takes none of the options for granted. */
+function unanswered(ms) {
+  return ms <= 0 ? t("The time is over: nothing was chosen.")
+    : t("Waits {left} more; then nothing is chosen, and the work goes on or ends without an answer.", { left: left(ms) });
+}
 
 /**
  * A batch. Its items can be chosen one by one where the card offers that; what stands out is told in

@@ -1,6 +1,7 @@
 /* Work that has ended, and the way back. */
 
 import { command, postJson } from "./api.js";
+import { named } from "./card.js";
 import { add, button, fill, h, icon, toast } from "./dom.js";
 import { countdown, left } from "./time.js";
 import { t } from "./words.js";
@@ -33,7 +34,7 @@ function parts(result) {
   return [
     h("p", { class: "small asked" }), h("p", { class: "result-top" }, statusMark(result.status)),
     h("h2", { dir: "auto" }, result.title),
-    result.summary && h("p", { class: "result-summary", dir: "auto" }, result.summary),
+    result.summary && h("p", { class: "result-summary", dir: "auto" }, named(result.summary)),
     reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), checksChangedView(result.checks_changed), diffDetails(result.diff), result.again && againButton(result), h("div", { class: "undo" })];
 }
 

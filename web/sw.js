@@ -4,7 +4,7 @@
 const CACHE = "silas-shell-1";
 const SHELL = [
   "/", "/static/offline.html", "/static/style.css", "/static/cards.css", "/static/theme.js", "/static/app.js",
-  "/static/activity.js", "/static/api.js", "/static/canonical.js", "/static/card.js",
+  "/static/activity.js", "/static/api.js", "/static/canonical.js", "/static/card.js", "/static/closed.js",
   "/static/devices.js", "/static/diff.js", "/static/dom.js", "/static/extras.js", "/static/extras_rare.js",
   "/static/gestures.js", "/static/keys.js", "/static/kinds.js", "/static/lock.js",
   "/static/more.js", "/static/phone.js", "/static/result.js", "/static/review.js", "/static/running.js",
