@@ -153,6 +153,22 @@ async def test_health_answers_before_anything_else_is_loaded() -> None:
             assert (answer.status_code, answer.json()["code"]) == (503, "E_CHANNEL_STARTING")
 
 
+async def test_a_tab_that_is_loaded_while_silas_starts_says_so_and_opens_by_itself() -> None:
+    front = StartingApp()
+    serving = run_server(front, "127.0.0.1", 0, SystemClock(), front.knows, PlainHttp())
+    async with serving as port, httpx.AsyncClient() as http:
+        at, tab = f"http://127.0.0.1:{port}", {"accept": "text/html,*/*;q=0.8"}
+        answer = await http.get(f"{at}/", headers=tab)
+        assert (answer.status_code, answer.headers["cache-control"]) == (503, "no-store")
+        assert answer.headers["content-type"] == "text/html; charset=utf-8"
+        assert "Silas is starting. This page opens by itself in a moment." in answer.text
+        assert '<meta http-equiv="refresh" content="1">' in answer.text
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        for told in (await http.post(f"{at}/", headers=tab), await http.get(f"{at}/work")):
+            assert told.json()["code"] == "E_CHANNEL_STARTING"
+        assert (await http.get(f"{at}/health", headers=tab)).json()["status"] == "starting"
+
+
 @pytest.mark.proves("S18.2-SAFE-DECLINES")
 async def test_ending_answers_an_open_card_safely_and_lets_pages_go(tmp_path: Path) -> None:
     home = Home(tmp_path)

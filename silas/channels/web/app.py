@@ -1,6 +1,7 @@
 """The cockpit's application: the page's files, pairing, the live connection, health (8.1)."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from html import escape
 from typing import Annotated, Any, Literal, Protocol
 
 from fastapi import APIRouter, FastAPI, Query, Request
@@ -17,9 +18,24 @@ from silas.channels.web.pairing import Paired, set_cookie
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
 from silas.context.conversation_store import FIRST
+from silas.language import tr
 from silas.types import Base64Bytes, Frozen
 
 _STARTING = b'{"code":"E_CHANNEL_STARTING","message":"Silas is starting; try again in a moment."}'
+_STARTING_PAGE = """<!doctype html>
+<html>
+<head>
+<meta charset="utf-8">
+<title>Silas</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="1">
+</head>
+<body>
+<p>{words}</p>
+</body>
+</html>
+"""
 _OPEN_WHILE_STARTING = frozenset({"/health", "/healthz", "/readyz"})
 
 ASGI = Callable[[MutableMapping[str, Any], Any, Any], Awaitable[None]]
@@ -243,7 +259,31 @@ class StartingApp:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1013})
         elif scope["type"] == "http":
-            await _starting(scope["path"], send)
+            shown = scope["method"] == "GET" and _wants_page(scope["headers"])
+            if shown and scope["path"] not in _OPEN_WHILE_STARTING:
+                await _starting_page(send)
+            else:
+                await _starting(scope["path"], send)
+
+
+def _wants_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Whether somebody looks at the answer: only a tab asks for HTML by name."""
+    return any(name == b"accept" and b"text/html" in value for name, value in headers)
+
+
+async def _starting_page(send: Any) -> None:
+    """A page that loads again what its tab asks for, until Silas answers."""
+    words = tr("Silas is starting. This page opens by itself in a moment.")
+    body = _STARTING_PAGE.format(words=escape(words)).encode()
+    headers = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"cache-control", b"no-store"),
+        (b"retry-after", b"1"),
+    ]
+    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 async def _starting(path: str, send: Any) -> None:
