@@ -140,6 +140,8 @@ def place_of(origin: Origin) -> str:
     if origin.kind is OriginKind.message and origin.name:
         sender = show_exactly(origin.name.removeprefix("channel:"))
         return tr("a message from {sender} ({taint})", sender=sender, taint=origin.taint)
+    if origin.kind is OriginKind.file and origin.name == "." and tool:
+        return tr("the list of the files, read by {tool}", tool=tool)
     if origin.name:
         read = tr(", read by {tool}", tool=tool) if tool else ""
         return f"{tr(_PLACES[origin.kind])} {show_exactly(origin.name)}{read}"

@@ -98,6 +98,15 @@ async def test_words_of_the_former_plan_that_another_brings_again_are_marked(
     assert marks_on(after) == [f"body: {OTHER_FILE}", f"  | {LATER}"]
 
 
+def test_a_list_of_the_folder_is_named_as_one() -> None:
+    item = PlanParser().parse(text(READ))
+    provenance = Provenance({})
+    listed = Origin(kind=OriginKind.file, name=".", tool="workspace_files")
+    provenance.add_text(READ, listed)
+    told = PlanMark("body", "the list of the files, read by workspace_files", READ)
+    assert plan_marks(item, "why", provenance) == [told]
+
+
 async def test_without_a_wish_for_changes_the_own_words_of_a_model_are_told() -> None:
     item = PlanParser().parse(text(OWN))
     provenance = Provenance({})
