@@ -162,7 +162,7 @@ async def test_a_tab_that_is_loaded_while_silas_starts_says_so_and_opens_by_itse
         assert (answer.status_code, answer.headers["cache-control"]) == (503, "no-store")
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
         assert "Silas is starting. This page opens by itself in a moment." in answer.text
-        assert '<meta http-equiv="refresh" content="1">' in answer.text
+        assert "location.reload()" in answer.text
         assert "default-src 'none'" in answer.headers["content-security-policy"]
         for told in (await http.post(f"{at}/", headers=tab), await http.get(f"{at}/work")):
             assert told.json()["code"] == "E_CHANNEL_STARTING"

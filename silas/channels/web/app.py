@@ -1,6 +1,8 @@
 """The cockpit's application: the page's files, pairing, the live connection, health (8.1)."""
 
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from hashlib import sha256
 from html import escape
 from typing import Annotated, Any, Literal, Protocol
 
@@ -22,6 +24,9 @@ from silas.language import tr
 from silas.types import Base64Bytes, Frozen
 
 _STARTING = b'{"code":"E_CHANNEL_STARTING","message":"Silas is starting; try again in a moment."}'
+_AGAIN = "setTimeout(() => location.reload(), 1000)"
+"""A refresh in the page's head would only go to the place behind `#`."""
+_AGAIN_HASH = b64encode(sha256(_AGAIN.encode()).digest())
 _STARTING_PAGE = """<!doctype html>
 <html>
 <head>
@@ -29,7 +34,7 @@ _STARTING_PAGE = """<!doctype html>
 <title>Silas</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="refresh" content="1">
+<script>{again}</script>
 </head>
 <body>
 <p>{words}</p>
@@ -274,10 +279,13 @@ def _wants_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 async def _starting_page(send: Any) -> None:
     """A page that loads again what its tab asks for, until Silas answers."""
     words = tr("Silas is starting. This page opens by itself in a moment.")
-    body = _STARTING_PAGE.format(words=escape(words)).encode()
+    body = _STARTING_PAGE.format(words=escape(words), again=_AGAIN).encode()
     headers = [
         (b"content-type", b"text/html; charset=utf-8"),
-        (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+        (
+            b"content-security-policy",
+            b"default-src 'none'; frame-ancestors 'none'; script-src 'sha256-%b'" % _AGAIN_HASH,
+        ),
         (b"x-content-type-options", b"nosniff"),
         (b"cache-control", b"no-store"),
         (b"retry-after", b"1"),
