@@ -1,6 +1,6 @@
 /* Work that has ended, and the way back. */
 
-import { command, postJson } from "./api.js";
+import { command } from "./api.js";
 import { named } from "./card.js";
 import { add, button, fill, h, icon, toast } from "./dom.js";
 import { countdown, left } from "./time.js";
@@ -35,7 +35,7 @@ function parts(result) {
     h("p", { class: "small asked" }), h("p", { class: "result-top" }, statusMark(result.status)),
     h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, named(result.summary)),
-    reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), checksChangedView(result.checks_changed), diffDetails(result.diff), result.again && againButton(result), h("div", { class: "undo" })];
+    reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), result.checks_changed?.length && rare("checksChangedView", result.checks_changed), diffDetails(result.diff), result.again && rare("askAgainView", result.work_item_id), h("div", { class: "undo" })];
 }
 
 const drawn = new WeakMap(); // what a node shows, until it shows something else
@@ -43,7 +43,7 @@ const drawn = new WeakMap(); // what a node shows, until it shows something else
 export function refreshResult(node, result) {
   const before = drawn.get(node) ?? result;
   drawn.set(node, result);
-  if (before.summary !== result.summary || before.report !== result.report || before.output !== result.output || before.diff !== result.diff) fill(node, ...parts(result));
+  if (["summary", "report", "output", "diff", "again"].some((name) => before[name] !== result[name])) fill(node, ...parts(result));
   const asked = node.querySelector(".asked"), words = result.apart ? result.asked.words : "";
   if (asked.hidden = !words) fill(asked);
   else if (asked.dataset.drawn !== words) {
@@ -61,21 +61,10 @@ export function refreshResult(node, result) {
   else fill(place);
 }
 
-/** Its question got no answer: the same plan is shown again, and needs a new yes. */
-function againButton(result) {
-  const problem = h("p", { class: "field-problem", role: "alert" });
-  const act = button(t("Ask about it again"), async () => {
-    act.disabled = true;
-    problem.textContent = "";
-    try {
-      await postJson(`/work/${encodeURIComponent(result.work_item_id)}/ask`);
-      location.hash = "#/review"; // that is where the question is
-    } catch (error) {
-      problem.textContent = error.message;
-      act.disabled = false;
-    }
-  }, { class: "secondary", "data-testid": "ask-again" });
-  return h("div", { class: "ask-again" }, act, problem);
+function rare(view, given) {
+  const place = h("div");
+  import("./result_rare.js").then((views) => add(place, [views[view](given)]));
+  return place;
 }
 
 function undoButton(result) {
@@ -115,14 +104,6 @@ export function checksView(checks) {
     h("li", { "data-passed": String(check.passed) }, icon(check.passed ? "check" : "cross"),
       h("span", {}, h("b", { dir: "auto" }, check.name), h("span", { class: "unseen" }, ` ${check.passed ? t("passed") : t("failed")}`),
         check.words && h("span", { class: "check-words", dir: "auto" }, ` ${check.words}`)))));
-}
-
-/** A check that runs what the work wrote says little of it: each such file. */
-export function checksChangedView(paths) {
-  if (!paths?.length) return null;
-  return h("div", { class: "checks-changed", "data-testid": "checks-changed" },
-    h("p", {}, icon("alert"), h("span", {}, t("Its own checks run what this work changed:"))),
-    h("ul", {}, paths.map((path) => h("li", {}, h("code", { dir: "auto" }, path)))));
 }
 
 /** What its executor says: a model's own words, under a heading that says so. */

@@ -288,7 +288,8 @@ function keep(at, told) {
     at.transcript = at.transcript.with(same, kept);
     return;
   }
-  at.transcript = [...at.transcript, kept].sort((a, b) => a.seq - b.seq);
+  const over = (one) => one.again && one.work_item_id === kept.work_item_id ? { ...one, again: false } : one;
+  at.transcript = [...at.transcript.map(over), kept].sort((a, b) => a.seq - b.seq);
 }
 
 /** A message without its words, and a result without what its work made, where that was forgotten. */

@@ -147,9 +147,12 @@ class Transcript:
             return said.model_copy(update={"seq": place})
 
     def add_result(self, ended: PostExecution) -> PostExecution:
-        """Keep how work ended; a second end of the same item stands at a place of its own."""
+        """Keep how work ended; a second end of the same item stands at a place of its own, and the
+        plan is asked about anew there alone.
+        """
         with self._db.write() as tx:
             name = f"{_RESULT}{ended.work_item_id}"
+            _change(tx, name, {"again": False})
             tx.run(_MAKE_ROOM, id=name)
             kept = ended.model_copy(update={"seq": _insert(tx, name, ended)})
         return self._with_asked(kept)
@@ -157,15 +160,7 @@ class Transcript:
     def mark_undone(self, work_item_id: str) -> None:
         """Note that what an item changed was taken back."""
         with self._db.write() as tx:
-            row = tx.run(_BODY, id=f"{_RESULT}{work_item_id}").fetchone()
-            if row is None:
-                return
-            seq, kept = row
-            try:
-                body = canonical_json({**json.loads(kept), "undone": True, "undo_until": None})
-            except UNREADABLE:  # no page shows it
-                return
-            tx.run(_CHANGE, body=body, seq=seq)
+            _change(tx, f"{_RESULT}{work_item_id}", {"undone": True, "undo_until": None})
 
     def results(self, after: int) -> list[KeptResult]:
         """The results after a place of which nothing is withheld."""
@@ -262,6 +257,19 @@ class Transcript:
 
     def _readable_rows(self, rows: Sequence[_Row]) -> list[tuple[str, Kept]]:
         return _readable(self._db, rows)
+
+
+def _change(tx: Tx, name: str, update: dict[str, Any]) -> None:
+    """Update fields of what is kept under a name, where there is something that can be read."""
+    row = tx.run(_BODY, id=name).fetchone()
+    if row is None:
+        return
+    seq, kept = row
+    try:
+        body = canonical_json({**json.loads(kept), **update})
+    except UNREADABLE:  # no page shows it
+        return
+    tx.run(_CHANGE, body=body, seq=seq)
 
 
 def _insert(

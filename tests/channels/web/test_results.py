@@ -58,6 +58,14 @@ def test_a_result_stands_in_the_conversation_of_its_message_and_under_it(db: Dat
     assert (placed.conversation, placed.reply_to) == ("c-w", "m-w")
 
 
+def test_the_plan_is_asked_about_anew_at_the_newest_end_alone(transcript: Transcript) -> None:
+    transcript.add_result(_ended("").model_copy(update={"again": True}))
+    assert _kept(transcript).again
+    transcript.add_result(_ended(""))
+    ends = [one for one in transcript.after(0, 9, "").kept if isinstance(one, PostExecution)]
+    assert [one.again for one in ends] == [False, False]
+
+
 def test_a_result_names_its_message_to_whoever_has_not_loaded_it(transcript: Transcript) -> None:
     transcript.add(_said("m1", "  copy the\nnotes "))
     told = transcript.add_result(_ended("m1"))
