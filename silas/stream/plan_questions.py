@@ -109,7 +109,7 @@ class PlanQuestions:
         """Ask, and go on after a yes; that it still waits is `told`, or was told before."""
         item, by = waiting.item, waiting.asked_by
         asker = address_of(OWNER, by.conversation)
-        to = asker if by.message else dispatcher.address_of(item.id)
+        to = asker if any(by) else dispatcher.address_of(item.id)
         send = self._sender.to(to, by.message)
         self._asking.add(item.id)
         ask = partial(

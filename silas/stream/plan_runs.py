@@ -114,10 +114,12 @@ class PlanRuns:
             raise PlanFamilyError(_BEING_CHANGED, code="E_PLAN_BEING_CHANGED")
         return self.stream.questions.ask_about(waiting, self.dispatcher)
 
-    async def ask_for_rest(self, rest: RestOfProject) -> None:
-        """Keep the rest of a project among the plans that wait, and show its card."""
+    async def ask_for_rest(self, project_id: str, rest: RestOfProject) -> None:
+        """Keep the rest of a project among the plans that wait, and show its card, in the
+        conversation in which the project was asked for.
+        """
         self.halt.require_running()
-        await self.proposer.keep(rest.item, rest.words)
+        await self.proposer.keep(rest.item, rest.words, self.work.asked_by(project_id))
         await self.ask_again(rest.item.id)
 
     async def wait_for_revision(self, work_item_id: str) -> str:
@@ -170,7 +172,8 @@ class PlanRuns:
         item = None if waiting else await self.store.get(work_item_id)
         if item is not None:
             plan = plan_anew(item, await self.work.result(work_item_id))
-            waiting = plan and WaitingPlan(plan, tr(_NO_ANSWER))
+            by = self.work.asked_by(work_item_id)
+            waiting = plan and WaitingPlan(plan, tr(_NO_ANSWER), asked_by=by)
         if waiting is None:
             raise PlanFamilyError(
                 f"No plan {work_item_id!r} waits for your answer; see `silas status`.",

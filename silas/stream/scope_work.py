@@ -142,11 +142,12 @@ class ScopeWork:
 
     def begin_rest(self, item: WorkItem) -> None:
         """Note when the rest of a project began, whoever it came from: what was forgotten before
-        its owner approved it hides nothing of it.
+        its owner approved it hides nothing of it. It belongs where the project was asked for.
         """
+        by = self.asked_by(base_name(item.id))
         for one in (item, *item.children) if is_rest(item) else ():
             if not self.is_claimed(one.id):
-                self.claim(one.id, OWNER, ())
+                self.claim(one.id, address_of(OWNER, by.conversation), (), by.message)
 
     def release(self, work_item_id: str, address: str) -> None:
         """It came to nothing: its id may be that of somebody else's work."""

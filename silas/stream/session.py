@@ -153,7 +153,7 @@ class Session:
             The id of the new project.
         """
         rest = await self.undoing.rests.of(project_id)
-        await self.runs.ask_for_rest(rest)
+        await self.runs.ask_for_rest(project_id, rest)
         return rest.item.id
 
     async def wait(self, work_item_id: str) -> WorkItemResult | None:

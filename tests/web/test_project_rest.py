@@ -11,6 +11,7 @@ from tests.stream.kit import planned, proposing
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Home, a_cockpit
 from tests.web.support.device import SIZES, Size, devices
+from tests.web.test_conversations import begins, enters
 from tests.work.kit import DONE
 
 pytestmark = in_a_browser
@@ -103,3 +104,40 @@ async def test_what_a_used_up_budget_left_is_asked_about_with_a_budget_of_its_ow
         await link.click()
         await expect(page.locator("h2")).to_have_text("Deploy it (the rest)")
         await expect(states).to_have_text([re.compile("Do c done"), re.compile("Do d done")])
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_the_rest_stands_in_the_conversation_in_which_the_project_was_asked_for(
+    home: Home, browser: Browser, size: Size
+) -> None:
+    given = chain("a", "b")
+    for name, fields in given.items():
+        run = f"grep -q {name} out.txt" + (" && grep -q go go.txt" if name == "b" else "")
+        check = {"name": "right", "run": run, "expect": {"exit_code": 0}}
+        fields.update(workspace=str(home.workspace), verify=[check], body="Do it.")
+    executor = [_writes("a"), DONE, _writes("b"), DONE, _writes("b"), DONE]
+    models = planned(proposing(project_text(given)), executor=executor)
+    async with a_cockpit(home, models={**models}) as cockpit, devices(browser, "block") as new:
+        device = await cockpit.paired(new, size)
+        await begins(device)
+        await device.says("deploy it")
+        await device.sees_a_card("Deploy it")
+        await device.answers("Approve and run this project")
+        await device.comes_back()
+        await expect(device.at("result")).to_have_count(1)
+        await begins(device)  # the owner looks at yet another one
+        (home.workspace / "go.txt").write_text("go\n", encoding="utf-8")
+        await device.page.evaluate("location.hash = '#/more/work/project-deploy'")
+        await device.page.locator("#more-body").get_by_test_id("rest").click()
+        await device.sees_a_card("Deploy it (the rest)")
+        await device.goes_to("conversations")
+        row = device.at("conversation").filter(has_text="deploy it")
+        await expect(row).to_contain_text("1 card waits")
+        await device.comes_back()
+        await device.sees_a_card("Deploy it (the rest)")
+        await device.answers("Approve and run this project")
+        await enters(device, "deploy it")
+        await expect(device.at("result")).to_have_count(2)
+        await expect(device.at("result").last).to_contain_text("Deploy it (the rest)")
+        await enters(device, "Main conversation")
+        await expect(device.at("result")).to_have_count(0)
