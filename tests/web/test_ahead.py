@@ -7,6 +7,7 @@ from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home
 from tests.web.support.device import SIZES, Device, NewDevice, Size
 from tests.web.support.mirror import mirrored, written
+from tests.web.test_conversations import photographed
 
 pytestmark = in_a_browser
 
@@ -40,7 +41,14 @@ async def test_a_goal_is_looked_after_on_the_page_ahead(
     await body.get_by_role("button", name="Yes, ask me again").click()
     await expect(device.at("alone")).to_have_count(0)
     await expect(body).to_contain_text("Each piece of work asks you first.")
+    row = device.at("paused").locator("> li")  # without its yes it does not run
+    await expect(row).to_have_count(1)
+    await expect(row.get_by_role("button", name="Resume")).to_have_count(0)
+    await expect(device.at("coming")).to_have_count(0)
+    await photographed(device, f"ahead-taken-back-{size.name}")
+    await expect(row).to_contain_text("taken back")
     assert await device.violations() == []
+    assert await device.overflow() == 0
     assert "approval.revoked" in await cockpit.events()
 
 

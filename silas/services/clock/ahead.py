@@ -160,8 +160,11 @@ class AheadDesk:
         now = self.time.now()
         until = now + timedelta(days=days)
         goals = [(goal, await self.store.get(goal.id)) for goal in self.goals.store.all()]
+        paused = [one for goal, item in goals if (one := await self._paused_goal(goal, item))]
+        off = {one.id for one in paused}  # nothing of it begins when its next cycle is due
         found = [upcoming_reminder(one, until) for one in self.reminders.waiting()]
-        found += [one for goal, item in goals for one in self._goal(goal, item, until)]
+        runs = [(goal, item) for goal, item in goals if goal.id not in off]
+        found += [one for goal, item in runs for one in self._goal(goal, item, until)]
         coming = sorted((one for one in found if one.due < until), key=lambda one: one.due)
         return Ahead(
             now,
@@ -170,7 +173,7 @@ class AheadDesk:
             len(found) - len(coming),
             await self._unattended_goals([item for _, item in goals if item is not None]),
             tuple([one for goal, item in goals if (one := await self._goal_to_ask(goal, item))]),
-            tuple([one for goal, item in goals if (one := await self._paused_goal(goal, item))]),
+            tuple(paused),
             await under_way(
                 self.store,
                 HeldStore(self.config.data_dir / "held"),
