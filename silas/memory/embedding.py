@@ -98,11 +98,11 @@ class SemanticSearch:
         """
         loop = asyncio.get_running_loop()
 
-        def heard() -> None:  # in the thread that wrote
+        def wake() -> None:  # in the thread that wrote
             if not self._something_new.is_set():
                 loop.call_soon_threadsafe(self._something_new.set)
 
-        with self._db.heard_writes(heard):
+        with self._db.heard_writes(wake):
             while True:
                 self._something_new.clear()
                 try:

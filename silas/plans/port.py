@@ -53,7 +53,7 @@ class WorkItemStore(Protocol):
         """The ids of work with a question that waits for its owner's answer."""
         ...
 
-    def unanswered(self, item: WorkItem) -> bool:
+    def was_unanswered(self, item: WorkItem) -> bool:
         """Whether the last question that work asked under its approval got no answer."""
         ...
 

@@ -127,8 +127,8 @@ class SqlWorkItemStore:
         """See `WorkItemStore.asking`."""
         return waiting_for_answers(self._db)
 
-    def unanswered(self, item: WorkItem) -> bool:
-        """See `WorkItemStore.unanswered`."""
+    def was_unanswered(self, item: WorkItem) -> bool:
+        """See `WorkItemStore.was_unanswered`."""
         return was_unanswered(self._db, item)
 
     async def finish(

@@ -230,7 +230,7 @@ class ScopeWork:
                 once its scope forgot anything.
             ever: Ask of every forgetting, for what an earlier run of it gave.
         """
-        gone = self._gone(work_item_id, ever=ever)
+        gone = self._gone_sources(work_item_id, ever=ever)
         if not gone and base_name(work_item_id) == work_item_id:
             return False
         item = await skip_damaged(self._items.get(work_item_id))
@@ -242,12 +242,12 @@ class ScopeWork:
         """
         mine = self.scope_of(item.id)
         for of in await self._made_from(item):
-            theirs = () if self.scope_of(of.id) == mine else self._gone(of.id, ever=False)
+            theirs = () if self.scope_of(of.id) == mine else self._gone_sources(of.id, ever=False)
             if _any_named(self._own_sources(of.id), (*gone, *theirs)):
                 return True
         return False
 
-    def _gone(self, work_item_id: str, *, ever: bool) -> tuple[str, ...]:
+    def _gone_sources(self, work_item_id: str, *, ever: bool) -> tuple[str, ...]:
         """What the scope of this work forgot since that began, or ever."""
         since = 0 if ever else self._forgetting_at_start(work_item_id)
         return self._memory.forgotten_since(since, self.scope_of(work_item_id)).sources
@@ -267,7 +267,7 @@ class ScopeWork:
 
     async def _load_work(self, item: WorkItem) -> Known:
         sources = tuple(dict.fromkeys(await self._sources(item)))
-        forgotten = await self._rests_on(item, self._gone(item.id, ever=False))
+        forgotten = await self._rests_on(item, self._gone_sources(item.id, ever=False))
         result = await skip_damaged(self._items.get_result(item.id))
         return Known(item, result, sources, forgotten)
 

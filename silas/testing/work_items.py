@@ -64,7 +64,7 @@ class InMemoryWorkItemStore:
         """None: questions are kept in a database only."""
         return frozenset()
 
-    def unanswered(self, item: WorkItem) -> bool:
+    def was_unanswered(self, item: WorkItem) -> bool:
         """False, as above."""
         del item
         return False
@@ -136,6 +136,6 @@ class InMemoryWaitingPlans:
         """Copies of all."""
         return [w._replace(item=w.item.model_copy(deep=True)) for w in self._waiting.values()]
 
-    async def to_change(self) -> list[WorkItem]:
+    async def to_change(self) -> list[WaitingPlan]:
         """Copies of those that the owner wants changed."""
-        return [waiting.item for waiting in await self.all() if waiting.changes_wanted]
+        return [waiting for waiting in await self.all() if waiting.changes_wanted]

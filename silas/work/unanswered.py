@@ -18,7 +18,7 @@ _WITHOUT_SUCCESS: Final = frozenset(
 
 def add_unanswered(item: WorkItem, result: WorkItemResult, store: WorkItemStore) -> WorkItemResult:
     """A result that says that a question got no answer, and how to ask anew, where that is so."""
-    if result.status not in _WITHOUT_SUCCESS or not store.unanswered(item):
+    if result.status not in _WITHOUT_SUCCESS or not store.was_unanswered(item):
         return result
     words = f"{result.summary.rstrip()}\n{unanswered_words(item)}".lstrip()
     return result.model_copy(update={"summary": words, "last_error": words, "unanswered": True})

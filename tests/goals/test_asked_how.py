@@ -222,7 +222,7 @@ def test_the_commands_tell_a_changed_plan_and_approve_it_again(tmp_path: Path) -
     why = "This is not what was approved"
     assert f"  {why}" in run(silas("goals", "list"), env).out
     assert run(silas("show", WATCHED), env).out.splitlines()[1].startswith(why)
-    assert f"lapsed   {WATCHED}" in run(silas("approvals", "list"), env).out
+    assert f"lapsed     {WATCHED}" in run(silas("approvals", "list"), env).out
     assert why in run(silas("ahead"), env).out
     again = run(silas("run", plan, "--approve", shown[-1]), env)
     assert again.code == 0, again.err

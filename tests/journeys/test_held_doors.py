@@ -73,7 +73,7 @@ def test_the_commands_keep_show_apply_and_drop_without_a_terminal(tmp_path: Path
     printed = ["    to be seen", *(f"    {number}" for number in range(1000, 1401))]
     assert "\n".join(printed) in ended.out
     assert "silas approvals approve task-tidy" in ended.err
-    assert "held     task-tidy" in run(silas("status"), env).out
+    assert "held       task-tidy" in run(silas("status"), env).out
     [row] = json.loads(run(silas("approvals", "list", "--json"), env).out)
     assert (row["state"], row["paths"][0]["path"]) == ("held", "input.txt")
     shown = run(silas("approvals", "show", "task-tidy"), env).out

@@ -107,7 +107,7 @@ class Owner(NamedTuple):
         assert f"- {MOVES}: {DOES} {row['left']}." in told
         rows = await desk_of(self.cockpit.parts).list_given()
         (given,) = [one for one in rows if one.item.id == MOVES]
-        assert (given.uses, given.token.max_executions) == (alone.used, alone.uses)
+        assert (given.used, given.of_all) == (alone.used, alone.uses)
         assert given.token.expires_at == alone.until
         return str(row["left"])
 
@@ -165,7 +165,7 @@ async def test_thirty_times_until_friday_used_narrowed_used_up_and_taken_back(
         # narrowed on the page to one more time; the time after that has a card, and a no is one
         body = {"uses": 1, "proof": proof()}
         assert (await owner.cockpit.client.post(f"/goals/{MOVES}/narrow", json=body)).is_success
-        assert await owner.may_do() == "used 0 of 1, until Friday 4 December 2026, 23:59"
+        assert await owner.may_do() == "used 4 of 5, until Friday 4 December 2026, 23:59"
         assert (await owner.bill_comes("phone")).outcome is Outcome.fixed
         assert (await owner.cockpit.get("/ahead"))["alone"] == []
         (over,) = (await owner.cockpit.get("/ahead"))["asking"]
@@ -207,7 +207,7 @@ async def test_the_owner_reads_it_in_german(tmp_path: Path) -> None:
             told = await owner.says(f"begrenze die Freigabe von {MOVES} auf 2")
             assert "darf seine Arbeit noch 2 Mal beginnen, ohne zu fragen" in told, told
             assert (
-                "0 von 2 Mal benutzt, bis Donnerstag, 24. Dezember 2026, 09:10."
+                "1 von 3 Mal benutzt, bis Donnerstag, 24. Dezember 2026, 09:10."
                 in await owner.says(MAY_DE)
             )
             told = await owner.says(f"nimm die Freigabe von {MOVES} zurück")

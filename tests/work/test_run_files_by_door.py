@@ -222,7 +222,7 @@ def test_the_commands_tell_that_an_approval_has_lapsed_and_take_it_back(
     assert run(silas("init"), env).code == 0
     shown = run(silas("plan", "check", plan), env).out.split()
     assert run(silas("run", plan, "--approve", shown[-1]), env).code == 0
-    assert run(silas("approvals", "list"), env).out.startswith(f"in force {WATCHED}")
+    assert run(silas("approvals", "list"), env).out.startswith(f"in force   {WATCHED}")
     assert "May run without asking" in run(silas("ahead"), env).out
     script.write_text(OTHER)
     why = f"{script}, which the plan runs, changed after the plan was approved; look at it"
@@ -245,7 +245,7 @@ def test_the_commands_tell_that_an_approval_has_lapsed_and_take_it_back(
     again = run(silas("plan", "check", plan), env).out.split()
     assert again[-1] != shown[-1]
     assert run(silas("run", plan, "--approve", again[-1]), env).code == 0  # as it says
-    assert run(silas("approvals", "list"), env).out.startswith(f"in force {WATCHED}")
+    assert run(silas("approvals", "list"), env).out.startswith(f"in force   {WATCHED}")
     assert why not in run(silas("goals", "show", WATCHED), env).out
     script.write_text("true\n")
     assert run(silas("approvals", "revoke", WATCHED), env).code == 0

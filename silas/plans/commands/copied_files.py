@@ -30,7 +30,7 @@ def copied_from(text: str, commands: Sequence[SimpleCommand], run: str) -> Itera
         commands: Its commands.
         run: The path of what it runs.
     """
-    for target, sources in _copied(text, commands):
+    for target, sources in _copies_in(text, commands):
         if run == target:
             yield from sources
         elif run.startswith(f"{target}/") or target == ".":
@@ -39,7 +39,7 @@ def copied_from(text: str, commands: Sequence[SimpleCommand], run: str) -> Itera
                 yield from (one, f"{one}/{below}", posixpath.join(posixpath.dirname(one), below))
 
 
-def _copied(text: str, commands: Sequence[SimpleCommand]) -> Iterator[_Copied]:
+def _copies_in(text: str, commands: Sequence[SimpleCommand]) -> Iterator[_Copied]:
     every = tuple(path for one in commands for path in _paths(one, one.argv[1:]))
     for one in commands:
         name = posixpath.basename(one.argv[0])
