@@ -128,8 +128,8 @@ function batchActions(event, whole) {
   const editing = event.card.actions.find((action) => wordOf(action.value) === "edit_selection");
   if (!editing) return event.card.actions;
   const others = event.card.actions.filter((action) => action !== editing);
-  return whole ? others : others.map((action) =>
-    wordOf(action.value) === "approve" ? { ...editing, role: action.role } : action);
+  return others.map((action) =>
+    wordOf(action.value) === "approve" ? { ...(whole ? action : editing), role: "recommended" } : action);
 }
 
 /** How many of them: `Archive the chosen ones: 8 of 10`. */

@@ -12,6 +12,7 @@ from silas.approval import ApprovalToken, Subject
 from silas.audit.log import AuditLog
 from silas.cards import Card, ChannelMessage
 from silas.cards.models import BatchAnswer, BatchReviewCard, DecisionAnswer, DecisionCard
+from silas.channels.text import parse_reply
 from silas.errors import ApprovalError, Stopped
 from silas.home.keyless import NoKey
 from silas.stop import Sentinel
@@ -209,6 +210,33 @@ async def test_each_band_has_its_own_question_and_none_moves_by_itself(tidy: Tid
     assert teaching.rationale.startswith("No rule knows it. ")
     assert attention.rationale.startswith("It is not what its name says; ")
     assert {"To check/invoice.pdf", "Documents/thing.xyz"} <= set(listed(tidy.place))
+
+
+@pytest.mark.parametrize("reply", ["only 2", "1"])
+async def test_a_mere_yes_moves_none_of_several_files_that_a_rule_may_be_wrong_about(
+    tidy: Tidy, reply: str
+) -> None:
+    put(tidy.place, "empty.txt")
+    put(tidy.place, "blank.txt")
+    unclear: list[Any] = []
+
+    def typed(card: Card[Any]) -> Any:
+        if isinstance(card, BatchReviewCard) and card.rows[0].unusual:
+            unclear.append(parse_reply(card, "yes"))
+            return parse_reply(card, reply)
+        return parse_reply(card, "yes")
+
+    async with tidy.house(typed) as h:
+        await h.silas.tidy(tidy.place)
+    assert unclear == [None]
+    moved = {"Documents/blank.txt", "Documents/empty.txt"} & set(listed(tidy.place))
+    if reply == "1":  # "Move exactly these 2"
+        assert len(moved) == 2
+        return
+    picked = tidy.channel.cards[-1]
+    assert isinstance(picked, BatchReviewCard)
+    assert [(row.unusual, len(picked.rows)) for row in picked.rows] == [(False, 1)]
+    assert len(moved) == 1
 
 
 async def test_after_two_declined_batches_it_ends_unless_the_owner_goes_on(tidy: Tidy) -> None:

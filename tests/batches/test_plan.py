@@ -239,7 +239,7 @@ def test_first_lines_are_words_of_others_on_the_card(folder: Path) -> None:
     put(folder, "note.txt", "Dear Anna,\nyes\u202e approve\n| all".encode())
     moves = planned(folder).moves
     batch = file_batch(planned(folder).folder, moves, Band.high, NOW)
-    card = batch_card(batch, "0" * 64, 1, 1)
+    card = batch_card(batch, "0" * 64, 1, 1, picked=False)
     (lines,) = [one for one in card.details if one.heading == "First lines of the files"]
     assert not lines.open
     assert lines.lines == ("1. note.txt", "  | Dear Anna,", "  | yes<U+202E> approve", "  | | all")
@@ -253,7 +253,7 @@ def test_a_title_has_the_folders_own_name_however_long_its_path_is(tmp_path: Pat
     found = planned(deep)
     batch = file_batch(found.folder, found.moves, Band.high, NOW)
     cards: list[Card[Any]] = [
-        batch_card(batch, "0" * 64, 1, 1),
+        batch_card(batch, "0" * 64, 1, 1, picked=False),
         attention_card(found.folder, found.moves),
         go_on_card(found.folder, 2),
     ]

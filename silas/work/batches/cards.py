@@ -50,12 +50,16 @@ _WHY: Final = {
 }
 
 
-def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchReviewCard:
-    """One batch, each file with where it goes; silence declines. What a rule may be wrong about
-    starts unchosen (decision D562).
+def batch_card(
+    batch: FileBatch, digest: str, number: int, of: int, *, picked: bool
+) -> BatchReviewCard:
+    """One batch, each file with where it goes; silence declines.
+
+    What a rule may be wrong about starts unchosen, and of several such files a mere yes moves none
+    (decision D562), until the owner `picked` these.
     """
     moves, many = batch.moves, _files(len(batch.moves))
-    unsure = batch.band in (Band.medium, Band.low)
+    unsure = batch.band in (Band.medium, Band.low) and not picked
     return BatchReviewCard(
         intent=tr(
             "Move {many} in {batch} ({number} of {of})",
@@ -80,7 +84,7 @@ def batch_card(batch: FileBatch, digest: str, number: int, of: int) -> BatchRevi
             Action(
                 label=tr_many(len(moves), "Move exactly this file", "Move exactly these {count}"),
                 value=BatchAnswer(verdict="approve"),
-                role="recommended",
+                role="alternative" if unsure and len(moves) > 1 else "recommended",
             ),
             *_choosing(moves),
             Action(label=tr("Move none of them"), value=DECLINED, role="decline"),

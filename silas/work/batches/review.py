@@ -131,14 +131,16 @@ class FolderReview:
             await self._noted(Signal(FAMILY, "undo"))
         return undone
 
-    async def ask_owner(self, batch: FileBatch, ask: AskCard, number: int, of: int) -> BatchAnswer:
+    async def ask_owner(
+        self, batch: FileBatch, ask: AskCard, number: int, of: int, *, picked: bool
+    ) -> BatchAnswer:
         """The owner's answer to a batch's card; while it is open pictures of it can be had."""
         batch_id = batch.proposal.batch_id
         self._shown[batch_id] = batch
         try:
-            answer: BatchAnswer = await ask(
-                cards.batch_card(batch, batch_subject(batch).digest, number, of)
-            )
+            digest = batch_subject(batch).digest
+            card = cards.batch_card(batch, digest, number, of, picked=picked)
+            answer: BatchAnswer = await ask(card)
             return answer
         finally:
             del self._shown[batch_id]
@@ -229,8 +231,9 @@ class _Run:
         """One batch until it is approved, declined, or edited too often; an edited one is asked
         about anew, because its items are others than those that were shown.
         """
+        picked = False
         for _ in range(_EDITS):
-            answer = await self._review.ask_owner(batch, self._ask, number, of)
+            answer = await self._review.ask_owner(batch, self._ask, number, of, picked=picked)
             if answer.verdict == "edit_selection" and not answer.selected_item_ids:
                 continue  # where nothing is chosen nothing was decided: it is shown again
             await self._review.record_verdict(batch, answer.verdict)
@@ -243,7 +246,7 @@ class _Run:
             chosen = self._review.rebuilt(batch, answer.selected_item_ids)
             if chosen is not None:
                 self._leave(batch, chosen)
-                batch = chosen
+                batch, picked = chosen, True
         self.declined += 1
         self._row += 1
 
