@@ -7,7 +7,7 @@ from silas.agents.runbook.door_words import DoorWords, words_here
 from silas.audit import Audit
 from silas.errors import SilasError
 from silas.gates import GateTrigger
-from silas.language import tr_later
+from silas.language import refusal_words, tr, tr_later
 from silas.memory import MemoryOperations, OpBasis
 from silas.memory.operations import OWNERS_OWN
 from silas.stream.signed_words import his_own
@@ -16,9 +16,10 @@ from silas.stream.turn_writer import TurnWriter
 from silas.tools.phrases import collapse_spaces
 from silas.types import TaintLevel
 
+_NOT_KEPT: Final = tr_later("Not remembered: {why}")
 _NOT_DONE: Final = {
-    MemoryOpType.delete: "Not forgotten: {why}",
-    MemoryOpType.update: "Not changed in memory: {why}",
+    MemoryOpType.delete: tr_later("Not forgotten: {why}"),
+    MemoryOpType.update: tr_later("Not changed in memory: {why}"),
 }
 _FORGETTING: Final = DoorWords(
     tr_later(
@@ -105,7 +106,7 @@ class Remembering:
 
 def _refused_words(op: MemoryOp, error: SilasError) -> str:
     """What was not done, why, and how its owner forgets what only he can."""
-    told = _NOT_DONE.get(op.op, "Not remembered: {why}").format(why=error.message)
+    told = tr(_NOT_DONE.get(op.op, _NOT_KEPT), why=refusal_words(error.message))
     if op.op is MemoryOpType.delete and error.code == OWNERS_OWN:
         return f"{told} {words_here(_FORGETTING, id=op.memory_id)}"
     return told

@@ -146,7 +146,8 @@ class Reminding(OwnerWords["ReminderRequest"]):
         waiting = self._reminders().waiting()
         if not waiting:
             return tr("No reminder waits.")
-        return "\n".join([f"{len(waiting)} waiting:", *list_lines(waiting)])
+        many = tr("{count} waiting:", count=len(waiting))
+        return "\n".join([many, *list_lines(waiting)])
 
     def _find(self, which: str) -> "Reminder | None":
         from silas.reminders.models import ReminderRefused  # noqa: PLC0415 - as above

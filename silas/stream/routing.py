@@ -10,7 +10,7 @@ from silas.agents.announcements import claims_work, only_announces, owes_work, s
 from silas.agents.limits import cannot, wants_more
 from silas.audit import Audit
 from silas.errors import LLMError
-from silas.language import said_at
+from silas.language import refusal_words, said_at, tr
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.planning import Planning
 from silas.stream.ports import ModelView
@@ -156,7 +156,9 @@ class Router:
     async def _degrade(self, turn: Turn, error: LLMError) -> None:
         """No model could be asked: an honest answer instead of none (18.1, `E_LLM_*`)."""
         turn.answer.outcome, turn.answer.speaker = "failed", "silas"
-        turn.answer.response = AgentResponse(message=f"{error.message} Nothing was run.")
+        turn.answer.response = AgentResponse(
+            message=tr("{error} Nothing was run.", error=refusal_words(error.message))
+        )
         turn.answer.route = RouteDecision(
             route="direct",
             reason=error.code,
