@@ -62,7 +62,6 @@ DECLINED = {
     "open the invoice": "Several files fit",
     "save a list of all files to files.txt": "No language model",
     "show files from last week": "No language model",
-    "add call mum to todo.md": "do not understand",
     "where did i write about the kitchen": "do not understand",
     "resize the photos": "cannot change or play media",
     "convert logo.png to jpg": "cannot change or play media",

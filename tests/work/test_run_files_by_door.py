@@ -227,7 +227,7 @@ def test_the_commands_tell_that_an_approval_has_lapsed_and_take_it_back(
     script.write_text(OTHER)
     why = f"{script}, which the plan runs, changed after the plan was approved; look at it"
     listed = run(silas("approvals", "list"), env).out
-    assert listed.startswith(f"lapsed   {WATCHED}")
+    assert listed.startswith(f"lapsed     {WATCHED}")
     assert f"         {why}" in listed
     assert "run its plan again to approve it as it is now." in listed
     (row,) = json.loads(run(silas("approvals", "list", "--json"), env).out)

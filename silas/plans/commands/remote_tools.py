@@ -97,7 +97,7 @@ def _of_nc(words: Sequence[str]) -> str:
 
 
 def _of_module(words: Sequence[str]) -> str:
-    """What `python -m pip` calls."""
+    """What `pip` calls where Python runs it as a module."""
     while words and words[0] in ("-I", "-E", "-s", "-B", "-u"):
         words = words[1:]
     return _of_pip(words[2:]) if list(words[:2]) == ["-m", "pip"] else ""
