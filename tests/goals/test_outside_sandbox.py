@@ -55,8 +55,6 @@ CALLS_OF_PACKAGES = {
     "pip install -U rich": "pypi.org",
     "python3 -m pip install --upgrade 'rich>=13' -q": "pypi.org",
     "pip3 install --target lib rich": "pypi.org",
-    "npm install left-pad": "registry.npmjs.org",
-    "npm i -D @types/node@20": "registry.npmjs.org",
 }
 LOOKS = (
     ("~/x", "test -f ~/x"),

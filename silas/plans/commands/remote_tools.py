@@ -1,6 +1,7 @@
-"""Hosts that tools call without being clients themselves: git, package managers, `nc`. Pure.
+"""Hosts that tools call without being clients themselves: git, pip, `nc`. Pure.
 
 Read is only what is sure. `pip install NAME` is not: it calls nobody where NAME is there already.
+Nor is npm, whose registry a project's own file names.
 """
 
 import re
@@ -31,10 +32,6 @@ _FRESH: Final = re.compile(r"-U|--upgrade|--force-reinstall|--target(?:=.*)?|-t.
 _VALUED_OF_PIP: Final = frozenset(
     {"-r", "--requirement", "-c", "--constraint", "-e", "--editable", "-t", "--target", "-d"}
     | {"--dest", "--python-version", "--platform", "--prefix", "--root", "--cache-dir"}
-)
-_NPM_NAME: Final = re.compile(r"(?:@[\w.-]+/)?[a-z][\w-]*(?:\.[\w-]+)*(?:@[\w.^~<>=*-]+)?")
-_WITHOUT_REGISTRY: Final = re.compile(
-    r"--(?:offline|prefer-offline|registry(?:=.*)?|dry-run|help|version|proxy.*|https-proxy.*)|-h"
 )
 _PORT: Final = re.compile(r"\d{1,5}(?:-\d{1,5})?")
 _VALUED_OF_NC: Final = frozenset({"-w", "-p", "-s", "-i", "-q", "-e", "-c", "-g", "-G", "-I", "-O"})
@@ -74,18 +71,6 @@ def _of_pip(words: Sequence[str]) -> str:
     return "pypi.org" if names else ""
 
 
-def _of_npm(words: Sequence[str]) -> str:
-    if (
-        not words
-        or words[0] not in ("install", "i", "add")
-        or any(map(_WITHOUT_REGISTRY.fullmatch, words))
-    ):
-        return ""
-    named = _positional(words[1:], frozenset({"--prefix", "-w", "--workspace", "--tag", "-C"}))
-    names = [one for one in named if _NPM_NAME.fullmatch(one) and not _FILE.fullmatch(one)]
-    return "registry.npmjs.org" if names else ""
-
-
 def _of_nc(words: Sequence[str]) -> str:
     if any(re.match(r"-[a-zA-Z]*[lxXUhV]|--", word) for word in words):
         return ""
@@ -108,12 +93,11 @@ TOOLS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = {
     "pip": _of_pip,
     "pip3": _of_pip,
     "python": _of_module,
-    "npm": _of_npm,
     "nc": _of_nc,
     "ncat": _of_nc,
     "netcat": _of_nc,
 }
 """Which host the words after a program's name have it call for sure; empty where none."""
 
-SET_BEFORE: Final = re.compile(r"(?:GIT_(?!TERMINAL)|PIP_|NPM_CONFIG|npm_config|HOME|XDG_).*")
+SET_BEFORE: Final = re.compile(r"(?:GIT_(?!TERMINAL)|PIP_|HOME|XDG_).*")
 """Variables that lead such a tool elsewhere."""
