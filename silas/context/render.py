@@ -29,17 +29,15 @@ def render_entering(item: ContextItem) -> str:
     return scrub_output(item.content) if item.kind in _WORKED_ON else scrub(item.content)
 
 
-def render_block(
-    item: ContextItem, notes: tuple[str, ...] = ("live",), zone: tzinfo | None = None
-) -> RenderedItem:
+def render_block(item: ContextItem, notes: tuple[str, ...], zone: tzinfo) -> RenderedItem:
     """The block of an item whose text has entered before.
 
     Args:
         item: What is shown.
         notes: How it stands: `live`, `active`, `over`, or since when a file has changed.
-        zone: The owner's, in which a message of others says when it came; without it none says so.
+        zone: The owner's, in which a message of others says when it came.
     """
-    if zone is not None and item.kind == "message" and not is_answer(item):
+    if item.kind == "message" and not is_answer(item):
         notes = (day_and_time(item.created_at, zone), *notes)
     outside = item.taint is TaintLevel.external and not item.masked
     around = fence(_heading(item, notes), item.content, marked=outside)
