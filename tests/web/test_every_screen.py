@@ -17,6 +17,10 @@ pytestmark = in_a_browser
 _EACH_SIZE = pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
 _BELOW_THE_STEPS = {"log-box", "run-message"}
 """What stands below the steps of work, and moves where one more of them begins."""
+_SEEN = 0.001
+"""A move that an eye sees: a hundredth of what counts as good (0.1); a row that moves by its height
+is twice that. Less may be the browser's own: once in some hundred runs it laid the words of the
+frame's navigation anew, and nothing else, which no delay of a script or a sheet brings about."""
 _MOST_OCTETS = 150_000
 """Of the whole page, fetched for the first time: half a second on a poor line."""
 
@@ -104,8 +108,8 @@ async def test_nothing_on_the_page_moves_by_itself_and_little_is_fetched(
     await expect(device.at("result")).to_be_visible()
     again = await device.measures()
     for measured in (cold, lived, again):
-        moved = [names for names in measured.shifts if not set(names) <= _BELOW_THE_STEPS]
-        assert not moved
+        moved = [one for one in measured.shifts if not set(one["names"]) <= _BELOW_THE_STEPS]
+        assert sum(one["by"] for one in moved) < _SEEN, moved
     assert cold.octets <= _MOST_OCTETS
     assert not asked.done()
 

@@ -35,7 +35,13 @@ const watch = (type, each) => new PerformanceObserver((list) => list.getEntries(
 watch('layout-shift', (entry) => {
   if (entry.hadRecentInput) return;
   __seen.shift += entry.value;
-  __seen.shifts.push(entry.sources.map((s) => s.node && (s.node.className || s.node.nodeName)));
+  __seen.shifts.push({
+    by: entry.value,
+    names: entry.sources.map((s) => s.node && (s.node.className || s.node.nodeName)),
+    from: entry.sources.map((s) => s.previousRect.toJSON()),
+    to: entry.sources.map((s) => s.currentRect.toJSON()),
+    screen: innerWidth,
+  });
 });
 watch('largest-contentful-paint', (entry) => { __seen.paint = entry.startTime; });
 watch('longtask', (entry) => { __seen.blocked += Math.max(0, entry.duration - 50); });
@@ -65,7 +71,7 @@ class Measures(NamedTuple):
 
     Attributes:
         shift: Cumulative layout shift that nobody's hand caused, from the page's start until now.
-        shifts: What moved, for whoever has to mend it.
+        shifts: What moved, for whoever has to mend it: by how much, what, from where to where.
         paint_ms: Largest contentful paint.
         blocked_ms: Total blocking time: of every task longer than 50 ms what is beyond these.
         octets: What came over the network, as it was transferred.
@@ -73,7 +79,7 @@ class Measures(NamedTuple):
     """
 
     shift: float
-    shifts: list[Any]
+    shifts: list[dict[str, Any]]
     paint_ms: float
     blocked_ms: float
     octets: float
