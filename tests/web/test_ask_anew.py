@@ -63,10 +63,7 @@ async def test_work_without_an_answer_is_asked_about_again_and_a_yes_runs_it(
     models = planned(proposing(plan), executor=[_ASKS, _BLOCKED, _ASKS, _WRITES, DONE])
     clock = _Patient()
     async with (
-        # a suggestion waits for a long time, too: its card would come beside the plan's
-        a_cockpit(
-            home, models={**models}, clock=clock, SILAS_SUGGESTIONS__ENABLED="false"
-        ) as cockpit,
+        a_cockpit(home, models={**models}, clock=clock) as cockpit,
         devices(browser, "block") as new,
     ):
         device = await cockpit.paired(new, size)

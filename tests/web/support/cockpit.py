@@ -92,6 +92,8 @@ class Home:
         given = {
             "SILAS_HOME": str(self.home),
             "SILAS_KEYS__BACKEND": "file",
+            # each quarter of an hour a card of its own would come beside a test's
+            "SILAS_SUGGESTIONS__HEARTBEAT_CRON": "0 0 1 1 *",
         }
         return {**given, **{name: str(value) for name, value in more.items()}}
 

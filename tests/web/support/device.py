@@ -257,7 +257,8 @@ class Device:
         raise AssertionError(f"{most} presses of Tab do not lead to {target}")
 
     async def loses_the_connection(self) -> None:
-        """The device leaves the network, as in a tunnel."""
+        """The device leaves the network, as in a tunnel; what it was loading then is lost."""
+        self.expected.append("ERR_INTERNET_DISCONNECTED")
         await self.context.set_offline(True)
         await self.page.evaluate("dispatchEvent(new Event('offline'))")
         await expect(self.page.locator("#link")).to_have_attribute("data-link", "lost")
