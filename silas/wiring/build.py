@@ -1,6 +1,5 @@
 """`Silas.open`: what is started with the parts of a Silas, and ended with them (spec 12)."""
 
-import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable
 from contextlib import (
@@ -17,6 +16,7 @@ from silas.cards import Channel
 from silas.config import SilasConfig
 from silas.config.servers_file import ReadServers, never_again
 from silas.context.pruning import prune_chronicle
+from silas.home.background_tasks import running
 from silas.home.crash_recovery import recover_after_crash, recover_unless_stopped
 from silas.home.damaged_rows import tell_damaged
 from silas.home.database import open_database
@@ -160,20 +160,15 @@ async def build(
         stack.push_async_callback(silas.stream.stop)
         await prune_nonces(parts.nonces, parts.time, config.nonce_store)
         await prune_chronicle(parts.context_services.chronicle, parts.audit)
-        for upkeep in (
+        upkeep = running(
             plan_picked(parts.picks, silas.stream, runtime.clock),
             *(begin() for begin in parts.context_services.remembered.upkeep),
             *([parts.audit.verify_gradually()] if resume else []),  # where Silas stays
-        ):
-            stack.push_async_callback(_stop_task, asyncio.create_task(upkeep))
+        )
+        await stack.enter_async_context(upkeep)
         if resume:  # a command that ends by itself waits for nothing
             from silas.wiring.jobs import jobs_served  # noqa: PLC0415 - a process that stays
 
             await stack.enter_async_context(jobs_served(parts, silas))
         await stack.enter_async_context(beside(parts, silas))
         yield silas
-
-
-async def _stop_task(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait([task])

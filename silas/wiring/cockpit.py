@@ -1,11 +1,9 @@
 """What stands behind the cockpit's HTTP endpoints, made of an open Silas."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from silas.audit.reader import AuditReader
-from silas.channels.web.port import Cockpit
 from silas.config.place import ConfigPlace
 from silas.home.web_tools import record_connections
 from silas.plans.card_preview import PlanLook
@@ -20,11 +18,11 @@ from silas.services.cockpit.memory import CockpitMemory
 from silas.services.cockpit.overview import OverviewRoom
 from silas.services.cockpit.record import RecordRoom
 from silas.services.cockpit.reminders import CockpitReminders
+from silas.services.cockpit.rooms import Configuration, Rooms
 from silas.services.cockpit.settings import SettingsDoor
 from silas.services.cockpit.setup import SetupRoom
 from silas.services.cockpit.showing import CockpitShowing
 from silas.services.cockpit.work import WorkRoom
-from silas.services.conversations import ConversationDesk
 from silas.services.emergency_stop import StopDesk
 from silas.services.persona import OwnersPersona
 from silas.services.servers.asked import AskedServers
@@ -37,45 +35,6 @@ from silas.stream.owner import Owner
 from silas.stream.session import Session
 from silas.tools.web.client import WebClient
 from silas.wiring.parts import Parts
-
-
-@dataclass(frozen=True)
-class Configuration:
-    """`silas.channels.web.port.ConfigurationRooms`: what the owner sets."""
-
-    persona: OwnersPersona
-    answering: AnsweringDoor
-    showing: CockpitShowing
-    connections: CockpitConnections
-    settings: SettingsDoor
-    setup: SetupRoom
-
-
-@dataclass(frozen=True)
-class Rooms:
-    """`silas.channels.web.port.Cockpit`: everything the routes need, by room."""
-
-    record: RecordRoom
-    work: WorkRoom
-    overview: OverviewRoom
-    memory: CockpitMemory
-    reminders: CockpitReminders
-    ahead: CockpitAhead
-    conversations: ConversationDesk
-    batches: CockpitBatches
-    attachments: AttachmentDesk
-    configuration: Configuration
-
-    async def close(self) -> None:
-        """End what they wait for."""
-        await self.configuration.setup.close()
-        await self.configuration.settings.close()
-        await self.configuration.connections.close()
-
-    @property
-    def first_run(self) -> bool:
-        """Whether the cards of the first run should be shown."""
-        return self.configuration.setup.first_run
 
 
 def cockpit_of(
@@ -96,7 +55,7 @@ def cockpit_of(
     answering = _who_answers(parts, session, place)
     setup = _setup(parts, answering)
     look = _look(parts)
-    rooms = Rooms(
+    return Rooms(
         record=RecordRoom(
             AuditReader(parts.db),
             parts.store,
@@ -146,7 +105,6 @@ def cockpit_of(
             setup=setup,
         ),
     )
-    return _fits(rooms)
 
 
 def _setup(parts: Parts, answering: ModelSwitch) -> SetupRoom:
@@ -195,10 +153,3 @@ def _settings(parts: Parts, place: ConfigPlace) -> SettingsDoor:
     desk = SettingsDesk(place, parts.audit)
     owner = Owner(parts.channel, parts.audit, parts.runtime.clock)
     return SettingsDoor(parts.config, desk, AskedSettings(desk, owner))
-
-
-def _fits(rooms: Rooms) -> Rooms:
-    """Where the type checker sees that the rooms are what the routes ask for."""
-    cockpit: Cockpit = rooms
-    del cockpit
-    return rooms

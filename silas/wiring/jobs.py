@@ -1,12 +1,12 @@
 """The engine of jobs in a Silas that stays, and everything it runs."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from silas.home.background_tasks import running
 from silas.home.lease import JobsLease
 from silas.jobs.engine import JobEngine
 from silas.jobs.store import SqlJobStore
@@ -64,12 +64,8 @@ async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]
         ensure_upkeep(jobs, kinds, time.now())
         cycles = goal_cycles(parts, session)
         told = (delivery.kind(), cycles.kind()) if config.scheduler.enabled else ()
-        serving = asyncio.create_task(engine.serve((*kinds, *told)))
-        try:
+        async with running(engine.serve((*kinds, *told))):
             yield
-        finally:
-            serving.cancel()
-            await asyncio.wait([serving])
     finally:
         lease.close()
 

@@ -37,6 +37,7 @@ from silas.config.place import ConfigPlace
 from silas.config.servers_file import ServersFile
 from silas.context.chronicle import SqlChronicleStore
 from silas.context.conversation_store import ConversationStore
+from silas.home.background_tasks import running
 from silas.home.cockpit_address import listening_at, served_at
 from silas.home.database import open_database
 from silas.home.effective_clock import effective_time
@@ -208,16 +209,13 @@ async def _open_application(
     front.open(RequestGuard(inside, door, WebHosts.of(config.channels.web), limits))
     undoings = UndoneEntries(parts.audit, parts.undoing, parts.store)
     undone = UndoneResults(channel.transcript, channel.pages, undoings, channel.announce_undo)
-    looking = {
-        asyncio.create_task(undone.follow(clock)),
-        asyncio.create_task(announce_waiting_plans(facts.waiting, channel.pages, clock)),
-        asyncio.create_task(withholding.follow(clock)),
-    }
-    try:
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(rooms.close)
+        following = running(
+            undone.follow(clock),
+            announce_waiting_plans(facts.waiting, channel.pages, clock),
+            withholding.follow(clock),
+        )
+        await stack.enter_async_context(following)
+        stack.callback(front.close)
         yield
-    finally:
-        front.close()
-        for task in looking:
-            task.cancel()
-        await asyncio.wait(looking)
-        await rooms.close()

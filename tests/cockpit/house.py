@@ -19,9 +19,10 @@ from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof
 from silas.config.place import ConfigPlace
 from silas.errors import ChannelError
+from silas.services.cockpit.rooms import Rooms
 from silas.stream.session import Session
 from silas.testing import Harness
-from silas.wiring.cockpit import Rooms, cockpit_of
+from silas.wiring.cockpit import cockpit_of
 from silas.wiring.parts import Parts
 
 GOOD = b"a signature that counts"
