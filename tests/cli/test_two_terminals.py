@@ -1,7 +1,9 @@
 """One plan asked about in two programs of one home: the first answer closes the other card."""
 
+import os
 import re
 from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,23 @@ class House:
         (folder / "home").mkdir()
         (folder / "home" / "config.yaml").write_text(f"silas:\n  plans_dirs: [{plans}]\n")
         assert run(silas("init"), self.env).code == 0
+        self._woken = folder / "home" / "data" / "wake" / "plans"
+
+    def listening(self) -> list[str]:
+        """The pipes of those who hear of an answer elsewhere: one that shows a card has one."""
+        return [path.name for path in self._woken.glob("*.pipe")]
+
+    @contextmanager
+    def hears(self) -> Generator[int]:
+        """A pipe like theirs, which an answer writes into."""
+        path = self._woken / "test.pipe"
+        os.mkfifo(path, 0o600)
+        pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+        try:
+            yield pipe
+        finally:
+            path.unlink()
+            os.close(pipe)
 
     def asked(self) -> str:
         """The plan that waits."""
@@ -52,6 +71,7 @@ def test_a_yes_elsewhere_closes_the_card_and_the_work_is_done_once(
     house: House, chat: Person
 ) -> None:
     plan = house.asked()
+    assert len(house.listening()) == 1  # the chat, which without it would never close its card
     with person(silas("approve", plan), house.env, cwd=house.work) as other:
         other.waits_for(CHOICE)
         other.types("1\r")
@@ -85,11 +105,15 @@ def test_of_three_who_ask_at_once_one_runs_it_and_none_calls_it_blocked(
 
 
 def test_a_no_elsewhere_closes_the_card_and_nothing_runs(house: House, chat: Person) -> None:
-    with person(silas("approve", house.asked()), house.env, cwd=house.work) as other:
+    with (
+        person(silas("approve", house.asked()), house.env, cwd=house.work) as other,
+        house.hears() as pipe,
+    ):
         other.waits_for(CHOICE)
         other.types("3\r")
-        chat.waits_for("This plan was answered somewhere else, and nothing was run here.")
         other.leaves()
+        assert os.read(pipe, 1) == b"\n"  # without it the chat would never close its card
+        chat.waits_for("This plan was answered somewhere else, and nothing was run here.")
     assert not (house.work / "result.txt").exists()
 
 
