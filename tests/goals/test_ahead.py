@@ -277,3 +277,13 @@ async def test_a_goal_whose_yes_was_taken_back_is_paused_and_asks_nothing() -> N
         found = await _look(watched)
         assert (found.asking, [one.resumes for one in found.paused]) == ((), [True])
         assert len(channel.cards) == 1
+
+
+async def test_a_goal_whose_yes_was_taken_back_is_not_among_what_is_to_come() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        assert [one.id for one in (await _look(watched)).coming] == [WATCHED]
+        await watched.parts.ahead_desk().take_back(WATCHED)
+        found = await _look(watched)
+        assert (found.coming, [one.id for one in found.paused]) == ((), [WATCHED])

@@ -103,3 +103,14 @@ async def test_while_work_of_a_goal_asks_every_list_says_so_and_what_comes_due_i
         (row,) = found.coming
         assert timedelta(0) < row.due - clock.now() <= timedelta(seconds=HALF_AN_HOUR)
         assert not [one for one in found.warnings if one.startswith(waits)]
+
+
+async def test_while_a_cycle_waits_its_goal_runs_next_at_the_moment_after_it() -> None:
+    clock, channel = MockClock(START), Asleep()
+    async with house(channel, ASKS, clock=clock) as h:
+        await soon(h.silas.run(_text()))
+        (before,) = (await h.silas.ahead(1)).coming
+        clock.advance(HALF_AN_HOUR)
+        await soon(channel.asked.wait())
+        (row,) = (await h.silas.ahead(1)).coming
+        assert row.due - before.due == timedelta(seconds=HALF_AN_HOUR)
