@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.language import speak
-from tests.cockpit.program_page import a_page
-from tests.web.support.cockpit import Home, a_cockpit
+from tests.cockpit.in_language import a_cockpit_in
 
 _COMMAND = re.compile(r"\bsilas [a-z]+")
 
@@ -41,20 +39,10 @@ SAID = {
 async def test_what_the_built_in_model_says_names_a_place_in_the_page(
     tmp_path: Path, language: str
 ) -> None:
-    home = Home(tmp_path)
-    file = home.home / "config.yaml"
-    text = file.read_text(encoding="utf-8")
-    file.write_text(
-        text.replace('{"silas": {', f'{{"silas": {{"language": "{language}", '), encoding="utf-8"
-    )
-    try:
-        async with a_cockpit(home) as cockpit, a_page(cockpit.origin, await cockpit.link()) as page:
-            await page.connect()
-            for asked, place in SAID[language].items():
-                await page.say(asked)
-                while (said := await page.next("message"))["sender"] == "owner":
-                    pass
-                assert place in said["text"], asked
-                assert not _COMMAND.search(said["text"]), said["text"]
-    finally:
-        speak("en")
+    async with a_cockpit_in(language, tmp_path) as (_, page):
+        for asked, place in SAID[language].items():
+            await page.say(asked)
+            while (said := await page.next("message"))["sender"] == "owner":
+                pass
+            assert place in said["text"], asked
+            assert not _COMMAND.search(said["text"]), said["text"]

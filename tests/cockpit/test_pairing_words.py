@@ -5,9 +5,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from silas.language import speak
+from tests.cockpit.in_language import a_cockpit_in
 from tests.cockpit.program_page import a_page
-from tests.web.support.cockpit import Home, a_cockpit
 
 PLACE = {"en": "“Devices”", "de": "„Geräte“"}
 USED = {"en": "was used already", "de": "wurde schon verwendet"}
@@ -18,29 +17,19 @@ PAIRED = {"en": "was paired just now", "de": "wurde gerade gekoppelt"}
 async def test_a_link_that_is_no_good_names_the_page_once_and_the_commands_once(
     tmp_path: Path, language: str
 ) -> None:
-    home = Home(tmp_path)
-    file = home.home / "config.yaml"
-    text = file.read_text(encoding="utf-8")
-    file.write_text(
-        text.replace('{"silas": {', f'{{"silas": {{"language": "{language}", '), encoding="utf-8"
-    )
-    try:
-        async with a_cockpit(home) as cockpit, a_page(cockpit.origin, await cockpit.link()) as page:
-            await page.connect()
-            link = await cockpit.link()
-            async with a_page(cockpit.origin, link, key=False):
-                assert PAIRED[language] in (await page.next("device_paired"))["words"]
-            (_, used_by) = cockpit.running.door.devices()
-            for wrong, commands in (
-                (link, ("`silas devices link`", f"`silas devices revoke {used_by.id}`")),
-                (f"{link}0", ("`silas devices link`",)),
-            ):
-                with pytest.raises(httpx.HTTPStatusError) as error:
-                    async with a_page(cockpit.origin, wrong, key=False):
-                        pass
-                said = error.value.response.json()["message"]
-                assert said.count(PLACE[language]) == 1, said
-                assert [said.count(one) for one in commands] == [1] * len(commands), said
-                assert (USED[language] in said) is (wrong == link)
-    finally:
-        speak("en")
+    async with a_cockpit_in(language, tmp_path) as (cockpit, page):
+        link = await cockpit.link()
+        async with a_page(cockpit.origin, link, key=False):
+            assert PAIRED[language] in (await page.next("device_paired"))["words"]
+        (_, used_by) = cockpit.running.door.devices()
+        for wrong, commands in (
+            (link, ("`silas devices link`", f"`silas devices revoke {used_by.id}`")),
+            (f"{link}0", ("`silas devices link`",)),
+        ):
+            with pytest.raises(httpx.HTTPStatusError) as error:
+                async with a_page(cockpit.origin, wrong, key=False):
+                    pass
+            said = error.value.response.json()["message"]
+            assert said.count(PLACE[language]) == 1, said
+            assert [said.count(one) for one in commands] == [1] * len(commands), said
+            assert (USED[language] in said) is (wrong == link)

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ TASKS: Mapping[str, dict[str, Any]] = {
 }
 SHORT = {"budget": {"max_wall_time_seconds": 600}}
 BLUE = DecisionAnswer(selected_value="blue", approved=True)
+RED = DecisionAnswer(selected_value="red", approved=True)
+Ran = Callable[[Any], Any]
 
 
 class Asleep(ScriptedChannel):
@@ -54,14 +56,26 @@ class Asleep(ScriptedChannel):
         asking.cancel()
 
 
-def house(channel: ScriptedChannel, *steps: Any, **more: Any) -> Harness:
+def house(channel: ScriptedChannel, *steps: Any, ran: Ran | None = None, **more: Any) -> Harness:
     model = ScriptedModel([*steps])
-    return Harness(
-        channel,
-        models={"executor": model},
-        sandbox=FakeSandbox(lambda _: exit_result()),
-        **more,
-    )
+    sandbox = FakeSandbox(ran or (lambda _: exit_result()))
+    return Harness(channel, models={"executor": model}, sandbox=sandbox, **more)
+
+
+def answering_in_turn(*given: DecisionAnswer) -> ScriptedChannel:
+    """An owner who approves plans, and gives these answers to what he is asked."""
+    answers = iter(given)
+
+    def answer(card: Card[Any]) -> Any:
+        return next(answers) if isinstance(card, DecisionCard) else saying_yes(card)
+
+    return ScriptedChannel(answer)
+
+
+def leave(home: Path, left: Path) -> None:
+    """What a process that is killed now leaves, at the first call."""
+    if not left.exists():
+        shutil.copytree(home, left, ignore=PIPES)
 
 
 async def shown(h: Harness) -> list[str]:
@@ -309,25 +323,20 @@ async def test_an_emergency_stop_ends_a_question_and_the_yes(tmp_path: Path) -> 
 async def test_what_was_answered_is_not_asked_again_after_a_kill(tmp_path: Path) -> None:
     home, left, clock = tmp_path / "home", tmp_path / "left", MockClock()
     home.mkdir()
-    channel, waiting = Asleep(), asyncio.Event()
+    channel = Asleep()
     tasks = {**TASKS, "paint": {**TASKS["paint"], "budget": {"max_attempts": 2}}}
     steps = (ASKS, CallTool("shell_exec", {"argv": ["sh", "-c", "true"]}))
 
     def ran(_: Any) -> Any:
-        if not waiting.is_set():
-            shutil.copytree(home, left, ignore=PIPES)
-            waiting.set()
+        leave(home, left)
         return exit_result()
 
-    model = ScriptedModel([*steps, DONE, WORKS, DONE])
-    async with Harness(
-        channel, models={"executor": model}, sandbox=FakeSandbox(ran), home=home, clock=clock
-    ) as h:
+    async with house(channel, *steps, DONE, WORKS, DONE, ran=ran, home=home, clock=clock) as h:
         running = asyncio.create_task(h.silas.run(project_text(tasks, **SHORT)))
         await soon(channel.asked.wait())
         channel.answer.set_result(BLUE)
         await soon(running)
-    assert waiting.is_set()
+    assert left.exists()
     after = Asleep()
     model = ScriptedModel([ASKS, DONE, WORKS, DONE])
     async with Harness(
@@ -347,12 +356,7 @@ async def test_what_was_answered_is_not_asked_again_after_a_kill(tmp_path: Path)
 
 
 async def test_the_same_question_once_more_is_asked_once_more(tmp_path: Path) -> None:
-    answers = iter([BLUE, DecisionAnswer()])
-
-    def answer(card: Card[Any]) -> Any:
-        return next(answers) if isinstance(card, DecisionCard) else saying_yes(card)
-
-    channel = ScriptedChannel(answer)
+    channel = answering_in_turn(BLUE, DecisionAnswer())
     async with house(channel, ASKS, ASKS, DONE, WORKS, DONE, home=tmp_path) as h:
         result = await soon(h.silas.run(project_text({**TASKS}, **SHORT)))
         assert result.status is WorkItemStatus.done, result
@@ -364,26 +368,15 @@ async def test_the_answer_to_the_second_of_two_is_not_that_of_the_first_after_a_
 ) -> None:
     home, left, clock = tmp_path / "home", tmp_path / "left", MockClock()
     home.mkdir()
-    answers = iter([DecisionAnswer(selected_value="red", approved=True), BLUE])
-
-    def answer(card: Card[Any]) -> Any:
-        return next(answers) if isinstance(card, DecisionCard) else saying_yes(card)
 
     def ran(_: Any) -> Any:
-        if not left.exists():
-            shutil.copytree(home, left, ignore=PIPES)  # what a process that is killed now leaves
+        leave(home, left)
         return exit_result()
 
     tasks = {**TASKS, "paint": {**TASKS["paint"], "budget": {"max_attempts": 2}}}
     runs = CallTool("shell_exec", {"argv": ["sh", "-c", "true"]})
-    model = ScriptedModel([ASKS, ASKS, runs, DONE, WORKS, DONE])
-    async with Harness(
-        ScriptedChannel(answer),
-        models={"executor": model},
-        sandbox=FakeSandbox(ran),
-        home=home,
-        clock=clock,
-    ) as h:
+    steps, channel = (ASKS, ASKS, runs, DONE, WORKS, DONE), answering_in_turn(RED, BLUE)
+    async with house(channel, *steps, ran=ran, home=home, clock=clock) as h:
         await soon(h.silas.run(project_text(tasks, **SHORT)))
     after = Asleep()
     async with house(after, ASKS, DONE, WORKS, DONE, home=left, clock=clock) as h:

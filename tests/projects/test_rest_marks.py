@@ -1,34 +1,32 @@
 """The rest of a project tells which of its words came from elsewhere, as the first card did."""
 
 import sqlite3
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from silas.agents import RouteDecision
 from silas.cards import PlanCard
-from silas.plans import WorkItemStatus
 from silas.plans.source_marks import HEADING
 from silas.services.mcp_server import Services
-from silas.testing import Harness, ScriptedChannel, ScriptedModel
-from silas.types import InteractionMode, InteractionRegister
+from silas.testing import Harness, ScriptedChannel
 from tests.projects.kit import PROJECT, Ran, project_text
-from tests.stream.kit import answering, plans_of, proposing, saying_yes, soon
+from tests.projects.rest_doors import (
+    REST,
+    Door,
+    fails,
+    planning,
+    press_button,
+    run_rest,
+    say_words,
+)
+from tests.stream.kit import answering, plans_of, saying_yes, soon
 
-REST = f"{PROJECT}-rest"
 WORDS = "Rename every invoice to the number of its customer."
 ORDER = "Count the letters of March by hand."
 CLIENT = "a message from an MCP client on mcp (external)"
-TO_PLANNER = RouteDecision(
-    route="planner",
-    reason="it needs work",
-    interaction_register=InteractionRegister.execution,
-    interaction_mode=InteractionMode.act_and_report,
-    context_profile="conversation",
-)
 
 
 def _text(**changes: Any) -> str:
@@ -46,18 +44,11 @@ async def failed(
     tmp_path: Path, ran: Ran, channel: ScriptedChannel, *, said: str = f"{WORDS} {ORDER}"
 ) -> AsyncGenerator[Harness]:
     """A project that an MCP client asked for and the owner approved; its second task failed."""
-    models: dict[str, Any] = {
-        "proxy": ScriptedModel([TO_PLANNER]),
-        "planner": ScriptedModel([proposing(_text())]),
-    }
     ran.failing.add("check-b")
-    async with Harness(channel, sandbox=ran.sandbox, models=models, home=tmp_path) as h:
+    async with Harness(channel, sandbox=ran.sandbox, models=planning(_text()), home=tmp_path) as h:
         asked = {"text": f"Tidy the invoices of March: {said}", "workspace": str(tmp_path)}
         await Services(h.silas, h.silas.ahead).ask(asked)
-        result = await soon(h.silas.wait(PROJECT))
-        assert result is not None
-        assert result.status is WorkItemStatus.failed, result
-        ran.failing.clear()
+        await fails(h, ran)
         yield h
 
 
@@ -67,29 +58,18 @@ def marks_on(card: PlanCard) -> tuple[str, ...]:
     return tuple(line for part in parts for line in part.lines)
 
 
-Door = Callable[[Harness], Awaitable[object]]
-
-
-async def _run(h: Harness) -> None:
-    await soon(h.silas.run(await h.silas.rest_of(PROJECT)))
-
-
-async def _button(h: Harness) -> None:
-    assert await h.silas.ask_for_rest(PROJECT) == REST
-    await soon(h.silas.runs.stream.questions.wait_for_answer(REST))
-    await soon(h.silas.wait(REST))
-
-
-async def _words(h: Harness) -> None:
-    await soon(h.silas.ask(f"Run the rest of {PROJECT}."))
-    await soon(h.silas.wait(REST))
-
-
 async def _again(h: Harness) -> None:
     """Kept as a plan that waits, and answered at the command line."""
     rest = await h.silas.undoing.rests.of(PROJECT)
     await h.silas.runs.proposer.keep(rest.item, rest.words)
     await soon(h.silas.runs.answer(REST))
+
+
+def _lose_marks(folder: Path) -> None:
+    (found,) = folder.rglob("silas.db")
+    with closing(sqlite3.connect(found)) as db:
+        db.execute("DELETE FROM project_marks")
+        db.commit()
 
 
 CARRIED = (
@@ -102,7 +82,7 @@ CARRIED = (
 )
 
 
-@pytest.mark.parametrize("door", [_run, _button, _words, _again])
+@pytest.mark.parametrize("door", [run_rest, press_button, say_words, _again])
 async def test_the_card_of_a_rest_tells_what_of_it_was_read_elsewhere(
     tmp_path: Path, door: Door
 ) -> None:
@@ -122,7 +102,7 @@ async def test_the_marks_go_on_to_the_rest_of_a_rest(tmp_path: Path) -> None:
     ran, channel = Ran(), ScriptedChannel(saying_yes)
     async with failed(tmp_path, ran, channel) as h:
         ran.failing.add("check-b")
-        await _run(h)
+        await run_rest(h)
         ran.failing.clear()
         await soon(h.silas.run(await h.silas.rest_of(REST)))
         card = plans_of(channel)[-1]
@@ -145,11 +125,8 @@ async def test_where_nobody_knows_any_more_all_words_count_as_read_elsewhere(
 ) -> None:
     channel = ScriptedChannel(saying_yes)
     async with failed(tmp_path, Ran(), channel) as h:
-        (found,) = tmp_path.rglob("silas.db")
-        with closing(sqlite3.connect(found)) as db:
-            db.execute("DELETE FROM project_marks")
-            db.commit()
-        await _run(h)
+        _lose_marks(tmp_path)
+        await run_rest(h)
         assert marks_on(plans_of(channel)[-1]) == (
             "cannot be told any more; take all of it as read elsewhere",
         )
@@ -160,7 +137,7 @@ async def test_the_rest_of_what_its_owner_wrote_himself_has_no_marks(tmp_path: P
     ran.failing.add("check-b")
     async with Harness(channel, sandbox=ran.sandbox, home=tmp_path) as h:
         await soon(h.silas.run(_text()))
-        await _run(h)
+        await run_rest(h)
         first, card = plans_of(channel)
         assert (first.work_item_id, card.work_item_id) == (PROJECT, REST)
         assert marks_on(first) == marks_on(card) == ()
@@ -186,7 +163,7 @@ async def test_a_project_that_runs_again_under_its_id_keeps_its_marks_and_so_doe
         assert again.work_item_id == PROJECT
         assert marks_on(again) == marks_on(first)
         ran.failing.clear()
-        await _run(h)
+        await run_rest(h)
         assert marks_on(plans_of(channel)[-1]) == CARRIED
 
 
@@ -195,10 +172,7 @@ async def test_a_project_that_runs_again_and_whose_marks_nobody_knows_counts_as_
 ) -> None:
     channel = ScriptedChannel(saying_yes)
     async with failed(tmp_path, Ran(), channel) as h:
-        (found,) = tmp_path.rglob("silas.db")
-        with closing(sqlite3.connect(found)) as db:
-            db.execute("DELETE FROM project_marks")
-            db.commit()
+        _lose_marks(tmp_path)
         await soon(h.silas.run(await _same(h)))
         assert marks_on(plans_of(channel)[-1]) == (
             "cannot be told any more; take all of it as read elsewhere",
@@ -208,12 +182,8 @@ async def test_a_project_that_runs_again_and_whose_marks_nobody_knows_counts_as_
 async def test_the_marks_of_a_plan_that_waits_stay_where_its_owner_runs_it_himself(
     tmp_path: Path,
 ) -> None:
-    models: dict[str, Any] = {
-        "proxy": ScriptedModel([TO_PLANNER]),
-        "planner": ScriptedModel([proposing(_text())]),
-    }
     ran, channel = Ran(), ScriptedChannel(answering("edit_requested"))
-    async with Harness(channel, sandbox=ran.sandbox, models=models, home=tmp_path) as h:
+    async with Harness(channel, sandbox=ran.sandbox, models=planning(_text()), home=tmp_path) as h:
         asked = {"text": f"Tidy the invoices of March: {WORDS}", "workspace": str(tmp_path)}
         await Services(h.silas, h.silas.ahead).ask(asked)
         await soon(h.silas.run(_text(title="Tidy what lies there")))

@@ -1,63 +1,38 @@
 """Forgetting what a project was made from hides the results of its rest, too."""
 
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from silas.agents import RouteDecision
-from silas.plans import WorkItemStatus
 from silas.stream.scope_work import NOT_SHOWN
-from silas.testing import Harness, ScriptedChannel, ScriptedModel
-from silas.types import InteractionMode, InteractionRegister
+from silas.testing import Harness, ScriptedChannel
 from tests.projects.kit import PROJECT, Ran, chain, project_text
+from tests.projects.rest_doors import (
+    REST,
+    Door,
+    fails,
+    planning,
+    press_button,
+    run_rest,
+    say_words,
+)
 from tests.projects.test_rest_marks import failed
-from tests.stream.kit import proposing, saying_yes, soon
+from tests.stream.kit import saying_yes, soon
 from tests.stream.test_forgetting import forget
 
-REST = f"{PROJECT}-rest"
 MADE_FROM = "channel:cli"
-TO_PLANNER = RouteDecision(
-    route="planner",
-    reason="it needs work",
-    interaction_register=InteractionRegister.execution,
-    interaction_mode=InteractionMode.act_and_report,
-    context_profile="conversation",
-)
 
 
 def _models() -> dict[str, Any]:
-    plan = proposing(project_text(chain("a", "b", "c")))
-    return {"proxy": ScriptedModel([TO_PLANNER]), "planner": ScriptedModel([plan])}
+    return planning(project_text(chain("a", "b", "c")))
 
 
 async def _first(h: Harness, ran: Ran) -> None:
     """The project that the owner asked for; its second task failed."""
     ran.failing.add("check-b")
     await soon(h.silas.ask("Deploy it."))
-    result = await soon(h.silas.wait(PROJECT))
-    assert result is not None
-    assert result.status is WorkItemStatus.failed, result
-    ran.failing.clear()
-
-
-Door = Callable[[Harness], Awaitable[object]]
-
-
-async def _run(h: Harness) -> None:
-    await soon(h.silas.run(await h.silas.rest_of(PROJECT)))
-
-
-async def _button(h: Harness) -> None:
-    assert await h.silas.ask_for_rest(PROJECT) == REST
-    await soon(h.silas.runs.stream.questions.wait_for_answer(REST))
-    await soon(h.silas.wait(REST))
-
-
-async def _words(h: Harness) -> None:
-    await soon(h.silas.ask(f"Run the rest of {PROJECT}."))
-    await soon(h.silas.wait(REST))
+    await fails(h, ran)
 
 
 async def hidden(h: Harness, *names: str) -> list[bool]:
@@ -66,7 +41,7 @@ async def hidden(h: Harness, *names: str) -> list[bool]:
     return [one is not None and one.summary == NOT_SHOWN for one in found]
 
 
-@pytest.mark.parametrize("door", [_run, _button, _words])
+@pytest.mark.parametrize("door", [run_rest, press_button, say_words])
 async def test_forgetting_what_a_project_was_made_from_hides_the_results_of_its_rest(
     tmp_path: Path, door: Door
 ) -> None:
@@ -89,7 +64,7 @@ async def test_what_was_forgotten_before_its_owner_approved_the_rest_hides_nothi
     async with Harness(channel, sandbox=ran.sandbox, models=_models(), home=tmp_path) as h:
         await _first(h, ran)
         await soon(forget(h, MADE_FROM))
-        await _run(h)
+        await run_rest(h)
         assert await hidden(h, PROJECT, REST, "b-rest") == [True, False, False]
 
 
@@ -97,7 +72,7 @@ async def test_forgetting_what_a_client_said_hides_the_rest_that_the_owner_asked
     tmp_path: Path,
 ) -> None:
     async with failed(tmp_path, Ran(), ScriptedChannel(saying_yes)) as h:
-        await _run(h)
+        await run_rest(h)
         assert await hidden(h, PROJECT, REST, "b-rest") == [False] * 3
         await soon(forget(h, "channel:mcp", "mcp"))
         assert await hidden(h, PROJECT, REST, "b-rest") == [True] * 3

@@ -2,10 +2,10 @@
 
 from silas.plans import NO_MESSAGE, AskedBy
 from silas.services.work import scope_work
-from silas.testing import Harness, plan_text
+from silas.testing import Harness
 from silas.types import OWNER
 from tests.stream.kit import proposing, to_planner
-from tests.stream.test_going_on import CLOCK, PLAN, Beside, models, talking
+from tests.stream.test_going_on import CLOCK, PLAN, Beside, models, talking, two_plans_wait
 
 NAME = "task-example"
 
@@ -15,15 +15,8 @@ def _asked_by(h: Harness, name: str = NAME) -> AskedBy:
 
 
 async def test_work_knows_the_message_that_asked_for_it() -> None:
-    channel = Beside()
-    other = plan_text(id="task-other", title="Another")
-    given = models(to_planner(), to_planner(), planner=[proposing(PLAN), proposing(other)])
-    async with talking(channel, given) as h:
-        channel.say("m1", "write the report")
-        await channel.until(1, cards=1)
+    async with two_plans_wait() as (channel, h):
         assert _asked_by(h) == AskedBy("", "m1")  # also while it waits: it may be asked again later
-        channel.say("m2", "and the other one")
-        await channel.until(2, cards=2)
         channel.decides(0, "approved")
         await channel.until(3)
         assert _asked_by(h) == AskedBy("", "m1")

@@ -97,6 +97,20 @@ async def talking(
         await asyncio.wait_for(listening, SECONDS)
 
 
+@asynccontextmanager
+async def two_plans_wait() -> AsyncGenerator[tuple[Beside, Harness]]:
+    """Of the messages m1 and m2; the second plan is `task-other`."""
+    channel = Beside()
+    other = plan_text(id="task-other", title="Another")
+    given = models(to_planner(), to_planner(), planner=[proposing(PLAN), proposing(other)])
+    async with talking(channel, given) as h:
+        channel.say("m1", "one")
+        await channel.until(1, cards=1)
+        channel.say("m2", "two")
+        await channel.until(2, cards=2)
+        yield channel, h
+
+
 async def test_the_owner_goes_on_talking_while_a_plan_waits() -> None:
     channel = Beside()
     given = models(to_planner(), direct("It is nine."), planner=[proposing(PLAN)])
@@ -115,14 +129,7 @@ async def test_the_owner_goes_on_talking_while_a_plan_waits() -> None:
 
 
 async def test_two_plans_wait_at_once_and_each_answer_stands_under_its_message() -> None:
-    channel = Beside()
-    other = plan_text(id="task-other", title="Another")
-    given = models(to_planner(), to_planner(), planner=[proposing(PLAN), proposing(other)])
-    async with talking(channel, given) as h:
-        channel.say("m1", "one")
-        await channel.until(1, cards=1)
-        channel.say("m2", "two")
-        await channel.until(2, cards=2)
+    async with two_plans_wait() as (channel, h):
         channel.decides(1, "declined")
         await channel.until(3)
         channel.decides(0, "waiting")
@@ -202,14 +209,7 @@ async def test_a_plan_that_is_being_changed_is_not_shown_before_the_answer_is_th
 
 
 async def test_stopping_one_answer_withdraws_what_it_asked_and_ends_nothing_else() -> None:
-    channel = Beside()
-    other = plan_text(id="task-other", title="Another")
-    given = models(to_planner(), to_planner(), planner=[proposing(PLAN), proposing(other)])
-    async with talking(channel, given) as h:
-        channel.say("m1", "one")
-        await channel.until(1, cards=1)
-        channel.say("m2", "two")
-        await channel.until(2, cards=2)
+    async with two_plans_wait() as (channel, h):
         assert h.silas.stop_answer("m1")
         await channel.until(3)
         assert channel.heard[2] == (STOPPED_WORDS, "m1")

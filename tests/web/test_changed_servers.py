@@ -1,8 +1,6 @@
 """A server at an address, and one with secrets, become other ones in the form of the page."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Locator, expect
@@ -11,6 +9,7 @@ from tests.mcp.house import Fake, a_tool
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import SIZES, Device, NewDevice, Size, devices
+from tests.web.support.servers import form_that_changes, is_usable, put_servers, servers_of
 
 pytestmark = in_a_browser
 
@@ -18,24 +17,15 @@ VALUE = "ghp-canary-5f0c9d1e"
 BY_HAND = "by-hand-4711-none-may-see"
 
 
-def _servers(home: Home) -> dict[str, Any]:
-    """What the file says of every server."""
-    text = (home.home / "config.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)["silas"]["mcpServers"]
-    return found
-
-
 def _configured(home: Home, fake: Fake) -> None:
     """An address that is sent two headers, and a program that is given two variables."""
-    file = home.home / "config.yaml"
-    settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["silas"]
     given = fake.settings()
     given["mcpServers"]["fake"]["env"] = {"TOKEN": "${secret:GH}", "PLAIN": BY_HAND}
     given["mcpServers"]["far"] = {
         "url": "https://a.example/mcp",
         "headers": {"Authorization": "Bearer ${secret:GH}", "X-Api-Key": BY_HAND},
     }
-    file.write_text(json.dumps({"silas": {**settings, **given}}), encoding="utf-8")
+    put_servers(home, given)
 
 
 async def _shows(device: Device, where: str) -> None:
@@ -56,17 +46,9 @@ async def _opens(cockpit: Cockpit, new: NewDevice, size: Size) -> Device:
     return device
 
 
-async def _is_usable(device: Device) -> None:
-    assert await device.violations() == []
-    assert await device.overflow() == 0
-
-
 async def _form_of(device: Device, name: str) -> Locator:
-    row = device.page.locator(f"[data-server={name}]")
-    await row.get_by_role("button", name=f"Change {name}").click()
-    form = device.at("changed-server")
-    await expect(form.get_by_label("It is", exact=True)).to_be_focused()
-    await _is_usable(device)
+    form = await form_that_changes(device, name)
+    await is_usable(device)
     return form
 
 
@@ -76,7 +58,7 @@ async def _says_yes(device: Device, name: str, *words: str) -> None:
     for one in words:
         await expect(card).to_contain_text(one)
     assert BY_HAND not in await card.inner_text()
-    await _is_usable(device)
+    await is_usable(device)
     await device.answers("Change it")
     await device.comes_back()
     await expect(device.at("heard").last).to_contain_text(f"{name} is changed, and ended")
@@ -123,7 +105,7 @@ async def test_an_address_with_headers_is_changed_and_becomes_a_program(
         )
         await expect(row).to_contain_text("https://b.example/mcp")
         await expect(row).to_contain_text("from your secret OTHER")
-        assert _servers(home)["far"] == {
+        assert servers_of(home)["far"] == {
             "url": "https://b.example/mcp",
             "headers": {"Authorization": "Bearer ${secret:OTHER}"},
         }
@@ -138,7 +120,7 @@ async def test_an_address_with_headers_is_changed_and_becomes_a_program(
             "after: runs: in the sandbox, started with Silas: cat",
         )
         await expect(row).to_contain_text("no host")
-        assert _servers(home)["far"] == {"command": "cat"}
+        assert servers_of(home)["far"] == {"command": "cat"}
         assert VALUE not in await device.page.content()
 
 
@@ -148,7 +130,7 @@ async def test_a_program_with_secrets_is_changed_and_becomes_an_address(
 ) -> None:
     home, fake = Home(tmp_path), Fake(tmp_path / "fake", a_tool())
     _configured(home, fake)
-    program = _servers(home)["fake"]
+    program = servers_of(home)["fake"]
     async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
         device = await _opens(cockpit, new, size)
         row = device.page.locator("[data-server=fake]")
@@ -173,7 +155,7 @@ async def test_a_program_with_secrets_is_changed_and_becomes_an_address(
             "after: is given the variable MORE from your secret GH",
         )
         given = {"TOKEN": "${secret:OTHER}", "PLAIN": BY_HAND, "MORE": "${secret:GH}"}
-        assert _servers(home)["fake"] == {**program, "env": given}
+        assert servers_of(home)["fake"] == {**program, "env": given}
         form = await _form_of(device, "fake")
         await form.get_by_label("It is", exact=True).select_option("address")
         await expect(form.get_by_text("The variable PLAIN stays")).to_be_hidden()
@@ -191,7 +173,7 @@ async def test_a_program_with_secrets_is_changed_and_becomes_an_address(
             "after: is sent the header X-Api-Key from your secret GH",
         )
         await expect(row).to_contain_text("what its own machine reaches")
-        assert _servers(home)["fake"] == {
+        assert servers_of(home)["fake"] == {
             "url": "https://a.example/mcp",
             "headers": {"X-Api-Key": "${secret:GH}"},
         }

@@ -1,9 +1,7 @@
 """Servers of tools under More: how they fare, trying one again, and trusting one no more."""
 
 import asyncio
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Locator, expect
@@ -25,17 +23,16 @@ from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import PHONE, SIZES, Device, NewDevice, Size, devices
+from tests.web.support.servers import form_that_changes, is_usable, put_servers, servers_of
 
 pytestmark = in_a_browser
 
 
 def _configured(home: Home, fake: Fake) -> None:
     """A home whose configuration names the fake server, and one that nobody looked at."""
-    file = home.home / "config.yaml"
-    settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["silas"]
     servers = fake.settings()
     servers["mcpServers"]["notes"] = {"url": "https://notes.example/mcp"}
-    file.write_text(json.dumps({"silas": {**settings, **servers}}), encoding="utf-8")
+    put_servers(home, servers)
 
 
 async def _trusts(home: Home, name: str) -> None:
@@ -122,11 +119,6 @@ async def test_a_server_that_is_not_there_is_tried_at_once_on_the_owners_word(
         await expect(row).to_contain_text("It is there, as you trusted it.")
 
 
-async def _is_usable(device: Device) -> None:
-    assert await device.violations() == []
-    assert await device.overflow() == 0
-
-
 async def _writes(device: Device, fake: Fake) -> None:
     """The whole of the fake server, into the form."""
     form = device.at("new-server")
@@ -146,7 +138,7 @@ async def _looks_and_trusts(device: Device, row: Locator) -> None:
     card = await device.sees_a_card("Trust the MCP server fake with one tool")
     await expect(card).to_contain_text("Acts <b>on</b> [what](https://a.example).")
     assert await card.locator("b:text-is('on'), a[href*='a.example']").count() == 0
-    await _is_usable(device)
+    await is_usable(device)
     await device.answers("Trust this tool")
     await device.comes_back()
     await expect(device.at("heard").last).to_contain_text("The tools of fake are trusted")
@@ -169,7 +161,7 @@ async def test_a_server_is_added_trusted_looked_at_again_and_removed_without_a_t
         await device.at("ask-server").click()
         await expect(form.get_by_role("alert")).to_contain_text("A server's name is 1 to 31")
         await _writes(device, fake)
-        await _is_usable(device)
+        await is_usable(device)
         await form.get_by_label("Hosts that it may reach").fill("http://odd")
         await device.at("ask-server").click()
         await expect(form.get_by_role("alert")).to_contain_text("http://odd is no host")
@@ -182,7 +174,7 @@ async def test_a_server_is_added_trusted_looked_at_again_and_removed_without_a_t
         card = await device.sees_a_card("Add the server of tools fake")
         for words in (PYTHON, str(SERVER), "no host", str(fake.folder), "sha256:"):
             await expect(card).to_contain_text(words)
-        await _is_usable(device)
+        await is_usable(device)
         within = "(all) => all.every((one) => one.scrollWidth <= one.clientWidth)"
         assert await card.locator("summary").evaluate_all(within)  # a long path, too
         assert file.read_text(encoding="utf-8") == before
@@ -197,7 +189,7 @@ async def test_a_server_is_added_trusted_looked_at_again_and_removed_without_a_t
         await expect(row).to_contain_text("fake__act")
         await _does(row, "Remove", "Yes, remove it")
         await expect(row).to_have_count(0)
-        await _is_usable(device)
+        await is_usable(device)
         assert file.read_text(encoding="utf-8") == before
         events = await cockpit.events()
         assert [one for one in events if one in ("mcp.added", "mcp.trusted", "mcp.removed")] == [
@@ -223,19 +215,12 @@ async def test_a_server_that_changed_shows_what_changed_and_is_trusted_again_in_
         await expect(card).to_contain_text("Changed since you trusted it")
         await expect(card).to_contain_text("act said: Acts.")
         await expect(card).to_contain_text("act says now: Acts otherwise.")
-        await _is_usable(device)
+        await is_usable(device)
         await device.answers("Trust this tool")
         await device.comes_back()
         await expect(device.at("heard").last).to_contain_text("are trusted, and it is started")
         await device.page.evaluate("() => { location.hash = '#/more/connections'; }")
         await expect(row).to_have_attribute("data-standing", "connected")
-
-
-async def _opens_its_form(device: Device, row: Locator) -> Locator:
-    await row.get_by_role("button", name="Change fake").click()
-    form = device.at("changed-server")
-    await expect(form.get_by_label("It is", exact=True)).to_be_focused()
-    return form
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
@@ -245,18 +230,18 @@ async def test_a_server_is_changed_in_the_form_that_it_fills(
     home, fake = Home(tmp_path), Fake(tmp_path / "fake", a_tool())
     _configured(home, fake)
     file = home.home / "config.yaml"
-    settings = json.loads(file.read_text(encoding="utf-8"))
-    settings["silas"]["mcpServers"]["fake"]["env"] = {"PLAIN": "by-hand-4711-none-may-see"}
-    file.write_text(json.dumps(settings), encoding="utf-8")
+    servers = servers_of(home)
+    servers["fake"]["env"] = {"PLAIN": "by-hand-4711-none-may-see"}
+    put_servers(home, {"mcpServers": servers})
     await _trusts(home, "fake")
     async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
         device, row = await _opens(cockpit, new, size)
         await expect(row).to_contain_text("It is there, as you trusted it.")
-        form = await _opens_its_form(device, row)
+        form = await form_that_changes(device, "fake")
         await expect(form.get_by_label("Program", exact=True)).to_have_value(PYTHON)
         await expect(form.get_by_label("Paths that it may change")).to_have_value(str(fake.folder))
         await expect(form).to_contain_text("The variable PLAIN stays as the file has it.")
-        await _is_usable(device)
+        await is_usable(device)
         await device.at("ask-change").click()
         await expect(form.get_by_role("alert")).to_contain_text("There is nothing to change.")
         device.forgets_troubles()
@@ -266,7 +251,7 @@ async def test_a_server_is_changed_in_the_form_that_it_fills(
         card = await device.sees_a_card("Change the server of tools fake")
         for words in ("before: reaches: no host", "after: reaches: a.example", "variables: PLAIN"):
             await expect(card).to_contain_text(words)
-        await _is_usable(device)
+        await is_usable(device)
         await device.answers("Change it")
         await device.comes_back()
         await expect(device.at("heard").last).to_contain_text("is changed, and ended")
@@ -276,10 +261,10 @@ async def test_a_server_is_changed_in_the_form_that_it_fills(
         await expect(device.at("changed-server")).to_have_count(0)
         assert "by-hand-4711" not in await device.page.content()
         assert "by-hand-4711" not in file.read_text(encoding="utf-8")
-        form = await _opens_its_form(device, row)
+        form = await form_that_changes(device, "fake")
         await form.get_by_role("button", name="Leave it as it is").click()
         await expect(form).to_have_count(0)
-        await _is_usable(device)
+        await is_usable(device)
 
 
 async def test_the_page_that_is_opened_while_a_yes_is_carried_out_corrects_itself(

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from silas.cards import Card
 from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.plans import WorkItemStatus
 from silas.testing import (
@@ -18,7 +17,6 @@ from silas.testing import (
     FakeSandbox,
     Harness,
     MockClock,
-    ScriptedChannel,
     ScriptedModel,
     plan_text,
 )
@@ -31,12 +29,15 @@ from tests.projects.test_questions import (
     BLUE,
     NIGHT,
     PIPES,
+    RED,
     WORKS,
     Asleep,
+    answering_in_turn,
     house,
+    leave,
     plan_status,
 )
-from tests.stream.kit import saying_yes, soon
+from tests.stream.kit import soon
 from tests.support.command import person, run, silas
 from tests.support.plans import check
 from tests.work.kit import DONE
@@ -211,28 +212,18 @@ async def test_what_is_answered_in_one_attempt_is_no_answer_in_the_next(
 ) -> None:
     home, left, clock = tmp_path / "home", tmp_path / "left", MockClock()
     home.mkdir()
-    answers = iter([DecisionAnswer(selected_value="red", approved=True), BLUE])
-
-    def answer(card: Card[Any]) -> Any:
-        return next(answers) if isinstance(card, DecisionCard) else saying_yes(card)
 
     def ran(spec: Any) -> Any:
         if "right" in str(spec.argv):
             return exit_result(1)
-        shutil.copytree(home, left, ignore=PIPES)  # what a process that is killed now leaves
+        leave(home, left)
         return exit_result()
 
     fields = {**FIELDS, "verify": check("test right = wrong"), "budget": {"max_attempts": 4}}
     second = [WORKS, ASKS] if cut == "before it asks" else [ASKS, WORKS]
     steps = [ASKS, DONE, *second, CallTool("report_work", {"status": "blocked", "summary": "x"})]
-    async with Harness(
-        ScriptedChannel(answer),
-        models={"executor": ScriptedModel(steps)},
-        sandbox=FakeSandbox(ran),
-        home=home,
-        clock=clock,
-        settings=A_DAY,
-    ) as h:
+    channel = answering_in_turn(RED, BLUE)
+    async with house(channel, *steps, ran=ran, home=home, clock=clock, settings=A_DAY) as h:
         await soon(h.silas.run(plan_text(**fields)))
     after, model = Asleep(), ScriptedModel([ASKS, DONE])
     after.answer.set_result(BLUE)

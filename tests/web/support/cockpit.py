@@ -72,6 +72,13 @@ class Home:
         settings = {"plans_dirs": [str(self.plans)], "sandbox": tools}
         (self.home / "config.yaml").write_text(json.dumps({"silas": settings}), encoding="utf-8")
 
+    def speaks(self, language: str) -> None:
+        """Its language, whatever that of the machine is."""
+        file = self.home / "config.yaml"
+        told = json.loads(file.read_text(encoding="utf-8"))
+        told["silas"]["language"] = language
+        file.write_text(json.dumps(told), encoding="utf-8")
+
     def write_by_hand(self) -> None:
         """Its configuration as people write it, which the page can put lines into."""
         lines = (
