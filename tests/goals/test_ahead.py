@@ -141,8 +141,9 @@ def test_the_command_says_all_of_it_in_german(tmp_path: Path) -> None:
     place, plan = tmp_path / "place", tmp_path / "goal.md"
     place.mkdir()
     (place / "list.txt").write_text("one\n")
-    # half a day away, so that none of its moments comes while the test runs
-    hour = (datetime.now(ZoneInfo("Europe/Vienna")).hour + 12) % 24
+    # six hours away at least, so that none of its moments comes while the test runs; and none of
+    # those that a day has twice, or not at all
+    hour = 21 if 3 <= datetime.now(ZoneInfo("Europe/Vienna")).hour < 15 else 9
     plan.write_text(GOAL.format(place=place, hour=hour))
     env = environment(tmp_path / "home", LC_MESSAGES="de_DE.UTF-8", TZ="Europe/Vienna")
     run(silas("init"), env)

@@ -136,8 +136,8 @@ async def test_a_project_is_a_graph_that_can_be_read_and_that_goes_on_by_itself(
     rows = device.page.locator("#more-body .rows > li")
     await expect(rows).to_have_count(1)  # its tasks are on its own page
     await rows.locator("a").click()
-    states = [await one.get_attribute("data-state") for one in await _tasks(device, 3)]
-    assert states == ["done", "failed", "never"]
+    for one, state in zip(await _tasks(device, 3), ("done", "failed", "never"), strict=True):
+        await expect(one).to_have_attribute("data-state", state)
     await expect(graph).to_contain_text("never begun")
     assert await device.violations() == []
     assert await device.overflow() == 0

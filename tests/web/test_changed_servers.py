@@ -28,21 +28,16 @@ def _configured(home: Home, fake: Fake) -> None:
     put_servers(home, given)
 
 
-async def _shows(device: Device, where: str) -> None:
-    await device.page.evaluate(f"() => {{ location.hash = '{where}'; }}")
-    await device.is_quiet()
-
-
 async def _opens(cockpit: Cockpit, new: NewDevice, size: Size) -> Device:
     """The page of connections, on a device where two secrets are stored."""
     device = await cockpit.paired(new, size)
-    await _shows(device, "#/more/secrets")
+    await device.opens("#/more/secrets")
     for name in ("GH", "OTHER"):
         await device.page.locator("#secret-name").fill(name)
         await device.page.locator("#secret-value").fill(VALUE)
         await device.page.get_by_role("button", name="Keep it").click()
         await expect(device.page.locator(f"[data-secret={name}]")).to_be_visible()
-    await _shows(device, "#/more/connections")
+    await device.opens("#/more/connections")
     return device
 
 
@@ -62,7 +57,7 @@ async def _says_yes(device: Device, name: str, *words: str) -> None:
     await device.answers("Change it")
     await device.comes_back()
     await expect(device.at("heard").last).to_contain_text(f"{name} is changed, and ended")
-    await _shows(device, "#/more/connections")
+    await device.opens("#/more/connections")
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)

@@ -15,11 +15,6 @@ pytestmark = in_a_browser
 VALUE = "ghp-canary-5f0c9d1e"
 
 
-async def _shows(device: Device, where: str) -> None:
-    await device.page.evaluate(f"() => {{ location.hash = '{where}'; }}")
-    await device.is_quiet()
-
-
 async def _is_usable(device: Device) -> None:
     assert await device.violations() == []
     assert await device.overflow() == 0
@@ -66,7 +61,7 @@ async def _says_yes_twice(device: Device) -> None:
     await device.answers("Add it")
     await device.comes_back()
     await expect(device.at("heard").last).to_contain_text("is added, and not started")
-    await _shows(device, "#/more/connections")
+    await device.opens("#/more/connections")
     await device.page.get_by_role("button", name="Look at the tools of fake").click()
     card = await device.sees_a_card("Trust the MCP server fake with one tool")
     await expect(card).to_contain_text(given)
@@ -84,7 +79,7 @@ async def test_a_server_that_needs_a_key_is_connected_whole_on_the_page(
     fake = Fake(tmp_path / "fake", a_tool(), variable="TOKEN")
     async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
         device = await cockpit.paired(new, size)
-        await _shows(device, "#/more/connections")
+        await device.opens("#/more/connections")
         await device.at("add-server").click()
         form, page = device.at("new-server"), device.page
         await form.get_by_label("Name", exact=True).fill("fake")
@@ -92,7 +87,7 @@ async def test_a_server_that_needs_a_key_is_connected_whole_on_the_page(
         await _is_usable(device)
         await form.get_by_role("link", name="Store one under Secrets").first.click()
         await _stores(device)
-        await _shows(device, "#/more/connections")
+        await device.opens("#/more/connections")
         await expect(form.get_by_label("Name", exact=True)).to_have_value("fake")
         await _writes(device, fake)
         await _names_the_secret(device)
@@ -100,20 +95,20 @@ async def test_a_server_that_needs_a_key_is_connected_whole_on_the_page(
         await device.at("ask-server").click()
         await _says_yes_twice(device)
         assert set(fake.given) == {VALUE}
-        await _shows(device, "#/more/connections")
+        await device.opens("#/more/connections")
         row = page.locator("[data-server=fake]")
         await expect(row).to_contain_text("It is there, as you trusted it.")
         await expect(row).to_contain_text("Is given the variable TOKEN")
         await expect(row).to_contain_text("from your secret GH")
         await _is_usable(device)
-        await _shows(device, "#/more/secrets")
+        await device.opens("#/more/secrets")
         secret = page.locator("[data-secret=GH]")
         await expect(secret).to_contain_text("Given to servers of tools: fake.")
         await _is_usable(device)
         await secret.get_by_role("button", name="Remove GH").click()
         await secret.get_by_role("button", name="Yes, remove it").click()
         await expect(page.locator("#toasts")).to_contain_text("The server of tools fake is given")
-        await _shows(device, "#/more/connections")
+        await device.opens("#/more/connections")
         await expect(row).to_contain_text("Does not work now")
         await expect(device.at("missing-secret")).to_contain_text("GH is not stored")
         await _is_usable(device)
@@ -128,9 +123,9 @@ async def test_an_address_is_sent_headers_and_a_form_can_be_left(
     home.write_by_hand()
     async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
         device = await cockpit.paired(new, size)
-        await _shows(device, "#/more/secrets")
+        await device.opens("#/more/secrets")
         await _stores(device)
-        await _shows(device, "#/more/connections")
+        await device.opens("#/more/connections")
         await device.at("add-server").click()
         form = device.at("new-server")
         await form.get_by_label("Name", exact=True).fill("far")
@@ -149,7 +144,7 @@ async def test_an_address_is_sent_headers_and_a_form_can_be_left(
         await _is_usable(device)
         await device.declines()
         await device.comes_back()
-        await _shows(device, "#/more/connections")
+        await device.opens("#/more/connections")
         await device.at("add-server").click()
         await expect(form.get_by_label("Name", exact=True)).to_have_value("")
         await form.get_by_role("button", name="Leave it out").click()

@@ -50,7 +50,7 @@ async def test_the_three_surfaces_are_at_hand_from_each_of_them(
 ) -> None:
     device = await cockpit.paired(new_device, size)
     for here in ("#/stream", "#/review", "#/activity"):
-        await device.page.evaluate("(hash) => { location.hash = hash; }", here)
+        await device.opens(here)
         for there in ("stream", "review", "activity"):
             at_hand = f".tabs [data-to={there}]" if size.touch else f"#{there}:not(.side)"
             if there == "activity" and not size.touch:  # two side by side; it slides over them
@@ -121,8 +121,7 @@ async def test_the_page_says_so_when_silas_is_not_there_and_keeps_nothing_of_wha
     await device.says("a sentence that nobody else may read")
     await expect(device.at("heard").first).to_be_visible()
     for place in ("#/activity", "#/more/work", "#/more/settings", "#/stream"):
-        await device.page.evaluate("(hash) => { location.hash = hash; }", place)
-        await device.is_quiet()
+        await device.opens(place)
     await device.page.evaluate("navigator.serviceWorker.ready.then(() => 1)")
     kept: list[str] = await device.page.evaluate(
         """async () => {

@@ -64,6 +64,7 @@ async def test_running_work_is_watched_and_stopped_from_the_page(
     run = device.at("running")
     await expect(run).to_contain_text("Copy the notes, slowly")
     under_way = run.locator(".steps li[data-state=running] span[dir=auto]")
+    await expect(under_way).to_contain_text("Run Python")  # where it stays until it is stopped
     await expect(run.locator(".run-message.unseen")).to_have_text(await under_way.inner_text())
     await expect(run.locator(".log")).to_contain_text("waiting for the word")  # it still runs
     await expect(run.locator(".step-time")).to_have_text(re.compile(r", (under 1|\d+) s"))

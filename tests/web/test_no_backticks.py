@@ -44,8 +44,7 @@ async def test_no_page_under_more_shows_a_backtick_or_one_word_over_another(
     item = await device.at("result").get_attribute("data-work")
     body = device.page.locator("#more-body")
     for name in (*PAGES, f"work/{item}"):
-        await device.page.evaluate("(name) => { location.hash = `#/more/${name}`; }", name)
-        await expect(device.page.locator("#more")).not_to_have_attribute("aria-busy", "true")
+        await device.opens(f"#/more/{name}")
         await expect(body).not_to_be_empty()
         assert "`" not in await body.inner_text(), name
         assert await body.evaluate(_TOO_LONG) == [], name
@@ -62,7 +61,7 @@ async def test_what_is_said_of_how_silas_speaks_is_german_on_a_german_page(
         async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
             device = await cockpit.paired(new, PHONE)
             await expect(device.page.locator("html")).to_have_attribute("lang", "de")
-            await device.page.evaluate("location.hash = '#/more/speech'")
+            await device.opens("#/more/speech")
             body = device.page.locator("#more-body")
             await expect(body.get_by_role("button", name="Zu hart")).to_be_visible()
             await expect(body.locator(".facts")).to_contain_text("Bestimmtheit")

@@ -7,7 +7,7 @@ import pytest
 from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit
-from tests.web.support.device import PHONE, NewDevice, Size
+from tests.web.support.device import PHONE, NewDevice, Size, keep_notices
 from tests.web.support.examples import GATE
 
 pytestmark = in_a_browser
@@ -39,6 +39,7 @@ async def test_a_notice_covers_nothing_on_a_phone(
     asked = cockpit.asking(GATE)
     await device.sees_a_card(GATE.intent)
     note = device.page.locator(".toast")
+    await keep_notices(device.page)
     await device.answers("Go on")
     assert await asyncio.wait_for(asked, SECONDS) == "approve"
     assert "Answered: Go on" in await note.inner_text()

@@ -22,6 +22,7 @@ from silas.channels.web.events import (
 )
 from silas.channels.web.wire import Message, Proof, command_bytes, decision_bytes, inbound
 from tests.web.support.chromium import in_a_browser
+from tests.web.support.device import keep_notices
 from tests.web.support.examples import DRAFT, GATE, TOOL_CALL
 from tests.web.support.stage import Stage, a_state, shown, stage
 
@@ -417,6 +418,7 @@ async def test_a_plan_that_begins_to_wait_is_seen_and_counted_at_once(there: Sta
 async def test_a_word_about_what_just_happened_covers_nothing_that_one_writes_with(
     there: Stage,
 ) -> None:
+    await keep_notices(there.page)
     there.send(shown(GATE))
     there.send(CardClosed(request_id="ask-1", outcome="expired", words="Nobody answered. " * 4))
     toast = await there.page.locator(".toast").bounding_box()

@@ -145,7 +145,7 @@ async def test_what_was_said_the_menu_and_its_pages_stand_as_in_a_mirror(
         assert await mirrored(device) == []
         await device.comes_back()
     for place in ("work", "tools", "settings", "protection"):
-        await device.page.evaluate("(to) => { location.hash = `#/more/${to}`; }", place)
+        await device.opens(f"#/more/{place}")
         await expect(device.page.locator("#more-body .back")).to_be_visible()
         assert await mirrored(device) == []
     points = await device.page.locator("#more-body .back .icon").evaluate(

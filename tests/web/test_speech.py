@@ -13,7 +13,7 @@ async def test_a_tap_takes_a_preset_and_feedback_lasts(
     cockpit: Cockpit, new_device: NewDevice
 ) -> None:
     device = await cockpit.paired(new_device)
-    await device.page.evaluate("() => { location.hash = '#/more/speech'; }")
+    await device.opens("#/more/speech")
     told = device.at("directives")
     await expect(told).to_contain_text("How to speak.")
     before = await told.text_content()

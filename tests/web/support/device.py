@@ -86,6 +86,18 @@ class Measures(NamedTuple):
     requests: int
 
 
+_GO = """
+(hash) => new Promise((done) => {
+  if (location.hash === hash) return done();
+  addEventListener("hashchange", () => requestAnimationFrame(() => done()), { once: true });
+  location.hash = hash;
+})
+"""
+"""Go there, and wait until the page has begun to draw it: before that it is quiet, too."""
+
+_HEARD = "() => new Promise((done) => requestAnimationFrame(() => done()))"
+"""Wait until the page has heard of what was pressed just now: before that it is quiet, too."""
+
 _LOOKED_AT = """async (options) => {
   if (!("axe" in window)) return null;
   await Promise.allSettled(document.getAnimations()
@@ -97,6 +109,17 @@ _LOOKED_AT = """async (options) => {
 }"""
 """Waits for what comes into view: halfway it has other colours. Gives what is wrong and nothing
 of what is right, which is most of what axe-core has to tell."""
+
+
+_KEEP = """() => {
+  const gone = Element.prototype.remove;
+  Element.prototype.remove = function () { if (!this.matches(".toast")) gone.call(this); };
+}"""
+
+
+async def keep_notices(page: Page) -> None:
+    """Let a word about what just happened stay until another comes, however long one looks."""
+    await page.evaluate(_KEEP)
 
 
 async def violations(page: Page, *rules: str) -> list[str]:
@@ -209,8 +232,14 @@ class Device:
         await self.page.evaluate("() => { location.hash = '#/stream'; }")
         await expect(self.page.locator("#stream")).to_be_visible()
 
+    async def opens(self, address: str) -> None:
+        """A place of the page by its address, such as `#/more/work`, until it is drawn."""
+        await self.page.evaluate(_GO, address)
+        await self.is_quiet()
+
     async def is_quiet(self) -> None:
         """Until everything that was asked of the server is drawn."""
+        await self.page.evaluate(_HEARD)
         await expect(self.page.locator("[aria-busy=true], .skeleton")).to_have_count(0)
 
     async def says(self, text: str) -> None:

@@ -18,23 +18,12 @@ class Screen(NamedTuple):
     arrive: Callable[[Cockpit, Device], Awaitable[None]]
 
 
-_GO = """
-(hash) => new Promise((done) => {
-  if (location.hash === hash) return done();
-  addEventListener("hashchange", () => requestAnimationFrame(() => done()), { once: true });
-  location.hash = hash;
-})
-"""
-"""Go there, and wait until the page has begun to draw it: before that it is quiet, too."""
-
-
 def _place(name: str, address: str) -> Screen:
     """A surface or a page behind one, by its address; there when nothing is being fetched."""
 
     async def arrive(cockpit: Cockpit, device: Device) -> None:
         del cockpit
-        await device.page.evaluate(_GO, address)
-        await device.is_quiet()
+        await device.opens(address)
 
     return Screen(name, arrive)
 
