@@ -10,7 +10,7 @@ import yaml
 
 from tests.cockpit.program_page import a_page
 from tests.support.waits import SECONDS
-from tests.web.support.cockpit import Home, a_cockpit, free_port
+from tests.web.support.cockpit import Home, a_cockpit, refusing_port
 from tests.web.support.library import COPY
 
 PAGE = (Path(__file__).parents[2] / "docs" / "channels.md").read_text(encoding="utf-8")
@@ -71,7 +71,8 @@ def line_channel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), *sys.path])
     monkeypatch.delitem(sys.modules, "line_channel", raising=False)
     monkeypatch.setenv("LINE_KEY", KEY)
-    return free_port()
+    with refusing_port() as port:
+        return port
 
 
 def _home(tmp_path: Path, port: int) -> Home:

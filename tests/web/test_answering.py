@@ -8,7 +8,7 @@ from playwright.async_api import Locator, expect
 
 from tests.agents.openai_server import openai_server
 from tests.web.support.chromium import in_a_browser
-from tests.web.support.cockpit import Cockpit, Home, free_port
+from tests.web.support.cockpit import Cockpit, Home, refusing_port
 from tests.web.support.device import SIZES, Device, NewDevice, Size
 
 pytestmark = in_a_browser
@@ -55,9 +55,11 @@ async def test_a_server_by_its_address_answers_the_next_message(
     await _is_usable(device)
     await expect(device.at("in-force")).to_contain_text("runbook")
     await body.get_by_label("Model", exact=True).fill("tiny")
-    await body.get_by_label("Address").fill(f"http://127.0.0.1:{free_port()}/v1")
-    await device.at("try-server").click()
-    await expect(body.locator("[role=alert]").first).to_contain_text("Nothing was changed: tiny at")
+    with refusing_port() as port:
+        await body.get_by_label("Address").fill(f"http://127.0.0.1:{port}/v1")
+        await device.at("try-server").click()
+        alert = body.locator("[role=alert]").first
+        await expect(alert).to_contain_text("Nothing was changed: tiny at")
     async with openai_server(["ok", json.dumps(_ANSWER)]) as server:
         await body.get_by_label("Address").fill(server.base_url)
         await device.at("try-server").click()

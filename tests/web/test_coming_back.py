@@ -9,7 +9,7 @@ from playwright.async_api import Browser, expect
 from tests.projects.kit import PROJECT, project_text
 from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
-from tests.web.support.cockpit import Cockpit, Home, a_cockpit, free_port
+from tests.web.support.cockpit import Cockpit, Home, a_cockpit
 from tests.web.support.device import DESKTOP, PHONE, SIZES, NewDevice, Size, devices
 from tests.web.support.examples import FOR_GOOD, GATE
 from tests.web.support.library import COPY, SLOWLY
@@ -157,9 +157,9 @@ async def test_two_devices_see_the_same_conversation_and_the_same_run(
 async def test_a_restart_in_mid_run_loses_nothing_and_asks_again_before_it_goes_on(
     browser: Browser, home: Home
 ) -> None:
-    port = free_port()
     async with devices(browser) as new:
-        async with a_cockpit(home, port=port) as cockpit:
+        async with a_cockpit(home) as cockpit:
+            port = cockpit.port
             device = await cockpit.paired(new, DESKTOP)
             device.expected += _BROKEN
             await device.says(SLOWLY)
@@ -203,9 +203,10 @@ async def test_changes_that_wait_for_a_yes_are_in_review_after_a_restart(
 ) -> None:
     text = _HELD.replace("WORKSPACE", str(home.workspace))
     (home.plans / "beside.md").write_text(text, encoding="utf-8")
-    port, question = free_port(), "Apply 1 change"
+    question = "Apply 1 change"
     async with devices(browser) as new:
-        async with a_cockpit(home, port=port) as cockpit:
+        async with a_cockpit(home) as cockpit:
+            port = cockpit.port
             device = await cockpit.paired(new, DESKTOP)
             device.expected += _BROKEN
             await device.says("write beside it")

@@ -19,7 +19,6 @@ from silas.main.demo_files import BUGGY
 from tests.support.command import ROOT, environment, silas
 from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
-from tests.web.support.cockpit import free_port
 from tests.web.support.device import PHONE, Device, devices
 
 pytestmark = in_a_browser
@@ -54,7 +53,7 @@ class Person:
 async def started(folder: Path, workspace: Path) -> AsyncGenerator[str]:
     """`silas start` in a home that has nothing; gives the printed link."""
     process = await asyncio.create_subprocess_exec(
-        *silas("start", "--port", str(free_port()), "--workspace", workspace),
+        *silas("start", "--port", "0", "--workspace", workspace),
         env=environment(folder / "home"),
         cwd=ROOT,
         stdin=asyncio.subprocess.DEVNULL,

@@ -3,8 +3,8 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +19,7 @@ from silas.config import SilasConfig, load_config
 from silas.config.firstrun import FirstRun, keep_first_run
 from silas.config.place import ConfigPlace
 from silas.db import Database
+from silas.home.cockpit_address import listening_at
 from silas.home.runtime import Runtime, equipment, model_of
 from silas.home.secret_store import secrets_of
 from silas.home.web_tools import Web
@@ -114,7 +115,7 @@ class Cockpit:
 
     Attributes:
         running: What `silas start` works with.
-        origin: Where the page is.
+        origin, port: Where the page is.
         channel: To ask cards on, and to look at what the pages see.
     """
 
@@ -123,6 +124,7 @@ class Cockpit:
         self.home = home
         self.config = config
         self.origin = running.address
+        self.port = config.channels.web.port
         self.channel = running.channel
         self._link: str | None = running.link
         self._asked: list[asyncio.Task[Any]] = []
@@ -267,11 +269,12 @@ async def forget(config: SilasConfig, source: str) -> None:
         database.close()
 
 
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+@contextmanager
+def refusing_port() -> Generator[int]:
+    """A port that refuses every connection: it is taken, and nobody listens at it."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield int(taken.getsockname()[1])
 
 
 @asynccontextmanager
@@ -289,13 +292,13 @@ async def a_cockpit(
     Args:
         home: Where it lives; the same home again is the same Silas after a restart.
         models: A model per role, which takes the place of the runbooks.
-        port: A port of a cockpit before, for a page that comes back to it.
+        port: A port of a cockpit before, for a page that comes back to it; else any free one.
         clock: What time it is there.
         web: What of the web it reaches; nothing, where a test does not say.
         more: Variables of the configuration, as the environment has them.
     """
     given = {f"SILAS_MODELS__{role.upper()}": f"python:test:{role}" for role in models or {}}
-    config = home.config(SILAS_CHANNELS__WEB__PORT=port or free_port(), **given, **more)
+    config = home.config(SILAS_CHANNELS__WEB__PORT=port, **given, **more)
     if not home.first_run:
         config.data_dir.mkdir(parents=True, exist_ok=True)
         keep_first_run(config.data_dir, FirstRun(provider="runbook", name="Ada"))
@@ -303,4 +306,5 @@ async def a_cockpit(
     async with open_cockpit(
         config, place, str(home.workspace), never_end, runtime=_runtime(models or {}, clock, web)
     ) as running:
-        yield Cockpit(running, home, config)
+        port = int(running.address.rpartition(":")[2])
+        yield Cockpit(running, home, listening_at(config, None, port))
