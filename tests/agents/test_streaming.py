@@ -19,6 +19,7 @@ from silas.agents.streaming import can_stream
 from silas.errors import LLMError
 from silas.testing import MockClock
 from silas.testing.models import ScriptedModel
+from tests.support.clocks import SleptClock
 from tests.support.speaking import Speaker, direct, pieces, planned, to_planner
 from tests.support.waits import SECONDS
 
@@ -86,7 +87,7 @@ async def test_an_answer_out_of_form_is_withdrawn_and_the_next_one_heard() -> No
 
 
 async def test_a_provider_that_fails_in_the_middle_is_asked_again_and_begins_anew() -> None:
-    ear, clock = Ear(), MockClock()
+    ear, clock = Ear(), SleptClock()
     half = pieces(planned("Good morning."))[:4]
     speaker = Speaker(
         [*half, ModelRateLimitError("m", "slow down")],
@@ -94,9 +95,8 @@ async def test_a_provider_that_fails_in_the_middle_is_asked_again_and_begins_ane
     )
     planner = PlannerAgent(speaker.model, clock, output="tool", listen=ear.listen)
     asking = asyncio.create_task(planner.plan(TURN, toolset=NONE, deps=None))
-    for _ in range(50):
-        await asyncio.sleep(0)
-        clock.advance(1)
+    await asyncio.wait_for(clock.slept_for(1), SECONDS)
+    clock.advance(1)
     run = await asyncio.wait_for(asking, SECONDS)
     assert run.output == AgentResponse(message="Good evening.")
     assert (ear.withdrawn[0][:4], "".join(ear.heard)) == ("Good", "Good evening.")
