@@ -10,7 +10,7 @@ from playwright.async_api import expect
 from tests.cockpit.test_pictures import SVG, a_photograph, a_png
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit
-from tests.web.support.device import DESKTOP, SIZES, Device, NewDevice, Size
+from tests.web.support.device import DESKTOP, SIZES, Device, NewDevice, Size, box_of
 
 pytestmark = in_a_browser
 
@@ -178,8 +178,7 @@ async def _chosen(device: Device, file: Path) -> None:
 
 async def _dropped(device: Device, file: Path) -> None:
     """Drag a file of the disk onto the composer and let it go, as the window system says it."""
-    box = await device.at("composer").bounding_box()
-    assert box is not None
+    box = await box_of(device.at("composer"))
     place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
     data = {"items": [], "files": [str(file)], "dragOperationsMask": 1}
     browser = await device.page.context.new_cdp_session(device.page)

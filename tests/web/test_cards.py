@@ -22,7 +22,16 @@ from silas.types import Risk
 from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
-from tests.web.support.device import DESKTOP, PHONE, SIZES, Device, Gesture, NewDevice, devices
+from tests.web.support.device import (
+    DESKTOP,
+    PHONE,
+    SIZES,
+    Device,
+    Gesture,
+    NewDevice,
+    box_of,
+    devices,
+)
 from tests.web.support.examples import BATCH, DECISION, DRAFT, EXAMPLES, FOR_GOOD, GATE, TOOL_CALL
 
 pytestmark = in_a_browser
@@ -194,8 +203,7 @@ async def test_a_card_fits_a_phone_and_its_details_are_open_where_the_risk_is_hi
 ) -> None:
     asked = table.cockpit.asking(card)
     await table.phone.sees_a_card(card.intent)
-    body = await table.phone.at("card-body").bounding_box()
-    assert body is not None
+    body = await box_of(table.phone.at("card-body"))
     assert body["height"] <= 300
     assert await table.phone.overflow() == 0
     own = {detail.heading: detail.open for detail in card.details}
@@ -217,8 +225,7 @@ async def test_a_slide_that_is_let_go_or_jumps_confirms_nothing(table: Table) ->
     card = await table.desktop.sees_a_card(FOR_GOOD.intent)
     await expect(card).to_contain_text("Cannot be undone")
     await card.get_by_role("button", name="Delete them for good").click()
-    box = await table.desktop.at("slide").bounding_box()
-    assert box is not None
+    box = await box_of(table.desktop.at("slide"))
     y, end = box["y"] + box["height"] / 2, box["x"] + box["width"] - 4
     mouse = table.desktop.page.mouse
     await mouse.click(end, y)  # a tap at the end

@@ -12,7 +12,7 @@ from silas.cards import Card
 from tests.support.waits import SECONDS
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, a_cockpit
-from tests.web.support.device import DESKTOP, PHONE, SIZES, Device, Size, devices
+from tests.web.support.device import DESKTOP, PHONE, SIZES, Device, Size, box_of, devices
 from tests.web.support.examples import EXAMPLES, FOR_GOOD
 from tests.web.support.mirror import mirrored, written
 
@@ -61,8 +61,7 @@ async def table(one_table: Table) -> AsyncGenerator[Table]:
 
 async def _draws(device: Device, begin: float, end: float) -> None:
     """Draw from a place of the slider to another; 0 is its left end and 1 its right one."""
-    box = await device.at("slide").bounding_box()
-    assert box is not None
+    box = await box_of(device.at("slide"))
     left, wide, y = box["x"] + 20, box["width"] - 40, box["y"] + box["height"] / 2
     mouse = device.page.mouse
     await mouse.move(left + begin * wide, y)

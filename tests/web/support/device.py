@@ -12,6 +12,7 @@ from playwright.async_api import (
     BrowserContext,
     ConsoleMessage,
     Error,
+    FloatRect,
     Locator,
     Page,
     Request,
@@ -120,6 +121,14 @@ _KEEP = """() => {
 async def keep_notices(page: Page) -> None:
     """Let a word about what just happened stay until another comes, however long one looks."""
     await page.evaluate(_KEEP)
+
+
+async def box_of(place: Locator) -> FloatRect:
+    """Where something is, once it stands still: a hand that aims at it must not miss."""
+    await place.scroll_into_view_if_needed()
+    box = await place.bounding_box()
+    assert box is not None
+    return box
 
 
 async def violations(page: Page, *rules: str) -> list[str]:
@@ -304,8 +313,7 @@ class Device:
 
     async def slides(self) -> None:
         """Draw the slider to its end, as a finger or a mouse does."""
-        box = await self.at("slide").bounding_box()
-        assert box is not None
+        box = await box_of(self.at("slide"))
         y = box["y"] + box["height"] / 2
         mouse = self.page.mouse
         await mouse.move(box["x"] + 20, y)
