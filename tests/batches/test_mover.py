@@ -158,6 +158,8 @@ def test_where_a_file_is_after_a_crash_is_looked_up(place: Place) -> None:
     assert mover.move_file(place.root, place.a) == ""
     assert mover.settle(place.root, place.a)
     replaced(place.path / "Documents/a.pdf")
+    assert mover.settle(place.root, place.a)  # it went there and was saved anew since
+    put(place.path, "a.pdf", PDF)
     assert not mover.settle(place.root, place.a)
 
 

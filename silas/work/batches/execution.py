@@ -13,7 +13,7 @@ from silas.clock import Clock
 from silas.errors import SandboxError, Stopped
 from silas.language import tr_later
 from silas.work.batches import mover
-from silas.work.batches.models import BatchRefused, FileBatch, SkippedFile
+from silas.work.batches.models import BatchRefused, FileBatch, FileMove, SkippedFile
 from silas.work.batches.store import ItemState, KeptBatch, KeptItem, SqlBatchStore
 from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import hold_journal
@@ -25,6 +25,7 @@ KEPT: Final = timedelta(days=30)
 """So long after its files were moved a batch is still listed."""
 
 SHOWN_PATHS: Final = 100
+_States = dict[int, tuple[ItemState, str]]
 _NOT_BEGUN: Final = "Silas ended before it was moved"
 
 
@@ -114,12 +115,11 @@ class BatchExecution:
                     digest=digest,
                 ),
             )
-            states = {n: (ItemState.left, _NOT_BEGUN) for n in range(1, len(moves) + 1)}
+            states: _States = {n: (ItemState.left, _NOT_BEGUN) for n in range(1, len(moves) + 1)}
             try:
                 for number, move in enumerate(moves, 1):
                     self._require_ready()
-                    why = await finish_work(asyncio.to_thread(mover.move_file, root, move))
-                    states[number] = (ItemState.left, why) if why else (ItemState.moved, "")
+                    await finish_work(asyncio.to_thread(_move_one, root, number, move, states))
             except Stopped as stopped:
                 if not any(state is ItemState.moved for state, _ in states.values()):
                     raise
@@ -152,22 +152,21 @@ class BatchExecution:
             kept = self.get(kept.id)  # nobody else is at it from here on
             chosen = self._undoable_items(kept, numbers)
             self.store.undoing(kept.id, [item.number for item in chosen])
-            states: dict[int, tuple[ItemState, str]] = {
-                item.number: (ItemState.moved, item.why) for item in chosen
-            }
-            left: list[SkippedFile] = []
+            states: _States = {item.number: (ItemState.moved, item.why) for item in chosen}
             try:
                 for item in chosen:
-                    why = await finish_work(asyncio.to_thread(mover.move_back, root, item.move))
-                    if why:
-                        left.append(SkippedFile(item.move.goal, why))
-                    states[item.number] = (ItemState.moved if why else ItemState.undone, why)
+                    await finish_work(asyncio.to_thread(_move_one_back, root, item, states))
             finally:
                 done = [item for item in chosen if states[item.number][0] is ItemState.undone]
                 mover.remove_empty(root, kept.made)
                 names = [item.move.name for item in done]
                 self._record_end(kept.id, states, "batch_undone", names)
-        return UndoneBatch(kept.id, tuple(done), tuple(left))
+        left = tuple(
+            SkippedFile(item.move.goal, states[item.number][1])
+            for item in chosen
+            if item not in done
+        )
+        return UndoneBatch(kept.id, tuple(done), left)
 
     async def _undo_all(self) -> UndoneBatch:
         """Take back every batch whose time is not over, the newest first."""
@@ -234,8 +233,8 @@ class BatchExecution:
                     at = [n for n, (state, _) in states.items() if state is ItemState.moved]
                     goals = [item.move.goal for item in kept.items if item.number in at]
                     self._record_end(kept.id, states, "batch_recovered", goals)
-            except (BatchRefused, SandboxError):
-                continue  # its folder is not there, or somebody is at it: another time
+            except (BatchRefused, SandboxError, OSError):
+                continue  # its folder lets nobody look, or somebody is at it: another time
             settled.append(found.id)
         return settled
 
@@ -281,7 +280,7 @@ class BatchExecution:
     def _record_end(
         self,
         batch_id: str,
-        states: dict[int, tuple[ItemState, str]],
+        states: _States,
         event: str,
         paths: list[str],
     ) -> None:
@@ -295,9 +294,21 @@ class BatchExecution:
         )
 
 
-def _settle_states(kept: KeptBatch) -> dict[int, tuple[ItemState, str]]:
+def _move_one(root: int, number: int, move: FileMove, states: _States) -> None:
+    """Move one file and say so in the same breath: who waits for it may be cancelled meanwhile."""
+    why = mover.move_file(root, move)
+    states[number] = (ItemState.left, why) if why else (ItemState.moved, "")
+
+
+def _move_one_back(root: int, item: KeptItem, states: _States) -> None:
+    """As `_move_one`, for one file that goes back."""
+    why = mover.move_back(root, item.move)
+    states[item.number] = (ItemState.moved if why else ItemState.undone, why)
+
+
+def _settle_states(kept: KeptBatch) -> _States:
     """Where each file is that was under way; a folder that moving made and that is empty goes."""
-    states: dict[int, tuple[ItemState, str]] = {}
+    states: _States = {}
     with mover.open_folder(kept.folder) as root:
         for item in kept.items:
             if item.state not in (ItemState.planned, ItemState.undoing):

@@ -141,10 +141,15 @@ def missing_folders(root: int, targets: Sequence[str]) -> list[str]:
 
 
 def remove_empty(root: int, folders: Sequence[str]) -> None:
-    """Take away folders that moving made, where they are empty again."""
+    """Take away folders that moving made, where they are empty again and no link leads to them."""
     for path in sorted(folders, reverse=True):
+        above, _, name = path.rpartition("/")
         with suppress(OSError):
-            os.rmdir(path, dir_fd=root)
+            if not above:
+                os.rmdir(name, dir_fd=root)
+                continue
+            with _target(root, above, make=False) as parent:
+                os.rmdir(name, dir_fd=parent)
 
 
 def _is_there(root: int, path: str) -> bool:
@@ -163,7 +168,10 @@ def is_linked_twice(root: int, move: FileMove) -> bool:
 
 
 def settle(root: int, move: FileMove) -> bool:
-    """Where a file is after a crash: whether at its new place. One that is at both is there alone.
+    """Whether a file is at its new place after a crash. One that is at both is there alone.
+
+    One that was edited there since, or whose new place lets nobody look any more, is where it was
+    only if something of its name stands there still.
 
     Raises:
         OSError: It cannot be told.
@@ -171,9 +179,20 @@ def settle(root: int, move: FileMove) -> bool:
     if is_linked_twice(root, move):
         os.unlink(move.name, dir_fd=root)
         return True
-    with suppress(FileNotFoundError), _target(root, move.target, make=False) as target:
-        state = os.stat(move.name, dir_fd=target, follow_symlinks=False)
-        return is_same(state, move.identity)
+    try:
+        with _target(root, move.target, make=False) as target:
+            state = os.stat(move.name, dir_fd=target, follow_symlinks=False)
+            if is_same(state, move.identity):
+                return True
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR, errno.EACCES):
+            raise
+    try:
+        os.stat(move.name, dir_fd=root, follow_symlinks=False)
+    except FileNotFoundError:
+        return True
     return False
 
 
