@@ -57,6 +57,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("workspace_applied", "workspace_applied_before", "workspace_applying"),
             *("workspace_recovered", "workspace_undone", "workspace_not_recovered"),
+            *("workspace_undoing", "batch_undoing"),
             *("batch_moving", "batch_moved", "batch_undone", "batch_recovered"),
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
             *("key.rotation_began", "access_level_changed", "onboarded"),
@@ -125,6 +126,7 @@ QUIET: frozenset[str] = frozenset(
     {
         *("turn_routed", "turn_planned", "turn_finished", "tool_call.attempted", "gate.allowed"),
         *("approval.issued", "approval.used", "gate.approved", "workspace_applying"),
+        *("workspace_undoing", "batch_undoing"),
         *("network_used", "worker_started", "work_item_attempt", "card_answered"),
         "memory.import_began",
         *("mcp.adding", "mcp.changing", "mcp.removing"),

@@ -177,8 +177,10 @@ SENTENCES: Mapping[str, str] = {
     "batch_reviewed": "The owner answered the batch {batch_id} of {items} files: {verdict}.",
     "batch_moving": "{items} files of {batch_id} in {folder} are about to be moved.",
     "batch_moved": "{items} files of {batch_id} were moved: {paths}.",
+    "batch_undoing": "{items} files of {batch_id} are about to go back: {paths}.",
     "batch_undone": "{items} files of {batch_id} are back where they were: {paths}.",
     "batch_recovered": "{batch_id} was interrupted; {items} of its files were moved: {paths}.",
+    "workspace_undoing": "The changes of {work_item_id} to {paths} are about to be undone.",
     "workspace_undone": "The changes of {work_item_id} to {paths} were undone.",
     # the network, through the sandbox's proxy
     "network_opened": "{work_item_id} ({purpose}) connected to {host}:{port} for the first time.",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from silas.errors import DatabaseError
 from silas.work.batches import mover
 from silas.work.batches.execution import BatchExecution
 from silas.work.batches.models import FileMove
@@ -91,3 +92,19 @@ async def test_a_folder_that_became_a_link_since_a_crash_keeps_no_opening_back(
     assert {one.name for one in undone.left} == {"Documents/a.pdf", "Documents/b.pdf"}
     assert set(listed(tidy.place)) == {"c.png"}
     assert {path.name for path in elsewhere.iterdir()} == {"a.pdf", "b.pdf"}
+
+
+async def test_what_cannot_be_recorded_is_not_taken_back(tidy: Tidy) -> None:
+    broken = "CREATE TRIGGER broken BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'no'); END"
+    async with tidy.house(yes) as h:
+        await h.silas.tidy(tidy.place)
+        moved = listed(tidy.place)
+        with h.db.write() as tx:
+            tx.driver.execute(broken)
+        with pytest.raises(DatabaseError):
+            await h.silas.undo_batch("last")
+        with h.db.write() as tx:
+            tx.driver.execute("DROP TRIGGER broken")
+        assert listed(tidy.place) == moved
+        await h.silas.undo_batch("last")
+    assert listed(tidy.place) == tidy.before

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.errors import SandboxError
+from silas.errors import DatabaseError, SandboxError
 from silas.plans import WorkItemStatus
 from silas.work.changes.undo import next_place
 from silas.work.models import ProgressEvent
@@ -52,6 +52,22 @@ async def test_undoing_twice_says_so_and_changes_nothing(project: Path) -> None:
         assert error.code == "E_SANDBOX_NO_UNDO"
         assert state_of(project) == before
         assert len(await work.record("workspace_undone")) == 1
+
+
+async def test_an_undo_that_cannot_be_recorded_does_not_happen(project: Path) -> None:
+    async with at_work(EVERYTHING, DONE) as work:
+        await work.run(workspace=str(project))
+        after = state_of(project)
+        broken = (
+            "CREATE TRIGGER broken BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'no'); END"
+        )
+        with work.harness.db.write() as tx:
+            tx.driver.execute(broken)
+        with pytest.raises(DatabaseError):
+            await work.silas.undo("task-example")
+        with work.harness.db.write() as tx:
+            tx.driver.execute("DROP TRIGGER broken")
+        assert state_of(project) == after
 
 
 @pytest.mark.parametrize("name", ["task-unknown", "", ".", "..", "../undo", "/", "a/b", "a\0b"])

@@ -151,7 +151,14 @@ class BatchExecution:
             self._audit.require_whole()
             kept = self.get(kept.id)  # nobody else is at it from here on
             chosen = self._undoable_items(kept, numbers)
-            self.store.undoing(kept.id, [item.number for item in chosen])
+            paths = [item.move.name for item in chosen][:SHOWN_PATHS]
+            self.store.undoing(
+                kept.id,
+                [item.number for item in chosen],
+                lambda: self._audit.log_now(
+                    "batch_undoing", batch_id=kept.id, items=len(chosen), paths=paths
+                ),
+            )
             states: _States = {item.number: (ItemState.moved, item.why) for item in chosen}
             try:
                 for item in chosen:

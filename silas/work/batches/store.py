@@ -102,8 +102,8 @@ class SqlBatchStore:
             )
             witness()
 
-    def undoing(self, batch_id: str, numbers: Sequence[int]) -> None:
-        """These files are about to go back; on the disk before this returns."""
+    def undoing(self, batch_id: str, numbers: Sequence[int], witness: Callable[[], object]) -> None:
+        """These files are about to go back; on the disk before this returns, as in `begin`."""
         with self._db.write(durable=True) as tx:
             tx.run("UPDATE file_batches SET phase = 'undoing' WHERE id = :id", id=batch_id)
             tx.run_many(
@@ -111,6 +111,7 @@ class SqlBatchStore:
                 " WHERE batch_id = :id AND number = :number",
                 [{"id": batch_id, "number": number} for number in numbers],
             )
+            witness()
 
     def save_end(
         self,

@@ -78,9 +78,14 @@ class Undo:
         self._audit.require_whole()
         place, journal = self._latest_journal(work_item_id)
         self._refuse_before_later(work_item_id, journal)
-        await finish_work(asyncio.to_thread(undo, place))
         paths = [change.path for change in journal.changes][:SHOWN_PATHS]
-        await self._audit.log("workspace_undone", work_item_id=work_item_id, paths=paths)
+
+        async def put_back() -> None:
+            await self._audit.log("workspace_undoing", work_item_id=work_item_id, paths=paths)
+            await asyncio.to_thread(undo, place)
+            await self._audit.log("workspace_undone", work_item_id=work_item_id, paths=paths)
+
+        await finish_work(put_back())
 
     def require_readable(self, names: Collection[str]) -> None:
         """Refuse where what work of these ids changed cannot be read any more.
