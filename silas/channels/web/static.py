@@ -1,4 +1,8 @@
-"""The page's own files: read once, served from memory, the same for everybody."""
+"""The page's own files: read once, served from memory, the same for everybody.
+
+Scripts and styles are served without their comments and indentation: a first visit is read on a
+telephone. Each line stays where it is, so a fault in a browser names the line of the file.
+"""
 
 import gzip
 import hashlib
@@ -25,6 +29,11 @@ _TYPES: Mapping[str, str] = {
 _TEXT = frozenset({".html", ".css", ".js", ".json", ".svg"})
 """What becomes a third of its size when it is compressed."""
 
+_PROGRAMS = frozenset({".css", ".js"})
+"""What has comments and indentation that no browser needs."""
+
+_VENDORED = "vendor"  # served as its package has it: its comments hold its licence
+
 _AGAIN = "no-cache"  # kept by the browser, and asked about each time: a new version shows at once
 
 
@@ -46,7 +55,7 @@ class StaticDirectory:
 
     def __init__(self, folder: Path) -> None:
         self._files = {
-            path.relative_to(folder).as_posix(): _read(path)
+            path.relative_to(folder).as_posix(): _read(path, folder)
             for path in sorted(folder.rglob("*"))
             if path.suffix in _TYPES and path.is_file()
         }
@@ -83,8 +92,30 @@ def _takes_gzip(request: Request) -> bool:
     return "gzip" in wanted
 
 
-def _read(path: Path) -> File:
+def _read(path: Path, folder: Path) -> File:
     content = path.read_bytes()
+    if path.suffix in _PROGRAMS and path.relative_to(folder).parts[0] != _VENDORED:
+        content = _without_comments(content.decode()).encode()
     digest = hashlib.sha256(content).hexdigest()[:32]
     small = gzip.compress(content, mtime=0) if path.suffix in _TEXT else b""
     return File(content, _TYPES[path.suffix], f'"{digest}"', small)
+
+
+def _without_comments(program: str) -> str:
+    """The program without the comments that begin a line, and without indentation.
+
+    No line is added or taken away. A comment after code stays, because it takes a parser to know it
+    from a string; so no string or template of the page may have a line break (a test holds it).
+    """
+    lines, inside = list[str](), False
+    for whole in program.split("\n"):
+        line = whole.lstrip(" ")
+        if not inside and line.startswith("//"):
+            line = ""
+        elif not inside and line.startswith("/*"):
+            line, inside = line[2:], True
+        if inside:
+            _comment, end, line = line.partition("*/")
+            inside = not end
+        lines.append(line.strip(" "))
+    return "\n".join(lines)

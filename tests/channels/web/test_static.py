@@ -30,9 +30,9 @@ def test_text_comes_compressed_to_a_browser_that_takes_it(accepted: str) -> None
 
 @pytest.mark.parametrize("accepted", ["", "identity", "br", "gzip;q=0", "x-gzip"])
 def test_a_browser_that_does_not_gets_it_as_it_is(accepted: str) -> None:
-    plain = asked("style.css", accept_encoding=accepted)
+    plain = asked("index.html", accept_encoding=accepted)
     assert "content-encoding" not in plain.headers
-    assert bytes(plain.body) == (PAGE / "style.css").read_bytes()
+    assert bytes(plain.body) == (PAGE / "index.html").read_bytes()
 
 
 def test_pictures_are_sent_as_they_are() -> None:
