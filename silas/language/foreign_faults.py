@@ -52,7 +52,10 @@ _WORDS: Final = (
 )
 """Without the other's own words."""
 
-FOREIGN_FAULTS: Final = (tr_later("{foreign} ({detail})"),)
+FOREIGN_FAULTS: Final = (
+    tr_later('{foreign} It says: "{saying}". ({detail})'),
+    tr_later("{foreign} ({detail})"),
+)
 """With them; the last that is tried, as it fits much."""
 
 BUNDLE_FAULTS: Final = (

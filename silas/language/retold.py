@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from silas.language.catalogue import tr
+from silas.language.catalogue import ENGLISH, spoken_language, tr
 
 _AS_SAID: Mapping[str, Callable[[str], str]] = {}
+_QUOTED = re.compile(r"(?P<mark>['\"])(?P<words>(?:(?!(?P=mark)).)+)(?P=mark)")
 _VALUE = re.compile(r"\\\{(\w+)\\\}")  # `{name}` of a sentence, as `re.escape` leaves it
 
 
@@ -23,10 +24,16 @@ def retold(
     for sentence in sentences:
         found = _form(sentence).fullmatch(english)
         if found is not None:
-            parts = found.groupdict()
-            told = {name: values[name](parts[name]) for name in parts.keys() & values.keys()}
+            parts = {name: _requoted(value) for name, value in found.groupdict().items()}
+            told = {name: values[name](found[name]) for name in parts.keys() & values.keys()}
             return tr(sentence, **{**parts, **told})
     return english
+
+
+def _requoted(value: str) -> str:
+    """A value that stands in quotes, as a name in an error does, in those of the language."""
+    found = None if spoken_language() == ENGLISH else _QUOTED.fullmatch(value)
+    return value if found is None else tr("“{words}”", words=found["words"])
 
 
 @cache

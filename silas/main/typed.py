@@ -13,6 +13,7 @@ _LONG_WORD = re.compile(rf"\S{{{LONGEST_ECHO + 1},}}")
 _LONG_QUOTATION = re.compile(
     rf"(?<=(?<!\w)')[^'\n]{{{LONGEST_ECHO + 1},}}(?='(?!\w))"
     rf"|(?<=“)[^“”\n]{{{LONGEST_ECHO + 1},}}(?=”)"
+    rf"|(?<=„)[^„“\n]{{{LONGEST_ECHO + 1},}}(?=“)"
 )
 
 

@@ -43,11 +43,11 @@ async def _answer(said: str, channel: ScriptedChannel) -> str:
         ),
         (
             "pausiere das Ziel goal-site",
-            "Ein Ziel 'goal-site' gibt es nicht; „Bevorstehend“ unter „Mehr“ zeigt sie.",
+            "Ein Ziel „goal-site“ gibt es nicht; „Bevorstehend“ unter „Mehr“ zeigt sie.",
         ),
         (
             "widerrufe die Genehmigung von goal-site",
-            "Es gibt keine Genehmigung für 'goal-site'; „Arbeit“ unter „Mehr“ hat die Kennungen.",
+            "Es gibt keine Genehmigung für „goal-site“; „Arbeit“ unter „Mehr“ hat die Kennungen.",
         ),
         (
             "räume /nirgends/da auf",
@@ -55,7 +55,7 @@ async def _answer(said: str, channel: ScriptedChannel) -> str:
         ),
         (
             "mach Stapel batch-12345678 rückgängig",
-            "Es gibt keinen Stapel 'batch-12345678'; „Verschobene Dateien“ unter „Mehr“ hat die "
+            "Es gibt keinen Stapel „batch-12345678“; „Verschobene Dateien“ unter „Mehr“ hat die "
             "Kennungen.",
         ),
     ],
@@ -66,7 +66,7 @@ async def test_a_refusal_is_german_and_names_a_page_in_the_cockpit(said: str, an
 
 async def test_a_terminal_is_told_the_command() -> None:
     said = await _answer("pausiere das Ziel goal-site", ScriptedChannel())
-    assert said == "Ein Ziel 'goal-site' gibt es nicht; `silas goals list` zeigt sie."
+    assert said == "Ein Ziel „goal-site“ gibt es nicht; `silas goals list` zeigt sie."
 
 
 async def test_how_a_goal_stands_is_said_in_german() -> None:

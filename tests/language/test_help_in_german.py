@@ -13,8 +13,8 @@ GERMAN = {"language": "de"}
 async def test_the_help_names_examples_in_german() -> None:
     async with Harness(settings=GERMAN) as h:
         told = (await soon(h.silas.ask("hilfe"))).text
-    assert 'rechnen (sag: "was ist 17 % von 240")' in told
-    assert 'merken (sag: "merk dir, dass mein Pass in der blauen Schublade liegt")' in told
+    assert "rechnen (sag: „was ist 17 % von 240“)" in told
+    assert "merken (sag: „merk dir, dass mein Pass in der blauen Schublade liegt“)" in told
     assert not [english for _, english in AT_ONCE if f'"{english}"' in told]
 
 

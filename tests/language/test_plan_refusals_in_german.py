@@ -27,25 +27,25 @@ def _with_goal() -> str:
     [
         (
             _BLIND,
-            "Die Prüfung 'alive' fragt mit pgrep nach Prozessen dieses Rechners, und Prüfungen "
+            "Die Prüfung „alive“ fragt mit pgrep nach Prozessen dieses Rechners, und Prüfungen "
             "laufen in einer Sandbox, die keine zeigt; lass sie eine Datei ansehen, die aktuell "
             "gehalten wird, oder eine Adresse.",
         ),
         (
             _BLIND.replace("pgrep -f bot", "curl localhost"),
-            "Die Prüfung 'alive' fragt localhost, und das ist in der Sandbox, in der Prüfungen "
+            "Die Prüfung „alive“ fragt localhost, und das ist in der Sandbox, in der Prüfungen "
             "laufen, diese selbst; starte den Server im selben Befehl mit `&`, oder frage nach "
             "einem Rechnernamen, den die Prüfung unter `network` hat.",
         ),
         (
             _BLIND.replace("pgrep -f bot", "test -d /proc/7"),
-            "Die Prüfung 'alive' sieht sich /proc/7 an, und die Sandbox, in der Prüfungen laufen, "
+            "Die Prüfung „alive“ sieht sich /proc/7 an, und die Sandbox, in der Prüfungen laufen, "
             "hat nur eigene Prozesse und Verbindungen; lass sie eine Datei ansehen, die aktuell "
             "gehalten wird, oder eine Adresse.",
         ),
         (
             _BLIND.replace("pgrep -f bot", "cat /run/bot.pid"),
-            "Die Prüfung 'alive' sieht sich /run/bot.pid an, und die Sandbox, in der Prüfungen "
+            "Die Prüfung „alive“ sieht sich /run/bot.pid an, und die Sandbox, in der Prüfungen "
             "laufen, zeigt nichts, was auf diesem Rechner läuft; lass sie eine Datei aus dem "
             "Arbeitsordner des Plans ansehen, die aktuell gehalten wird, oder eine Adresse.",
         ),
@@ -65,7 +65,7 @@ def _with_goal() -> str:
         ),
         (
             project_text({"a": {"on_stuck": "spawn_task"}}),
-            "Die Aufgabe a könnte nicht laufen. Wenn a festgefahren ist, folgt 'spawn_task', und "
+            "Die Aufgabe a könnte nicht laufen. Wenn a festgefahren ist, folgt „spawn_task“, und "
             "das kann nichts; nimm `on_stuck: consult_planner` oder `report`.",
         ),
         (

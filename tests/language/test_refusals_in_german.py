@@ -58,11 +58,11 @@ def test_every_refusal_that_is_raised_is_told_in_german() -> None:
         ("This work is not running, so there is nothing to stop.", "Diese Arbeit läuft nicht,"),
         (
             "The model 'x' needs a package that is not installed: No module named 'cohere'.",
-            "Das Modell 'x' braucht ein Paket, das nicht installiert ist: No module named",
+            "Das Modell „x“ braucht ein Paket, das nicht installiert ist: No module named",
         ),
         (  # a sentence of Silas's own inside of one
             "Nothing was run: There is no secret named 'K'; `silas secrets list` shows them..",
-            "Nichts wurde ausgeführt: Es gibt kein Geheimnis namens 'K'; `silas secrets list`",
+            "Nichts wurde ausgeführt: Es gibt kein Geheimnis namens „K“; `silas secrets list`",
         ),
         (
             "The task a could not run. The check 'up' asks with pgrep for processes of this",

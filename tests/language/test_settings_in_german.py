@@ -25,7 +25,7 @@ WORKERS = {
     "silent": ("---\nname: silent\ndescription: x\n---\n", "stehen keine Anweisungen."),
     "named": ("---\nname: No\ndescription: x\n---\nhi", "`name`: muss aus Kleinbuchstaben"),
     "bare": ("---\nname: bare\ndescription: ''\n---\nhi", "`description`: darf nicht leer sein."),
-    "other": ("---\nname: another\ndescription: x\n---\nhi", "ist die Datei von 'another'"),
+    "other": ("---\nname: another\ndescription: x\n---\nhi", "ist die Datei von „another“"),
     "lead": (
         "---\nname: lead\ndescription: x\ndelegates: [begins]\n---\nhi",
         "Die Datei des Workers 'begins', an den 'lead' delegieren darf, ist nicht brauchbar: ",

@@ -155,7 +155,7 @@ def words(rest: Sequence[str], other: Callable[[str], bool]) -> str:
     """The sentence about what is left out; empty where nothing is."""
     if not rest:
         return ""
-    quoted = ", ".join(f'"{one}"' for one in rest)
+    quoted = ", ".join(tr('"{words}"', words=one) for one in rest)
     known = [one for one in rest if other(one)]
     why = (
         tr("ask for that by itself") if len(known) == len(rest) else tr("I know no runbook for it")

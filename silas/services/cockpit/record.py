@@ -151,8 +151,8 @@ class RecordRoom:
             plan = await self._plan(item_id)
             if plan is None:
                 return item_id
-            self._titles[item_id] = f"“{plan.item.title}”"
-        return self._titles[item_id]
+            self._titles[item_id] = plan.item.title
+        return tr("“{words}”", words=self._titles[item_id])
 
     async def _plan(self, item_id: str) -> _Plan | None:
         if not item_id:
