@@ -28,7 +28,7 @@ WORKERS = {
     "other": ("---\nname: another\ndescription: x\n---\nhi", "ist die Datei von „another“"),
     "lead": (
         "---\nname: lead\ndescription: x\ndelegates: [begins]\n---\nhi",
-        "Die Datei des Workers 'begins', an den 'lead' delegieren darf, ist nicht brauchbar: ",
+        "Die Datei des Workers „begins“, an den „lead“ delegieren darf, ist nicht brauchbar: ",
     ),
     "alone": (
         "---\nname: alone\ndescription: x\ndelegates: [nobody]\n---\nhi",
