@@ -32,7 +32,7 @@ WORKERS = {
     ),
     "alone": (
         "---\nname: alone\ndescription: x\ndelegates: [nobody]\n---\nhi",
-        "Für den Worker 'nobody', an den 'alone' delegieren darf, gibt es keine Datei in ",
+        "Für den Worker „nobody“, an den „alone“ delegieren darf, gibt es keine Datei in ",
     ),
     "tool": (
         "---\nname: tool\ndescription: x\napproval: {z: {blocked: true}}\n---\nhi",
