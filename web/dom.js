@@ -119,10 +119,12 @@ export function announce(text) {
   requestAnimationFrame(() => { polite.textContent = visible(text).replace(/\*\*|`/g, ""); });
 }
 
-export function toast(text) {
+/** What happened, for a moment; `go` leads to it. */
+export function toast(text, /** @type {{ label: string, act: () => void } | null} */ go = null) {
   announce(text);
   const place = document.getElementById("toasts");
-  const note = h("div", { class: "toast", "aria-hidden": "true" }, text);
+  const note = h("div", { class: "toast", "aria-hidden": go ? null : "true" }, text,
+    go && button(go.label, () => { note.remove(); go.act(); }, { class: "toast-go", "data-testid": "toast-go" }));
   place.replaceChildren(note);
-  setTimeout(() => note.remove(), 4500);
+  setTimeout(() => note.remove(), go ? 12000 : 4500);
 }

@@ -57,13 +57,13 @@ export async function loadUntil(there) {
   }
 }
 
-/** Bring a message that is there into view. */
-export function showMessage(id) {
-  showAround(`m${id}`);
+/** Bring a row of the conversation that is there into view: a message, or a result. */
+export function showRow(key) {
+  showAround(key);
   emit("stream");
   requestAnimationFrame(() => requestAnimationFrame(() => {
     const rows = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".log-list > li"))];
-    const node = rows.find((one) => one.dataset.key === `m${id}`);
+    const node = rows.find((one) => one.dataset.key === key);
     if (!node) return;
     node.tabIndex = -1;
     node.scrollIntoView({ block: "center" });
@@ -79,7 +79,7 @@ export async function toMessage(id) {
   } catch (error) {
     toast(error.message);
   }
-  if (there()) showMessage(id);
+  if (there()) showRow(`m${id}`);
 }
 
 export const copyWords = (node, text) => copy(visible(text), node.querySelector(".text"));

@@ -107,11 +107,13 @@ function allRows() {
     if (its !== day) rows.push({ type: "day", key: `day ${its}`, words: its });
     day = its;
     // An owner's message keeps its node when the server has it: nothing on the page jumps.
-    rows.push({ ...kept, apart: kept.asked && !names.has(kept.reply_to), key: kept.type === "post_execution" ? `r${kept.seq}` : `m${kept.id ?? kept.seq}` });
+    rows.push({ ...kept, apart: kept.asked && !names.has(kept.reply_to), key: keyOf(kept) });
   }
   replaced = new Set(said.map((one) => one.replaces));
   return rows;
 }
+
+const keyOf = (row) => (row.type === "post_execution" ? `r${row.seq}` : `m${row.id ?? row.seq}`);
 
 /** What is said later to a message stands under it. */
 function inPlace(said) {
@@ -124,11 +126,12 @@ function inPlace(said) {
   return rows;
 }
 
-/** Whoever is further down learns of it. */
+/** Whoever is further down learns of it, and gets there. */
 function tellAbove() {
   const last = state.transcript.at(-1);
   const moved = last?.seq === state.seq && inPlace(state.transcript).find((row) => row.moved && row.seq === last.seq);
-  if (moved) toast(t("Answered above: {moved}", { moved: shortly(moved.text ?? moved.title) }));
+  if (moved) toast(t("Answered above: {moved}", { moved: shortly(moved.text ?? moved.title) }),
+    { label: t("Show it"), act: () => later("showRow", keyOf(moved)) });
 }
 
 const shortly = (text) => (text.length > 100 ? `${text.slice(0, 100).replace(/\s+\S*$/, "")} …` : text);

@@ -14,7 +14,7 @@ from silas.language.catalogue import (
     tr_later,
     tr_many,
 )
-from silas.language.doors import COCKPIT, said_at
+from silas.language.doors import COCKPIT, RUN_PLAN_AGAIN, RUN_PROJECT_AGAIN, said_at
 from silas.language.refusal_words import refusal_words
 from silas.language.retold import retold
 
@@ -22,6 +22,8 @@ __all__ = [
     "COCKPIT",
     "ENGLISH",
     "LANGUAGES",
+    "RUN_PLAN_AGAIN",
+    "RUN_PROJECT_AGAIN",
     "as_part",
     "decimal",
     "group_digits",

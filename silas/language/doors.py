@@ -49,6 +49,21 @@ _ELSEWHERE: Final = (
 )
 """The same of what has its place elsewhere; `silas resume` is no `silas goals resume`."""
 
+RUN_PLAN_AGAIN: Final = tr_later(
+    "`silas run` its plan again, or ask again; it needs a new approval."
+)
+RUN_PROJECT_AGAIN: Final = tr_later(
+    "`silas run` that project again, or ask for it again; it needs a new approval."
+)
+_ON_THE_PAGE: Final = (
+    (RUN_PLAN_AGAIN, tr_later("Ask for it again in a conversation; it needs a new approval.")),
+    (
+        RUN_PROJECT_AGAIN,
+        tr_later("ask for that project again in a conversation; it needs a new approval."),
+    ),
+)
+"""What nothing on the page does as the command does it, and what its owner does there instead."""
+
 _COMMAND: Final = re.compile(r"`silas ([a-z][^`]*)`")
 
 
@@ -67,9 +82,21 @@ def said_at(door: str, words: str, quoted: Sequence[str] = ()) -> str:
     if door != COCKPIT:
         return words
     longest = sorted(filter(None, quoted), key=len, reverse=True)  # one may begin another
-    others = "|".join(map(re.escape, longest))
-    either = re.compile(f"(?:{others})|{_COMMAND.pattern}") if others else _COMMAND
-    return either.sub(lambda found: place_of(found[1] or "") or found[0], words)
+    instead = {
+        tell(there): tell(here) for there, here in _ON_THE_PAGE for tell in (tr, _in_english)
+    }  # what was kept is in the language that was spoken then
+    whole = "|".join(map(re.escape, (*longest, *instead)))
+
+    def here(found: re.Match[str]) -> str:
+        if found[0] in longest:
+            return found[0]
+        return instead.get(found[0]) or place_of(found[1] or "") or found[0]
+
+    return re.sub(f"(?:{whole})|{_COMMAND.pattern}", here, words)
+
+
+def _in_english(sentence: str) -> str:
+    return sentence
 
 
 def place_of(command: str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from silas.context import scrub_output
-from silas.language import tr, tr_later
+from silas.language import RUN_PLAN_AGAIN, RUN_PROJECT_AGAIN, tr, tr_later
 from silas.plans import BudgetTracker, VerificationReport, WorkItem, format_failures
 from silas.plans.budget import shares
 from silas.work.checks.check_files import check_files_note
@@ -57,11 +57,9 @@ def again_words(item: WorkItem) -> str:
         )
     if item.parent is not None:
         return tr(
-            "It is part of {project}: `silas run` that project again, or ask for it again; it "
-            "needs a new approval.",
-            project=item.parent,
+            "It is part of {project}: {again}", project=item.parent, again=tr(RUN_PROJECT_AGAIN)
         )
-    return tr("`silas run` its plan again, or ask again; it needs a new approval.")
+    return tr(RUN_PLAN_AGAIN)
 
 
 def without_last_attempt(item: WorkItem) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from silas.language import COCKPIT, said_at, speak
+from silas.language import COCKPIT, RUN_PLAN_AGAIN, RUN_PROJECT_AGAIN, said_at, speak, tr
 from silas.language.doors import PAGES, place_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,6 +82,14 @@ def test_the_pages_are_those_under_more() -> None:
         ("`silas approvals ask-again D` asks", "“What protects you” under “More” asks"),
         ("so do `silas devices revoke d-1`.", "so do `silas devices revoke d-1`."),
         ("run `silas init`", "run `silas init`"),
+        (
+            f"It was interrupted. {RUN_PLAN_AGAIN}",
+            "interrupted. Ask for it again in a conversation; it needs a new approval.",
+        ),
+        (
+            f"It is part of p1: {RUN_PROJECT_AGAIN}",
+            "p1: ask for that project again in a conversation; it needs a new approval.",
+        ),
         ("`silas undone`", "`silas undone`"),
     ],
 )
@@ -103,5 +111,8 @@ def test_the_place_is_named_in_the_owners_language() -> None:
     try:
         assert said_at(COCKPIT, "`silas resume`") == "„Fortsetzen“ oben auf jeder Seite"
         assert said_at(COCKPIT, "`silas secrets list`") == "„Geheimnisse“ unter „Mehr“"
+        said = tr(RUN_PLAN_AGAIN)
+        assert said_at(COCKPIT, said).startswith("Bitte in einer Unterhaltung neu darum;")
+        assert said_at(COCKPIT, f"Er sagt: {said}", [said]) == f"Er sagt: {said}"
     finally:
         speak("en")

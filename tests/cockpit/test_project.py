@@ -106,6 +106,26 @@ async def test_every_door_says_when_it_was_taken_back(tmp_path: Path) -> None:
         assert (await house.get(f"/work/{PROJECT}"))["status"] == "undone"
 
 
+async def test_what_failed_and_was_taken_back_is_no_longer_failed(tmp_path: Path) -> None:
+    (place := tmp_path / "place").mkdir()
+    fails = _writes(place, "b", ["a"]) | {
+        "verify": [{"name": "wrong", "run": "test -s nowhere", "expect": {"exit_code": 0}}],
+        "budget": {"max_attempts": 1},
+    }
+    async with a_house(owner()) as house:
+        result = await house.harness.silas.run(
+            project_text({"a": _writes(place, "a", []), "b": fails})
+        )
+        assert result.status != "done"
+        before = {row["id"]: row["status"] for row in await house.get("/work")}
+        assert before[PROJECT] == result.status
+        assert (await house.signed(f"/work/{PROJECT}/undo")).status_code == 200
+        assert list(place.iterdir()) == []
+        rows = {row["id"]: row["status"] for row in await house.get("/work")}
+        assert (rows[PROJECT], rows["a"], rows["b"]) == ("undone", "undone", before["b"])
+        assert (await house.get(f"/work/{PROJECT}"))["status"] == "undone"
+
+
 async def test_where_one_task_was_taken_back_it_says_so(tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()

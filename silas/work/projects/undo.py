@@ -87,12 +87,16 @@ def all_taken_back(names: Sequence[str], undoing: Undo) -> bool:
 
 
 UNDONE: Final = "undone"
-"""How work stands that is done and of which all that it changed was taken back."""
+"""How work stands that ended, done or not, and of which all that it changed was taken back."""
+
+_ENDED: Final = frozenset(
+    {WorkItemStatus.done, WorkItemStatus.failed, WorkItemStatus.stuck, WorkItemStatus.blocked}
+)
 
 
 def state_now(item: WorkItem, undoing: Undo) -> str:
-    """How work stands: its status, or that it was done and taken back as a whole."""
-    if item.status is WorkItemStatus.done and all_taken_back(item.tasks or (item.id,), undoing):
+    """How work stands: its status, or that it ended and was taken back as a whole."""
+    if item.status in _ENDED and all_taken_back(item.tasks or (item.id,), undoing):
         return UNDONE
     return item.status.value
 
