@@ -4,7 +4,7 @@ import { command, getJson, postJson } from "./api.js";
 import { problemPlace, styled, trying } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
 import { showAround } from "./history.js";
-import { loadUntil, showMessage } from "./said.js";
+import { loadUntil, showRow } from "./said.js";
 import { emit, keepOlder, keepRow, on, state, stirs, thinksHere } from "./state.js";
 import { HERE } from "./talks.js";
 import { atTime, dayOf } from "./time.js";
@@ -243,5 +243,5 @@ async function reach(at, who) {
   const nearest = state.transcript
     .filter((one) => one.type === "message" && (one.sender === "silas") === (who === "silas"))
     .sort((a, b) => Math.abs(time(a) - moment) - Math.abs(time(b) - moment))[0];
-  if (nearest) showMessage(nearest.id);
+  if (nearest) showRow(`m${nearest.id}`);
 }
