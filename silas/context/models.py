@@ -25,7 +25,14 @@ class ContextZone(StrEnum):
 
 
 ItemKind = Literal[
-    "message", "tool_result", "memory", "plan", "execution_result", "subscription", "system"
+    "message",
+    "tool_result",
+    "memory",
+    "plan",
+    "execution_result",
+    "subscription",
+    "system",
+    "goals",
 ]
 
 

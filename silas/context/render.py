@@ -84,6 +84,8 @@ def _parts(item: ContextItem, notes: tuple[str, ...]) -> tuple[str, ...]:
             return (turn, *notes)
         case "subscription":
             return (name, *notes)
+        case "goals":
+            return notes
         case "system":
             return (name,)
 

@@ -156,6 +156,11 @@ class Goals:
         """One goal; None where there is none of this id."""
         return self.store.get(goal_id)
 
+    def only_goal(self) -> str:
+        """The id of the one goal that is not over; empty where there are more, or none."""
+        going = [one.id for one in self.store.all() if one.state is not GoalState.ended]
+        return going[0] if len(going) == 1 else ""
+
     def pause(self, goal_id: str, why: str = "") -> Goal:
         """It runs no more until it is resumed. What is under way ends.
 

@@ -103,6 +103,22 @@ class Cycle(NamedTuple):
     ended_at: datetime | None
 
 
+class CycleCount(NamedTuple):
+    """How many cycles of a goal ended in one way.
+
+    Attributes:
+        outcome: In which.
+        times: How many.
+        first: When the first of them began.
+        last: When the last of them began.
+    """
+
+    outcome: Outcome
+    times: int
+    first: datetime
+    last: datetime
+
+
 class GoalRefused(SilasError):
     """What is asked of a goal cannot be done; the sentence says why."""
 

@@ -5,7 +5,7 @@ from typing import Any, LiteralString
 
 from silas.damage import readable_rows
 from silas.db import Database
-from silas.goals.models import Cycle, Goal, GoalState, Outcome
+from silas.goals.models import Cycle, CycleCount, Goal, GoalState, Outcome
 from silas.plans.goals.schedule import schedule_fault
 
 _GOAL = "id, schedule, state, why, failing, quiet, approved_at"
@@ -41,6 +41,10 @@ _MISSED = "UPDATE goal_cycles SET missed = :missed WHERE goal_id = :id AND slot 
 _ONE = f"SELECT {_CYCLE} FROM goal_cycles WHERE goal_id = :id AND slot = :slot"
 _HISTORY = f"""
 SELECT {_CYCLE} FROM goal_cycles WHERE goal_id = :id ORDER BY began_at DESC, slot DESC LIMIT :most
+"""
+_COUNTS = """
+SELECT outcome, COUNT(*), MIN(began_at), MAX(began_at) FROM goal_cycles
+WHERE goal_id = :id AND ended_at <> '' GROUP BY outcome ORDER BY MAX(began_at), outcome
 """
 _UNENDED = f"SELECT {_CYCLE} FROM goal_cycles WHERE goal_id = :id AND ended_at = ''"
 _PRUNE = "DELETE FROM goal_cycles WHERE goal_id = :id AND ended_at <> '' AND ended_at < :before"
@@ -104,6 +108,13 @@ class SqlGoalStore:
         rows = self._read(_HISTORY, {"id": goal_id, "most": most})
         return readable_rows(self.db, "goal_cycles", rows, lambda row: f"{row[0]} {row[1]}", _cycle)
 
+    def count_cycles(self, goal_id: str) -> list[CycleCount]:
+        """How many cycles of a goal ended in which way, the way of the newest last."""
+        rows = self._read(_COUNTS, {"id": goal_id})
+        return readable_rows(
+            self.db, "goal_cycles", rows, lambda row: f"{goal_id} {row[0]}", _cycle_count
+        )
+
     def list_unended(self, goal_id: str) -> list[Cycle]:
         """The cycles of a goal that began and did not end."""
         rows = self._read(_UNENDED, {"id": goal_id})
@@ -149,6 +160,11 @@ def _cycle(row: tuple[Any, ...]) -> Cycle:
         _moment(began),
         _moment(ended) if ended else None,
     )
+
+
+def _cycle_count(row: tuple[Any, ...]) -> CycleCount:
+    outcome, count, first, last = row
+    return CycleCount(Outcome(outcome), int(count), _moment(first), _moment(last))
 
 
 def _moment(text: str) -> datetime:

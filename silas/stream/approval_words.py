@@ -61,6 +61,29 @@ _ALONE: Final = (
         r"ziele(?: auf)?|welche ziele (?:habe ich|gibt es)|was sind meine ziele"
     ),
 )
+_SO_FAR: Final = r"(?: (?:so far|already|yet|until now|altogether|schon|bisher|insgesamt))?"
+_NEXT: Final = r"(?: (?:das nächste mal|als nächstes|wieder|zuletzt))?"
+_RUNS: Final = (
+    re.compile(
+        rf"(?:how often|how many times) (?:has|did|does) {_GOAL} (?:been )?(?:run|ran|started)"
+        rf"{_SO_FAR}"
+    ),
+    re.compile(
+        rf"when (?:does|will|is|did) {_GOAL} (?:run|due|last run|run last)(?: next| again)?"
+    ),
+    re.compile(rf"wie oft (?:ist|lief) {_ZIEL}{_SO_FAR}(?: gelaufen)?"),
+    re.compile(rf"wann (?:läuft|lief) {_ZIEL}{_NEXT}"),
+)
+_RUNS_IT: Final = (
+    re.compile(
+        rf"(?:how often|how many times) (?:has|did|does) (?:it|my goal|the goal) (?:run|ran)"
+        rf"{_SO_FAR}"
+    ),
+    re.compile(r"when (?:does|will) (?:it|my goal|the goal) run(?: next| again)?"),
+    re.compile(rf"wie oft (?:ist|lief) (?:es|(?:das|mein) ziel){_SO_FAR}(?: gelaufen)?"),
+    re.compile(rf"wann läuft (?:es|(?:das|mein) ziel){_NEXT}"),
+)
+"""Of the one goal that there is; where there are more, or none, a model knows what is meant."""
 _STOPS: Final = r"(?:stop|stopped|stand still|pause|paused|do nothing|not run|wait|ask)"
 _WHY: Final = (
     re.compile(rf"why (?:did|does|is|has|was) {_GOAL} (?:been )?{_STOPS}(?: now| me)?"),
@@ -74,8 +97,8 @@ _WHY: Final = (
 
 
 class ApprovalWords(OwnerWords[str]):
-    """Answers the owner's own messages that ask what may run without asking and how a goal stands,
-    take approvals back, narrow or tighten them, or pause a goal.
+    """Answers the owner's own messages that ask what may run without asking, how a goal stands and
+    how often it ran, take approvals back, narrow or tighten them, or pause a goal.
 
     Args:
         ahead: Tells what may run without asking.
@@ -109,10 +132,23 @@ class ApprovalWords(OwnerWords[str]):
 
     def _parse_request(self, text: str) -> str | None:
         said = " ".join(text.split()).rstrip(".!?")
-        every = (*_NARROW, *_TAKE_BACK, *_PAUSE, *_RESUME, *_TIGHTEN, *_ALONE, *_WHY)
+        every = (
+            *_NARROW,
+            *_TAKE_BACK,
+            *_PAUSE,
+            *_RESUME,
+            *_TIGHTEN,
+            *_ALONE,
+            *_WHY,
+            *_RUNS,
+            *_RUNS_IT,
+        )
         return said if any(one.fullmatch(said.lower()) for one in every) else None
 
-    async def _do(self, turn: Turn, asked: str) -> Answered:
+    async def _do(self, turn: Turn, asked: str) -> Answered | None:
+        if _first(_RUNS_IT, asked):
+            only = self._goals().only_goal()
+            return (await self._ahead().runs(only), "answered") if only else None
         words = await self._describe_approval(asked) or await self._apply_goal_command(asked)
         return said_at(turn.seat.channel.channel_name, words), "answered"
 
@@ -120,6 +156,8 @@ class ApprovalWords(OwnerWords[str]):
         """How it stands; empty where the words ask for something to be done."""
         if _first(_ALONE, said):
             return await self._ahead().alone_words()
+        if found := _first(_RUNS, said):
+            return await self._ahead().runs(found["goal"])
         found = _first(_WHY, said)
         return await self._ahead().why(found["goal"]) if found else ""
 

@@ -34,6 +34,14 @@ class LooksAhead(Protocol):
         """The same without how it runs; empty where nothing is wrong, or there is no such goal."""
         ...
 
+    async def runs(self, goal_id: str) -> str:
+        """How often a goal ran and when it runs next, in words."""
+        ...
+
+    async def goal_lines(self, goal_ids: Sequence[str], most: int) -> Sequence[str]:
+        """The same for a model, a line each; of those that are not over, so many at most."""
+        ...
+
     async def alone_words(self) -> str:
         """What may run without asking, in words."""
         ...
@@ -179,6 +187,10 @@ class GoalControls(Protocol):
 
     def get_goal(self, goal_id: str) -> "Goal | None":
         """One goal; None where there is none of this id."""
+        ...
+
+    def only_goal(self) -> str:
+        """The id of the one goal that is not over; empty where there are more, or none."""
         ...
 
     def coming_words(self, goal_id: str) -> str:

@@ -10,7 +10,7 @@ from silas.context.origin import UNKNOWN_SOURCE, names
 from silas.damage import skip_damaged
 from silas.db import Database, Tx
 from silas.memory.forgotten import ForgottenEntry
-from silas.plans import NO_MESSAGE, AskedBy, WorkItem, WorkItemResult
+from silas.plans import NO_MESSAGE, AskedBy, WorkItem, WorkItemResult, WorkItemStatus
 from silas.plans.projects.rest_names import base_name, former_plans, is_rest
 from silas.stream.sources import answered_by
 from silas.stream.sqlite_statements import NEWEST_WORK
@@ -48,6 +48,10 @@ class WorkItemLookup(Protocol):
 
     async def newest(self, limit: int) -> list[WorkItem]:
         """The items that changed last, the newest first."""
+        ...
+
+    async def list_by_status(self, status: WorkItemStatus) -> list[WorkItem]:
+        """The items of this status, the oldest first."""
         ...
 
 
@@ -251,6 +255,11 @@ class ScopeWork:
         """What the scope of this work forgot since that began, or ever."""
         since = 0 if ever else self._forgetting_at_start(work_item_id)
         return self._memory.forgotten_since(since, self.scope_of(work_item_id)).sources
+
+    async def goals(self) -> list[str]:
+        """Ids of the owner's goals that were approved, the newest first."""
+        found = await self._items.list_by_status(WorkItemStatus.healthy)
+        return [one.id for one in reversed(found) if self.scope_of(one.id) == OWNER]
 
     async def recent(self, address: str, limit: int) -> list[Known]:
         """The newest work of a conversation, the oldest of it first."""

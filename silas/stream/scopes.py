@@ -9,6 +9,7 @@ from silas.memory import MemoryStore, MemoryType, Ranked
 from silas.plans import WaitingPlan
 from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
+from silas.stream.goals_in_view import GoalsInView
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView
 from silas.stream.recall import Recall
@@ -34,6 +35,7 @@ class ConversationRestorer:
         recall: Brings what is known of the owner into view.
         following: Follows again what was followed.
         work_view: Brings recent work into view.
+        goals: Says how goals stand.
         to_change: Plans that the owner wants changed.
         work: Whose work is whose.
         context: What is in view.
@@ -49,6 +51,7 @@ class ConversationRestorer:
         recall: Recall,
         following: FileFollower,
         work_view: WorkContext,
+        goals: GoalsInView,
         to_change: ToChange,
         work: ScopeWork,
         context: ModelView,
@@ -61,6 +64,7 @@ class ConversationRestorer:
         self._recall = recall
         self._following = following
         self._work_view = work_view
+        self._goals = goals
         self._to_change = to_change
         self._work = work
         self._context = context
@@ -83,6 +87,7 @@ class ConversationRestorer:
         elif moved:
             await self._move(scope)
         await self._work_view.show_taken_back(scope)
+        await self._goals.show(scope)
         await self._show_to_change(scope)
 
     async def rest(self, scope: ScopeState) -> None:

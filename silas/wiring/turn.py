@@ -17,6 +17,7 @@ from silas.stream.approval_words import ApprovalWords
 from silas.stream.escalate import Escalator
 from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
+from silas.stream.goals_in_view import GoalsInView
 from silas.stream.intake import Intake
 from silas.stream.look_answers import LookAnswers
 from silas.stream.look_permission import WorkspaceLooks
@@ -141,11 +142,8 @@ class TurnWiring:
 
     def steps(self, dispatch: Dispatch, revising: Revising) -> TurnSteps:
         """The steps of every turn."""
-        exchange, services, config = (
-            self._at,
-            self._parts.context_services,
-            self._parts.config,
-        )
+        exchange, config = self._at, self._parts.config
+        services = self._parts.context_services
         keeper = TurnWriter(
             self._items,
             self._context,
@@ -227,6 +225,7 @@ class TurnWiring:
             recall,
             following,
             self._work_view,
+            GoalsInView(self._parts.ahead_desk, self._work, self._context, self._items),
             self._proposer.to_change,
             self._work,
             self._context,

@@ -4,7 +4,7 @@ What it lists is changed by the desks of reminders and goals; an approval is tak
 """
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -37,6 +37,7 @@ from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import plan_bytes
 from silas.reminders.desk import Reminders
 from silas.services.approvals import SignedApproval, how_it_stands
+from silas.services.clock.goal_runs import GoalRuns, YesUse
 from silas.services.clock.goal_standing import (
     AUTHORISES,
     TAKEN_BACK,
@@ -227,6 +228,33 @@ class AheadDesk:
             goal, await self.store.get(goal_id)
         )
         return why or repaired_words(goal, self.goals.coming_words(goal_id))
+
+    async def runs(self, goal_id: str) -> str:
+        """How often a goal ran, when it runs next and how much of its yes is used.
+
+        Raises:
+            GoalRefused: There is none of this id.
+        """
+        goal = self.goals.get(goal_id)
+        zone = goal_schedule.zone_of(goal.schedule, self.config.scheduler.zone)
+        return (await self._runs(goal)).words(zone)
+
+    async def goal_lines(self, goal_ids: Sequence[str], most: int) -> list[str]:
+        """The same for a model, a line each; of those that are not over, so many at most."""
+        found = [self.goals.get_goal(one) for one in goal_ids]
+        going = [one for one in found if one and one.state is not GoalState.ended][:most]
+        return [(await self._runs(one)).line(self.config.scheduler.zone) for one in going]
+
+    async def _runs(self, goal: Goal) -> GoalRuns:
+        item = await self.store.get(goal.id)
+        token, yes = None if item is None else item.approval_token, None
+        if item is not None and token is not None:
+            given = await self._approval_state(item, token)
+            if given.state in AUTHORISES:
+                yes = YesUse(given.used, given.of_all, token.expires_at)
+        counts, coming = self.goals.store.count_cycles(goal.id), self.goals.coming(goal.id)
+        why = await question_words(goal.id, self.store) or await self._why_paused(goal, item)
+        return GoalRuns(goal, _title(item), tuple(counts), tuple(coming), yes, why)
 
     async def alone_words(self) -> str:
         """What may run without asking, a line for each goal; of names only ids are in it."""
