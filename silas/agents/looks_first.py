@@ -1,9 +1,10 @@
-"""Looking before a small model is asked: what lies in the folder, and the texts that matter there.
+"""Looking before a small model is asked: what lies in the folder, and what was said long ago.
 
 A server that is held to the form of an answer by a grammar cannot call a tool beside it, and small
 models answer questions about files that they never saw. So code makes the first looks in the
 model's place, through the same door, limits and labels as if the model had: one list of the files,
-then the few texts that the request is about. Only for a server on the owner's own machine.
+then the few texts that the request is about; and one search of memory where a message goes on from
+what was said before. Only for a server on the owner's own machine.
 """
 
 import re
@@ -22,16 +23,21 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
+from silas.agents.earlier_talk import earlier_query
 from silas.agents.prompt import read_pairs
 from silas.agents.providers.model_probe import address_of
 from silas.agents.runbook import folder
 from silas.agents.runbook.folder.files import FileSeen, read_files
 from silas.agents.runbook.folder_questions import LOOKING_TOOLS, look_results
 from silas.agents.runbook.framed import all_framed
+from silas.agents.runbook.memory import SEARCH
 from silas.context import FramedSection
 from silas.types import TaintLevel
 
 Messages = Sequence[ModelMessage]
+
+_REMEMBERED: Final = 5
+"""Memories that one search brings at most."""
 
 _FILES: Final = "workspace_files"
 _READ: Final = "workspace_read"
@@ -93,7 +99,9 @@ class LooksFirst(WrapperModel):
     ) -> ModelResponse:
         """The next look, or what the model answers."""
         offered = {tool.name for tool in model_request_parameters.function_tools}
-        calls = self._looks(messages) if offered >= LOOKING_TOOLS else []
+        calls = _look_at_memory(messages) if SEARCH in offered else []
+        if offered >= LOOKING_TOOLS:
+            calls += self._looks(messages)
         if not calls:
             return await self.wrapped.request(messages, model_settings, model_request_parameters)
         return ModelResponse(
@@ -149,7 +157,8 @@ def asks_about_files(text: str) -> bool:
     said = text.strip()
     if not _ASKS.search(said) or _TALK.search(said):
         return False
-    return bool(_FOLDER.search(said)) or not _WORLD.search(said)
+    elsewhere = _WORLD.search(said) is not None or earlier_query(said) != ""
+    return bool(_FOLDER.search(said)) or not elsewhere
 
 
 def _owners(framed: Sequence[FramedSection]) -> str:
@@ -181,8 +190,19 @@ def _files_named_in(text: str, framed: Sequence[FramedSection]) -> list[tuple[st
     ]
 
 
+def _look_at_memory(messages: Messages) -> list[ToolCallPart]:
+    """One search for what a message of the owner's goes on from, where it says so."""
+    query = earlier_query(_owners(all_framed(messages)))
+    if not query or any(True for _ in _calls(messages)):
+        return []
+    asked = {"query": query, "max_results": _REMEMBERED, "everything_said": True}
+    return [ToolCallPart(SEARCH, asked, f"{_CALL}memory")]
+
+
 def _looks_made(messages: Messages) -> list[str]:
-    return [one.tool_name for one in _calls(messages) if one.tool_call_id.startswith(_CALL)]
+    """Looks at the folder; the one at memory comes beside the first of them."""
+    made = (one for one in _calls(messages) if one.tool_call_id.startswith(_CALL))
+    return [one.tool_name for one in made if one.tool_name != SEARCH]
 
 
 def _model_has_called(messages: Messages) -> bool:
