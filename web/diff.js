@@ -7,6 +7,8 @@ const MOST_LINES = 1500; // more would make a phone slow; the rest is counted, n
 const HEAD = /^(index |new file|deleted file|old mode|new mode|similarity|dissimilarity|rename |copy |Binary )/;
 const TOLD = /^# (.+?): .+ -> .+$/;
 const TASK = /^# Task (\S+)(?: in (.+))?$/; // of a project: whose changes follow
+const INDEX = /^index ([0-9a-f]{40})\.\.([0-9a-f]{40})(?: \d+)?$/;
+const NOTHING = "0".repeat(40); // git's name of the content of a file that is not there
 const PLACE = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
 /**
@@ -64,10 +66,38 @@ export function readPatch(patch) {
       file.lines.push({ kind: "place", text: line });
     } else if (line) {
       if (!file) start("");
-      if (!line.startsWith("index ")) file.lines.push({ kind: HEAD.test(line) ? "note" : "same", text: line });
+      const index = INDEX.exec(line);
+      if (index) [, file.was, file.is] = index;
+      else file.lines.push({ kind: HEAD.test(line) ? "note" : "same", text: line });
     }
   }
   return files;
+}
+
+/** The files, those that were only moved as one each: where it lay, and where it lies. */
+export function withMoves(files) {
+  const gone = files.filter(({ was, is }) => was && was !== NOTHING && is === NOTHING);
+  const came = new Set(files.filter(({ was, is }) => is && is !== NOTHING && was === NOTHING));
+  const moves = new Map();
+  for (const one of gone) {
+    const same = [...came].filter(({ is, folder }) => is === one.was && folder === one.folder);
+    const alike = same.filter(({ name }) => lastOf(name) === lastOf(one.name));
+    const alone = same.length === 1 && gone.filter(({ was, folder }) => was === one.was && folder === one.folder).length === 1;
+    const to = alike.length === 1 ? alike[0] : alone ? same[0] : null; // else nobody can say which became which
+    if (!to) continue;
+    came.delete(to);
+    moves.set(one, to);
+  }
+  const arrived = new Set(moves.values());
+  return files.filter((file) => !arrived.has(file)).map((file) => {
+    const to = moves.get(file);
+    const text = t("moved, with the same content");
+    return to ? { ...file, name: `${file.name} → ${to.name}`, added: 0, removed: 0, lines: [{ kind: "note", text }] } : file;
+  });
+}
+
+function lastOf(path) {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function taskOf(line) {
@@ -121,7 +151,7 @@ function changed(before, after) {
 }
 
 export function diffView(patch) {
-  const files = readPatch(patch);
+  const files = withMoves(readPatch(patch));
   let room = MOST_LINES;
   const blocks = files.map((file, at) => {
     const shown = file.lines.slice(0, Math.max(0, room));

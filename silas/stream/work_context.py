@@ -16,7 +16,7 @@ from silas.work.changes.undo import Undo
 from silas.work.models import PATCH
 from silas.work.projects.undo import all_taken_back
 from silas.work.report import result_texts
-from silas.workspace.patch import changed_in
+from silas.workspace.patch_moves import changed_in
 
 _RECENT = 5  # pieces of work that a conversation can go on from
 _SUMMARY = 600  # characters of a result's verdict that stand in view

@@ -39,12 +39,6 @@ def exact_patch(
     return "".join(parts)
 
 
-def changed_in(patch: str) -> list[str]:
-    """The heading of each change of a patch, which names the path and what it was and is."""
-    lines = (line.removeprefix(_COMMENT) for line in patch.split("\n") if line[:2] == _COMMENT)
-    return [line for line in lines if ": " in line and " -> " in line]
-
-
 def _fits(change: Change) -> bool:
     return all(side is None or side.size <= _MAX_CONTENT for side in (change.before, change.after))
 

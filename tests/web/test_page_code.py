@@ -426,3 +426,44 @@ async def test_a_word_about_what_just_happened_covers_nothing_that_one_writes_wi
     assert toast is not None
     assert field is not None
     assert toast["y"] + toast["height"] <= field["y"]
+
+
+def _moved(old: str, new: str, blob: str) -> str:
+    nothing = "0" * 40
+    return f"""\
+# {old}: file of 2 bytes, mode 0644 -> nothing
+diff --git a/{old} b/{old}
+deleted file mode 100644
+index {blob}..{nothing}
+--- a/{old}
++++ /dev/null
+@@ -1 +0,0 @@
+-a
+# {new}: nothing -> file of 2 bytes, mode 0644
+diff --git a/{new} b/{new}
+new file mode 100644
+index {nothing}..{blob}
+--- /dev/null
++++ b/{new}
+@@ -0,0 +1 @@
++a
+"""
+
+
+async def test_files_that_were_only_moved_are_one_each(only_asked: Stage) -> None:
+    a, b = "a" * 40, "b" * 40
+    patch = _moved("one.txt", "notes/one.txt", a) + _moved("two.txt", "notes/two.txt", a)
+    patch += _moved("three.txt", "notes/drei.txt", b)
+    words, shown = await only_asked.page.evaluate(
+        """async (patch) => { const diff = await import('/static/diff.js');
+          const { node, words } = diff.diffView(patch);
+          const names = [...node.querySelectorAll('.diff-name')];
+          return [words, names.map((one) => one.textContent)]; }""",
+        patch,
+    )
+    assert words == "3 files, +0 −0"
+    assert shown == [
+        "one.txt → notes/one.txt",
+        "two.txt → notes/two.txt",
+        "three.txt → notes/drei.txt",
+    ]

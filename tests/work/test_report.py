@@ -225,5 +225,28 @@ async def test_a_later_turn_is_told_which_files_work_changed(tmp_path: Path) -> 
     assert done is not None
     assert done.status is WorkItemStatus.done, done
     told = asked[asked.index("changed (what was read of these before is old):") :]
-    assert "\n  new.txt: nothing -> file of 4 bytes" in told
-    assert "\n  old.txt: file of 4 bytes, mode" in told
+    assert "\n  old.txt -> new.txt: moved, with the same content\n" in told
+    assert "nothing" not in told.partition("--- end")[0]
+
+
+async def test_files_that_work_moved_are_one_line_each(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    (place / "notes").mkdir(parents=True)
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (place / name).write_text("the same\n")
+    script = "mv a.txt b.txt c.txt notes"
+    steps = [CallTool("shell_exec", {"argv": ["/bin/sh", "-c", script]}), says("Ok.")]
+    plan = plan_text(workspace=str(place), writes=["**"], verify=[])
+    models = planned(proposing(plan), answer("Yes."), executor=steps)
+    async with Harness(ScriptedChannel(saying_yes), models=models) as h:
+        await soon(h.silas.ask("move my notes", workspace=place))
+        await soon(h.silas.wait("task-example"))
+        await soon(h.silas.ask("how many files did you touch?", workspace=place))
+        asked = models["proxy"].requests[-1].text
+    told = asked.partition("(what was read of these before is old):\n")[2].partition("---")[0]
+    moved = [line for line in told.splitlines() if ": moved, with the same content" in line]
+    assert moved == [
+        f"  {name} -> notes/{name}: moved, with the same content"
+        for name in ("a.txt", "b.txt", "c.txt")
+    ]
+    assert "nothing" not in told
