@@ -14,6 +14,7 @@ from silas.agents.runbook.briefing import BriefingError, steps_of
 from silas.canonical import canonical_json
 from silas.plans import WorkItem
 from silas.tools import ToolResult
+from silas.tools.builtin.ask_owner import OWN_ANSWER, AskOwnerTool
 from silas.types import TaintLevel
 from silas.work.progress_board import BoardCallEnded, CallWatch
 from silas.work.step_descriptions import step_words
@@ -113,6 +114,8 @@ def _order(tool: str, args: dict[str, Any]) -> str:
 def _carries_words(tool: str, result: ToolResult) -> bool:
     if result.taint is TaintLevel.owner or (result.ok and tool in _OWN_WORDS):
         return False
+    if tool == AskOwnerTool.name and result.source == OWN_ANSWER:
+        return False  # of an option every word stood in the work already, with what that had read
     said = (result.return_value, *map(canonical_json, result.content))
     text = "\n".join(filter(None, said)) or (result.error or "")
     return bool(text) and _SILENT.fullmatch(text.strip()) is None

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from silas.cards import Card, HeldCard, PlanAnswer, PlanCard
+from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.channels.web.reports import result_of
 from silas.errors import PlanFamilyError, Stopped
 from silas.main.show import document, lines_of
@@ -186,6 +187,30 @@ async def test_a_result_says_what_was_read_before_its_changes(desk: Path) -> Non
     ended = ProgressEvent(item.id, "done", result.summary, 1)
     page = result_of(item, ended, result, datetime.now(UTC))  # the cockpit
     assert said in page.summary
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        DecisionAnswer(selected_value="milk", approved=True),
+        DecisionAnswer(freetext="bread, please", approved=True),
+    ],
+)
+async def test_what_the_owner_answered_is_not_told_as_what_was_read(
+    answer: DecisionAnswer, desk: Path
+) -> None:
+    asks = CallTool("ask_owner", {"question": "Which one?", "options": ["milk", "bread"]})
+
+    def answers(card: Card[Any]) -> Any:
+        if isinstance(card, DecisionCard):
+            return answer
+        return PlanAnswer(verdict="approved") if isinstance(card, PlanCard) else card.safe
+
+    steps = (argv("cat", "notes.md"), asks, sh("echo hi > new.txt"), DONE)
+    async with at_work(*steps, channel=ScriptedChannel(answers)) as work:
+        result = await work.run(workspace=str(desk), verify=CHECK)
+    assert result.read_before == ["Run cat notes.md"]
+    assert result.summary.endswith(" neither yours nor the plan's: Run cat notes.md.")
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,14 @@ class OwnerAnswer(NamedTuple):
     taint: TaintLevel = TaintLevel.external
 
 
+OWN_ANSWER: Final = "an answer of the owner's"
+"""The source of an answer that has no words but an option of the work's own and what he signed."""
+
+
+def _all_his(answer: OwnerAnswer) -> bool:
+    return not answer.words or answer.taint is TaintLevel.owner
+
+
 AskOwner = Callable[[str, str, tuple[str, ...]], Awaitable[OwnerAnswer | None]]
 """(work item, question, options) to what was answered; None where nobody answered."""
 
@@ -114,7 +122,7 @@ class AskOwnerTool(ReadOnlyTool):
             return_value=_answer_words(answer, options),
             taint=join_taint(self._taints(answer, context)),
             origin=OriginKind.owner,
-            source="an answer",
+            source=OWN_ANSWER if _all_his(answer) else "an answer",
         )
 
     def _taints(self, answer: OwnerAnswer, context: ToolCallContext) -> Iterator[TaintLevel]:
