@@ -50,6 +50,7 @@ class CLIChannel:
     Attributes:
         told: The last text that was sent.
         put_off: Whether the last plan that was shown was left waiting.
+        talks: Whether its owner talks here, and work is one of many things that are said.
     """
 
     channel_name = "cli"
@@ -64,6 +65,7 @@ class CLIChannel:
         self._last_words = clock.monotonic()
         self.told = ""
         self.put_off = False
+        self.talks = False
         self._messages: asyncio.Queue[str | None] = asyncio.Queue()
         self._reply: asyncio.Future[str | None] | None = None
         self._one_card = asyncio.Lock()
@@ -79,6 +81,7 @@ class CLIChannel:
     async def listen(self) -> AsyncIterator[tuple[ChannelMessage, str]]:
         """Every line that answers no question, as a message, until the input ends."""
         self._start_reading()
+        self.talks = True
         while (line := await self._messages.get()) is not None:
             if line.strip():
                 message = ChannelMessage(

@@ -23,7 +23,7 @@ _UNDER_MORE: Final = tr_later("“{page}” under “More”")
 PAGES: Final = (
     (r"ahead|goals (?:list|resume|run|pause|history)", tr_later("Ahead")),
     (r"approvals(?: revoke| narrow| tighten|$)|goals$", tr_later("Ahead")),
-    (r"status|diff|undo(?!.*--)|approvals list|approve|deny|projects rest", tr_later("Work")),
+    (r"status|show|diff|undo(?!.*--)|approvals list|approve|deny|projects rest", tr_later("Work")),
     (r"batch (?:undo|show|list)", tr_later("Moved files")),
     (r"remind(?: list|$)", tr_later("Reminders")),
     (r"memory (?:list|search|show|forget)", tr_later("Memory")),

@@ -165,6 +165,9 @@ def ask(
             print_json(reply_document(reply, result))
         elif result is not None:
             print_result(result, channel.screen.told)
+            if not result.diff:
+                show = f"silas show {result.work_item_id}"
+                click.echo(tr("To see all of it: {command}", command=show))
         if result is not None:
             return STATUS_CODES.get(result.status.value, FAILED)
         return _OUTCOME_CODES.get(reply.outcome, FAILED)

@@ -9,6 +9,7 @@ from silas.cards import CardChannel
 from silas.errors import SilasError
 from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult
+from silas.plans.characters import show_exactly
 from silas.stream.dispatch import ShowWork, as_text
 from silas.stream.drafts import DraftWaits, ShowsWaiting, waits_on
 from silas.stream.models import SendText
@@ -17,6 +18,16 @@ from silas.types import OWNER
 from silas.work.models import ENDED, Notify, ProgressEvent
 from silas.work.progress_board import ProgressBoard
 from silas.work.report import result_texts
+
+
+@runtime_checkable
+class TalkingTerminal(Protocol):
+    """A channel beside which commands are typed."""
+
+    @property
+    def talks(self) -> bool:
+        """Whether its owner talks there; a single command says by itself how its work is named."""
+        ...
 
 
 @runtime_checkable
@@ -60,16 +71,19 @@ class ProgressReporter:
 
     def _as_text(self, item: WorkItem, send: SendText) -> Notify:
         """Lines of text; what the owner's work printed and what its executor says come before the
-        line that it has ended.
+        line that it has ended. In a terminal where he talks the command that shows all comes after.
         """
         notify = as_text(item, send)
 
         async def show(event: ProgressEvent) -> None:
-            if event.status in ENDED and self._work.scope_of(item.id) == OWNER:
+            over = event.status in ENDED and self._work.scope_of(item.id) == OWNER
+            if over:
                 result = await self._work.result(item.id)
                 for text in () if result is None else result_texts(result):
                     await send(text)
             await notify(event)
+            if over and isinstance(self._channel, TalkingTerminal) and self._channel.talks:
+                await send(tr("`silas show {id}` shows all of it.", id=show_exactly(item.id)))
 
         return show
 

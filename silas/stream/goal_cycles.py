@@ -228,8 +228,7 @@ class GoalCycles:
         if report is None or goal.cycle is not None:
             if report is None or report.all_passed:
                 return await self._works(goal, cycle)
-            names = [result.name for result in report.failed]
-            why = goal_words.condition_words(names)
+            why = goal_words.condition_words(result.name for result in report.failed)
             return cycle, _End(Outcome.healthy, why, unmet=why)
         if report.all_passed:
             return cycle, _End(Outcome.healthy)
@@ -297,7 +296,8 @@ class GoalCycles:
             return cycle, _End(Outcome.asked, f"{why} {proposal.words}")
         task.status = WorkItemStatus.blocked
         await self._store.save(task)
-        return cycle, _End(Outcome.declined, proposal.words, why)
+        told = goal_words.declined_words(proposal.words, goal)
+        return cycle, _End(Outcome.declined, proposal.words, told)
 
     async def _resume_cycle(self, cycle: Cycle) -> _End | None:
         """The rest of a cycle that a crash interrupted after its task was made; None where none

@@ -81,6 +81,25 @@ def sandbox_words() -> str:
     )
 
 
+_NO_MORE: Final = tr_later(
+    "{said} Nothing more of {goal} is asked about until its plan is run and approved again."
+)
+_NO_MORE_UNTIL: Final = tr_later(
+    "{said} Nothing more of {goal} is asked about until its checks pass once, or its plan is run "
+    "and approved again."
+)
+
+
+def declined_words(said: str, goal: WorkItem) -> str:
+    """What the answer to the card of a goal's work means, where it is no yes.
+
+    Args:
+        said: What became of that card.
+        goal: Whose work it was.
+    """
+    return tr(_NO_MORE_UNTIL if goal.cycle is None else _NO_MORE, said=said, goal=goal.id)
+
+
 def waiting_words(task_id: str) -> str:
     """That the owner has a card to answer."""
     return tr("Its card waits: {task}.", task=task_id)

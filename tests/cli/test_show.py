@@ -1,6 +1,7 @@
 """`silas show ID`, and what work printed in every other answer of the command line."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -96,9 +97,12 @@ def test_list_the_files_shows_the_files(tmp_path: Path, command: str) -> None:
         owner.waits_for("What it printed (not Silas's words):")
         owner.waits_for(" input.txt")
         owner.waits_for("done: Done and verified")
+        owner.waits_for("`silas show " if command == "chat" else "To see all of it: silas show ")
         if command == "chat":
             owner.types("\x04")
         assert owner.leaves() == 0
+    (name,) = re.findall(r"silas show (task-[^`\s]+)", owner.seen)
+    assert "input.txt" in run(silas("show", name), env).out
 
 
 def test_tests_that_fail_are_a_result_and_no_work_that_is_stuck(

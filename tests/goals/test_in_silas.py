@@ -143,6 +143,12 @@ async def test_an_expired_approval_asks_with_one_card_until_it_is_healthy() -> N
         found = await after(watched, clock, 24 * 3600, 2)
         assert found[0].outcome is Outcome.declined
         assert len(channel.cards) == 2
+        told = channel.texts[-1]  # of the no, and what it means; why it was asked stood on the card
+        assert told == (
+            f"Goal {WATCHED}: The plan was not approved; nothing was run. Nothing more of "
+            f"{WATCHED} is asked about until its checks pass once, or its plan is run and approved "
+            "again."
+        )
         found = await after(watched, clock, 24 * 3600, 3)
         assert found[0].outcome is Outcome.asked
         assert (len(channel.cards), watched.repaired) == (2, 0)
