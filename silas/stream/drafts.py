@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from silas.agents.call_scope import limit_waits
@@ -218,6 +219,17 @@ class _Speaking:
         self._channel.draft(self._connection_id, self._turn_id, text, begins=begins)
 
 
+_now: ContextVar[_Speaking | None] = ContextVar("speaking", default=None)
+"""The turn that may have a draft, in all that is done for it."""
+
+
+def withdraw_draft() -> None:
+    """What was shown of the answer of this turn is shown no longer: something else is asked."""
+    speaking = _now.get()
+    if speaking is not None and speaking.draft is not None:
+        speaking.draft.again()
+
+
 class ChannelDrafts:
     """Drafts on a channel that shows them.
 
@@ -251,10 +263,12 @@ class ChannelDrafts:
                 yield goes_on
             self._speaking[connection_id] = speaking  # its models are asked again
 
+        token = _now.set(speaking)
         try:
             with limit_waits(speaking.limit_wait):
                 yield TurnVoice(speaking.say, aside)
         finally:
+            _now.reset(token)
             if self._speaking.get(connection_id) is speaking:
                 del self._speaking[connection_id]
             speaking.leave()

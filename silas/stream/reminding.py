@@ -13,6 +13,7 @@ from silas.agents import AgentResponse
 from silas.audit import Audit
 from silas.clock import Clock
 from silas.language import tr, tr_later
+from silas.stream.drafts import withdraw_draft
 from silas.stream.owner import Owner
 from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.state import Turn
@@ -92,6 +93,7 @@ class Reminding(OwnerWords["ReminderRequest"]):
         if asked.phrase is None or not _shares(asked.text, turn.message.text):
             return False
         if turn.response_taint is TaintLevel.owner or not _adds(asked.text, turn.message.text):
+            withdraw_draft()  # it may end in half a sentence, and his card is shown beside it
             return await self._answer_request(turn, asked, owners=True)
         turn.answer.speaker = "silas"
         turn.answer.response = AgentResponse(message=tr(_NOT_HIS))

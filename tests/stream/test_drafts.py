@@ -1,19 +1,22 @@
 """An answer is shown while it comes where nothing could forbid it, and only as far as is safe."""
 
 import asyncio
+import json
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
 
 from silas.agents import PlanAction, PlanActionType
-from silas.cards import ChannelMessage
+from silas.cards import Card, ChannelMessage
 from silas.errors import SilasError
 from silas.gates.settings import GatesConfig
 from silas.stream.drafts import LONGEST, SECONDS_BETWEEN
 from silas.stream.models import Incoming
 from silas.stream.session import Session
 from silas.testing import Harness, ScriptedChannel
+from silas.testing.channels import decline_everything
 from silas.types import OWNER
 from silas.wiring.build import alone
 from silas.wiring.parts import Parts
@@ -39,8 +42,8 @@ class DraftChannel(ScriptedChannel):
         answered: Texts that took the place of a draft.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, answer: Callable[[Card[Any]], Any] = decline_everything) -> None:
+        super().__init__(answer)
         self.shows: dict[str, str] = {}
         self.seen: list[str] = []
         self.frames = 0
@@ -262,3 +265,24 @@ async def test_a_channel_without_drafts_gets_the_answer_as_before() -> None:
     async with Harness(channel, models={"proxy": speaker.model}) as house:
         await ask(house)
     assert (channel.texts, speaker.streams) == (["Hello."], 0)
+
+
+async def test_a_draft_is_withdrawn_before_the_card_of_a_reminder_is_shown() -> None:
+    shown = list[dict[str, str]]()
+
+    def answer(card: Card[Any]) -> Any:
+        shown.append({name: text for name, text in channel.shows.items() if text})
+        return card.actions[0].value
+
+    channel = DraftChannel(answer)
+    wish = "Please see to it that I call Anna tomorrow at nine."
+    said = json.loads(direct("Of course. I will remind you of the"))
+    said["reminder"] = "remind me tomorrow at nine to call Anna"
+    speaker = Speaker(pieces(json.dumps(said), 3))
+    async with a_house(channel, proxy=speaker) as house:
+        reply = await asyncio.wait_for(house.silas.ask(wish), SECONDS)
+    first, *_ = channel.seen  # what follows within a moment comes together, too late for the card
+    assert first
+    assert "Of course. I will remind you of the".startswith(first)
+    assert shown == [{}]
+    assert reply.text.startswith("I will remind you: call Anna.")
