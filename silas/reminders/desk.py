@@ -124,8 +124,11 @@ class Reminders:
             )
         return UnderstoodReminder(asked.text, when)
 
-    def when(self, phrase: Phrase | None) -> When:
-        """The moment of a phrase. Raises `ReminderRefused` where it says none to come."""
+    def when(self, phrase: Phrase | None, moved: Reminder | None = None) -> When:
+        """The moment of a phrase; a time alone is of the day that the reminder moved has.
+
+        Raises `ReminderRefused` where it says none to come.
+        """
         if phrase is None:
             raise ReminderRefused(
                 tr_later(
@@ -134,7 +137,8 @@ class Reminders:
                 ),
                 code="E_REMINDER_TIME",
             )
-        return read_when(phrase, self._clock.now(), self._zone)
+        day = None if moved is None else moved.due.astimezone(self._zone).date()
+        return read_when(phrase, self._clock.now(), self._zone, day)
 
     def make(self, text: str, when: When, source: str) -> Reminder:
         """Keep a reminder that the owner saw and wants.
@@ -205,6 +209,19 @@ class Reminders:
         numbers = ", ".join(str(waiting.index(one) + 1) for one in found)
         raise ReminderRefused(
             f"“{which}” fits {len(found)} reminders; say which number: {numbers}.",
+            code="E_REMINDER_SEVERAL",
+        )
+
+    def only(self) -> Reminder:
+        """The one that waits, where none is named. Raises `ReminderRefused` for none or several."""
+        waiting = self.waiting()
+        if len(waiting) == 1:
+            return waiting[0]
+        if not waiting:
+            raise ReminderRefused(tr_later("No reminder waits."), code="E_REMINDER_NONE")
+        named = ", ".join(f"{number} “{one.text}”" for number, one in enumerate(waiting, 1))
+        raise ReminderRefused(
+            f"{len(waiting)} reminders wait; say which one, such as “reminder 1”: {named}.",
             code="E_REMINDER_SEVERAL",
         )
 

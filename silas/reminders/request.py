@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 from silas.reminders.models import ReminderRefused
 from silas.reminders.phrase import Phrase, chosen_phrase, is_at_end, phrases_in
 
-ReminderAction = Literal["make", "list", "cancel", "move"]
+ReminderAction = Literal["make", "list", "cancel", "cancel_all", "move"]
 
 
 class ReminderRequest(NamedTuple):
@@ -60,8 +60,16 @@ _LIST: Final = re.compile(
     rf"{_POLITE}(?:wann|was)\s+ist\s+(?:meine|die)\s+nächste\s+erinnerung\s*[?.!]*",
     re.IGNORECASE,
 )
+_CANCEL_VERB: Final = (
+    r"(?:cancel|delete|remove|drop|clear|lösche?|streiche?|storniere?|entferne?)\s+"
+)
+_CANCEL_ALL: Final = re.compile(
+    rf"{_POLITE}{_CANCEL_VERB}(?:(?:all|every|of|the|my|alle|jede|die|meine|bitte)\s+)*"
+    r"(?:reminders|erinnerungen|(?<=every\s)reminder|(?<=jede\s)erinnerung)[\s.!]*(?:(?:please|bitte)[\s.!]*)?",
+    re.IGNORECASE,
+)
 _CANCEL: Final = re.compile(
-    rf"{_POLITE}(?:cancel|delete|remove|drop|lösche?|streiche?|storniere?|entferne?)\s+"
+    rf"{_POLITE}{_CANCEL_VERB}"
     r"(?:(?:the|my|die|meine)\s+)?(?:(?P<before>.{1,80}?)[\s-]+)?"
     r"(?:reminder|erinnerung)\b\s*(?:(?:about|to|for|of|that|number|no\.?|an|für|zu|nummer|nr\.?)\s+)?"
     r"(?P<after>.*?)[\s.!?]*",
@@ -99,6 +107,8 @@ def request_of(said: str) -> ReminderRequest | None:
         return ReminderRequest("list")
     if found := _MOVE.fullmatch(text):
         return _move_request(found)
+    if _CANCEL_ALL.fullmatch(text):
+        return ReminderRequest("cancel_all")
     if found := _CANCEL.fullmatch(text):
         return ReminderRequest("cancel", (found["before"] or found["after"]).strip(' .!?"“”'))
     if found := _GERMAN_END.fullmatch(text):

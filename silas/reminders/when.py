@@ -42,13 +42,16 @@ class TimeOfDay(NamedTuple):
     open: bool = False
 
 
-def read_when(phrase: Phrase, now: datetime, zone: ZoneInfo) -> When:
+def read_when(
+    phrase: Phrase, now: datetime, zone: ZoneInfo, day_before: date | None = None
+) -> When:
     """The moment that a phrase says, and how it comes again.
 
     Args:
         phrase: From `silas.reminders.phrase`.
         now: The present moment.
         zone: The owner's.
+        day_before: The day that a time alone is of, as long as it is to come then.
 
     Raises:
         ReminderRefused: It is past, or there is no such time.
@@ -83,7 +86,7 @@ def read_when(phrase: Phrase, now: datetime, zone: ZoneInfo) -> When:
     else:
         if clock is None:
             raise _no_time()
-        wall = next_time(clock, here)
+        wall = next_time(clock, here, day_before)
     moment = at_wall_time(wall, zone)
     if moment <= now:
         raise ReminderRefused(
@@ -376,8 +379,13 @@ def _figures(groups: dict[str, str]) -> tuple[int, int]:
     return ((hour - 1) % 24, 60 - minutes) if before else (hour, minutes)
 
 
-def next_time(clock: TimeOfDay, here: datetime) -> datetime:
-    """Today if it is to come, twelve hours later where that could be meant, or tomorrow."""
+def next_time(clock: TimeOfDay, here: datetime, day: date | None = None) -> datetime:
+    """Today if it is to come, twelve hours later where that could be meant, or tomorrow.
+
+    On the `day` where one is given and the time is to come on it.
+    """
+    if day is not None and (wall := time_on(day, clock, here)) > here:
+        return wall
     today = datetime.combine(here.date(), clock.at)
     choices = [today, today + timedelta(hours=12)] if clock.open else [today]
     to_come = [one for one in choices if one > here]

@@ -14,6 +14,7 @@ from silas.types import Risk
 
 _NO = DecisionAnswer()
 _YES = DecisionAnswer(selected_value="remind", approved=True)
+_CANCEL = DecisionAnswer(selected_value="cancel", approved=True)
 _SHOWN = 4  # times of one that recurs
 ON_TIME = timedelta(minutes=1)
 """Told later than this is told as late."""
@@ -74,6 +75,21 @@ def moving_card(reminder: Reminder, when: When) -> DecisionCard:
         tr("Move it there"),
         tr("Leave it"),
         more,
+    )
+
+
+def cancelling_card(reminders: Sequence[Reminder]) -> DecisionCard:
+    """Shows every reminder that is to come no more; silence keeps all of them."""
+    return DecisionCard(
+        intent=tr_many(len(reminders), "Cancel {count} reminder", "Cancel {count} reminders"),
+        risk=Risk.medium,
+        rationale=tr("They come no more, and nothing brings them back."),
+        details=(Detail(heading=tr("What is cancelled"), lines=tuple(list_lines(reminders))),),
+        actions=(
+            Action(label=tr("Cancel them"), value=_CANCEL),
+            Action(label=tr("Keep them"), value=_NO, role="decline"),
+        ),
+        safe=_NO,
     )
 
 

@@ -7,12 +7,13 @@ read, where code cannot: what it wrote counts only on his card.
 import asyncio
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from silas.agents import AgentResponse
 from silas.audit import Audit
 from silas.clock import Clock
-from silas.language import tr, tr_later
+from silas.language import tr, tr_later, tr_many
 from silas.stream.drafts import withdraw_draft
 from silas.stream.owner import Owner
 from silas.stream.owner_words import Answered, OwnerWords
@@ -118,6 +119,8 @@ class Reminding(OwnerWords["ReminderRequest"]):
                 return await self._make(turn, asked)
             case "list":
                 return self._list(), "answered"
+            case "cancel_all":
+                return await self._cancel_all(turn)
             case "cancel" | "move":
                 found = self._find(asked.text)
                 if found is None:
@@ -154,6 +157,8 @@ class Reminding(OwnerWords["ReminderRequest"]):
     def _find(self, which: str) -> "Reminder | None":
         from silas.reminders.models import ReminderRefused  # noqa: PLC0415 - as above
 
+        if not which:
+            return self._reminders().only()
         try:
             return self._reminders().find(which)
         except ReminderRefused as error:
@@ -169,11 +174,30 @@ class Reminding(OwnerWords["ReminderRequest"]):
             "Cancelled: {text}, {when_line}.", text=reminder.text, when_line=when_line(reminder)
         )
 
+    async def _cancel_all(self, turn: Turn) -> Answered:
+        from silas.reminders.models import ReminderRefused  # noqa: PLC0415 - as above
+        from silas.reminders.words import cancelling_card, list_lines  # noqa: PLC0415 - as above
+
+        desk = self._reminders()
+        shown = desk.waiting()
+        if not shown:
+            return tr("No reminder waits."), "answered"
+        desk.require_whole()
+        if not await self._ask_agreement(turn, cancelling_card(shown)):
+            return tr("All reminders stay."), "declined"
+        gone = list["Reminder"]()
+        for one in shown:  # what was made meanwhile was not shown
+            with suppress(ReminderRefused):  # told meanwhile
+                desk.cancel(one)
+                gone.append(one)
+        many = tr_many(len(gone), "{count} reminder cancelled:", "{count} reminders cancelled:")
+        return "\n".join([many, *list_lines(gone)]), "answered"
+
     async def _move(self, turn: Turn, found: "Reminder", asked: "ReminderRequest") -> Answered:
         from silas.reminders.words import moving_card, when_line  # noqa: PLC0415 - as above
 
         desk = self._reminders()
-        when = await asyncio.to_thread(desk.when, asked.phrase)
+        when = await asyncio.to_thread(desk.when, asked.phrase, found)
         desk.require_whole()
         if not await self._ask_agreement(turn, moving_card(found, when)):
             return tr("The reminder stays as it was."), "declined"

@@ -112,7 +112,7 @@ def remind_move(ctx: click.Context, which: str, when: tuple[str, ...], yes: bool
 
         async with _desk(ctx) as desk:
             found = desk.reminders.find(which)
-            moment = await desk.moment(" ".join(when))
+            moment = await desk.moment(" ".join(when), found)
             if not _confirm_reminder(moving_card(found, moment), tr("Move it there?"), yes, False):
                 return DECLINED
             moved = desk.move(found, moment)

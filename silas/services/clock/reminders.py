@@ -91,9 +91,12 @@ class ReminderDesk(NamedTuple):
         """What a text wants to be told, and when. Raises `ReminderRefused` as `Reminders`."""
         return await asyncio.to_thread(lambda: self.reminders.understand(read_request(said)))
 
-    async def moment(self, said: str) -> When:
-        """When a text says. Raises `ReminderRefused` where it does not, or what is past."""
-        return await asyncio.to_thread(lambda: self.reminders.when(chosen_phrase(said)))
+    async def moment(self, said: str, moved: Reminder) -> When:
+        """When a text says that a reminder is to come; on its day where it says a time alone.
+
+        Raises `ReminderRefused` where it says none, or what is past.
+        """
+        return await asyncio.to_thread(lambda: self.reminders.when(chosen_phrase(said), moved))
 
     def one(self, reminder_id: str) -> Reminder:
         """The reminder of this id that waits. Raises `ReminderRefused` where there is none."""

@@ -76,7 +76,7 @@ class CockpitReminders:
 
         desk = self._desk()
         found = desk.one(reminder_id)
-        when = await desk.moment(said)
+        when = await desk.moment(said, found)
         return self._show(_Shown(found.text, when, found), moving_card(found, when))
 
     async def confirm(self, shown_id: str) -> Done:
