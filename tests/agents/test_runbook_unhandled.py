@@ -224,7 +224,11 @@ def test_the_command_line_says_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "request_text",
-    ["cancel my reminder", "delete the reminder about the pizza", "remind me when it rains"],
+    [
+        "cancel my reminder about the bananas",
+        "delete the reminder about the pizza",
+        "remind me when it rains",
+    ],
 )
 async def test_a_reminder_that_is_not_understood_is_told_of_as_one(request_text: str) -> None:
     async with Harness(ScriptedChannel()) as h:

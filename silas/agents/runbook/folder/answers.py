@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Generator, Sequence
-from datetime import timedelta
 from typing import Any, Final
 
 from silas.agents.runbook.folder.files import FilesSeen, in_bytes, note_words, number_of, read_files
@@ -123,40 +122,6 @@ def _changed_last(given: Given, at: Moment) -> Asking:
         key=at.zone.key,
     )
     return LookAnswer("\n".join([said, first, *before, *_rest_known(found).notes]))
-
-
-def _answer_changes(given: Given, at: Moment) -> Asking:
-    found = read_files((yield _some(given, "newest", _ALL)))
-    if found is None:
-        return None
-    today = at.now.astimezone(at.zone).date()
-    back = {"today": 0, "yesterday": 1, "week": today.weekday()}[given["day"]]
-    first = today - timedelta(days=back)
-    last = first if given["day"] == "yesterday" else today
-    shown = [one for one in found.shown if first <= one.at.astimezone(at.zone).date() <= last]
-    if len(shown) == len(found.shown) < found.total:
-        return None  # there may be more than a look shows
-    when = {"today": tr("today"), "yesterday": tr("yesterday"), "week": tr("this week")}[
-        given["day"]
-    ]
-    if not shown:
-        return LookAnswer(
-            tr("No file of this folder was changed {when} ({key}).", when=when, key=at.zone.key)
-        )
-    lines = [one.line_in(at.zone) for one in shown]
-    return LookAnswer(
-        "\n".join(
-            [
-                tr(
-                    "{files} changed {when} ({zone}):",
-                    files=number_of(len(shown)),
-                    when=when,
-                    zone=at.zone.key,
-                ),
-                *lines,
-            ]
-        )
-    )
 
 
 def _larger(given: Given, at: Moment) -> Asking:
@@ -327,7 +292,8 @@ def _holds(given: Given, at: Moment) -> Asking:
         return LookAnswer(
             "\n".join([tr("No text file here holds {wanted!r}.", wanted=wanted), *notes])
         )
-    return LookAnswer(tr("Lines with {wanted!r}:\n{said}", wanted=wanted, said=said))
+    lines = "\n".join(note_words(one) if one[:1] == "(" else one for one in said.split("\n"))
+    return LookAnswer(tr("Lines with {wanted!r}:\n{said}", wanted=wanted, said=lines))
 
 
 def _git(show: str) -> Callable[[Given, Moment], Asking]:
@@ -361,7 +327,6 @@ KINDS: Final[Kinds] = {
     "find": _find,
     "ordered": _answer_in_order,
     "changed_last": _changed_last,
-    "changed": _answer_changes,
     "named": _answer_by_name,
     "larger": _larger,
     "part": _part,

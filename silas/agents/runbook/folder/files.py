@@ -54,6 +54,7 @@ def read_files(text: str) -> FilesSeen | None:
 
 
 _MORE: Final = re.compile(r"\((\d+) more are not shown\)")
+_UNREAD: Final = re.compile(r"\((\d+) files could not be read: too large, or no regular files\)")
 _LEFT_OUT: Final = tr_later("(hidden files and files that may hold secrets are left out)")
 
 
@@ -61,6 +62,12 @@ def note_words(note: str) -> str:
     """What a look did not see, in the owner's language; as it stands where it is another one."""
     if (more := _MORE.fullmatch(note)) is not None:
         return tr("({files} more are not shown)", files=more[1])
+    if (unread := _UNREAD.fullmatch(note)) is not None:
+        return tr_many(
+            int(unread[1]),
+            "({count} file could not be read: too large, or no regular file)",
+            "({count} files could not be read: too large, or no regular files)",
+        )
     return tr(_LEFT_OUT) if note == _LEFT_OUT else note
 
 

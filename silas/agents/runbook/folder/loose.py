@@ -10,10 +10,12 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import Final
 
-from silas.agents.runbook.folder.questions import KINDS, LookRequest
+from silas.agents.runbook.folder.questions import ALL_KINDS, KINDS, LookRequest
 from silas.plans.runbooks.sentences import hear, matches
 
 _THE: Final = "the|my|our|this|that"
+_DE_THE: Final = "der|die|das|den|dem|mein|meine|meinen|meiner|meinem"
+_DE_IN: Final = "in|im|aus [dem|den|der|meinem|meinen|meiner] [ordner|verzeichnis]"
 _SENTENCES: Final = (
     (
         "inside",
@@ -25,6 +27,10 @@ _SENTENCES: Final = (
             "how many {kind} are [there] in|inside [the|my] {folder} [folder|directory]",
             "list|show [me] [all] [the|my] {kind} in|inside|from [the|my] "
             "{folder} [folder|directory]",
+            f"wie_viele|wieviele {{kind}} sind|liegen|gibt_es {_DE_IN} {{folder}}",
+            f"zeig|zeige|liste|welche [mir] [alle] [die|meine] {{kind}} [sind|liegen] {_DE_IN} "
+            "{folder} [auf]",
+            f"was ist|liegt {_DE_IN} {{folder}}",
         ),
     ),
     (
@@ -41,6 +47,8 @@ _SENTENCES: Final = (
             "open|read|cat|view [me] {loose...}",
             f"what does {_THE} {{loose...}} say",
             f"what_is|what's|whats in|on {_THE} {{loose...}}",
+            f"zeig|zeige|öffne|lies [mir] {_DE_THE} {{loose...}}",
+            f"was steht in|auf {_DE_THE} {{loose...}}",
         ),
     ),
     (
@@ -56,6 +64,8 @@ _SENTENCES: Final = (
             f"how many words|lines|characters are|in [there] [in] {_THE} {{loose...}}",
             f"count [the] words|lines|characters in|of {_THE} {{loose...}}",
             f"how long is {_THE} {{loose...}}",
+            f"zähl|zähle [die|alle] wörter|zeilen|zeichen in|von {_DE_THE} {{loose...}}",
+            f"wie_viele|wieviele wörter|zeilen|zeichen hat|haben {_DE_THE} {{loose...}}",
         ),
     ),
     (
@@ -67,9 +77,11 @@ _SENTENCES: Final = (
         ),
     ),
 )
-_FILLER: Final = frozenset(
-    "a an about at by file files document for from i in list of on or our the to with".split()  # noqa: SIM905 - a list of words
-)
+_FILLER_LIST: Final = """
+a an about at by file files document for from i in list of on or our the to with
+datei dateien dokument liste
+"""
+_FILLER: Final = frozenset(_FILLER_LIST.split())
 _ELSEWHERE: Final = frozenset(
     ("alarm", "appointment", "calendar", "email", "e-mail", "inbox", "mail", "meeting", "message")
 )
@@ -96,7 +108,7 @@ def _find_requests(said: str) -> Iterator[LookRequest]:
 
 def _inside(slots: Mapping[str, str]) -> list[str]:
     folder, kind = slots["folder"], slots.get("kind", "").lower()
-    endings = KINDS.get(kind, ()) if kind else ("*",)
+    endings = KINDS.get(kind, ()) if kind and kind not in ALL_KINDS else ("*",)
     if not re.fullmatch(r"[\w+(@~-][\w .+()@&#=~-]*", folder):
         return []
     return [f"{folder}/{ending}" for ending in endings]
@@ -104,7 +116,8 @@ def _inside(slots: Mapping[str, str]) -> list[str]:
 
 def _name_patterns(said: str) -> list[str]:
     """Patterns of names that hold every word of what was said, in any order."""
-    words = [one for one in re.findall(r"[\w-]+", said.lower()) if one not in _FILLER]
+    heard = re.sub(r"-(?:liste?|datei|file)\b", "", said.lower())  # the todo-list is todo.txt
+    words = [one for one in re.findall(r"[\w-]+", heard) if one not in _FILLER]
     if not 0 < len(words) <= _MOST or any(len(one) < len("abc") for one in words):
         return []
     stems = [one[:-1] if len(one) > len("abc") and one.endswith("s") else one for one in words]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from silas.agents.runbook.folder.periods import span_of
 from silas.plans.runbooks.sentences import hear, matches
 
 
@@ -46,7 +47,8 @@ txt: txt
 md: md
 """
 
-_ALL: Final = frozenset({"file", "files", "datei", "dateien", "everything", "alles"})
+ALL_KINDS: Final = frozenset({"file", "files", "datei", "dateien", "everything", "alles"})
+"""What people call files of every kind."""
 
 
 def _kinds() -> Mapping[str, tuple[str, ...]]:
@@ -75,6 +77,7 @@ _LAST: Final = "last|latest|most_recently|recently"
 _CHANGED: Final = "changed|modified|edited|saved"
 _CHANGE: Final = "change|modify|edit|save"
 _HERE: Final = "[are|is|there|here] [there|here|in] [here|this_folder|there]"
+_IN: Final = "[here|in_here|in_this_folder|in_the_folder|hier|in_diesem_ordner|im_ordner]"
 _DE_THERE: Final = "[gibt_es|sind_da|sind_hier|liegen|sind|habe_ich] [hier|es|da]"
 
 _SENTENCES: Final = (
@@ -149,10 +152,27 @@ _SENTENCES: Final = (
     (
         "changed",
         (
-            "what|which [files] [have|has|was|were] changed {day}",
-            "what|which files did i change|edit {day}",
-            "what did i change|edit {day}",
-            "was|welche [dateien] wurde|wurden|habe_ich|hat_sich|haben_sich {day} geändert",
+            *(
+                f"{asked} {_IN} {{day...}}"
+                for asked in (
+                    "what|which [files] [have|has|was|were|is|are] changed|modified|edited",
+                    "which {kind} [files] [have|has|was|were|is|are] changed|modified|edited",
+                    "what|which [files] did i change|edit|modify",
+                    "which {kind} [files] did i change|edit|modify",
+                    "what_has|what_is|what's changed",
+                    "what|which {kind} [files] are|were {new}",
+                    "{new} {kind}",
+                )
+            ),
+            *(
+                f"{asked} geändert|verändert|bearbeitet"
+                for asked in (
+                    f"was wurde|habe_ich|hat_sich {_IN} {{day...}}",
+                    f"welche dateien wurden|habe_ich|haben_sich {_IN} {{day...}}",
+                    f"welche {{kind}} wurden|habe_ich|haben_sich {_IN} {{day...}}",
+                )
+            ),
+            f"welche {{kind}} sind|waren {_IN} {{day...}} {{new}}",
         ),
     ),
     (
@@ -228,7 +248,8 @@ _SENTENCES: Final = (
             "search|look [in_my_files|the_files|files] for {quoted}",
             "find|show|list [me] [all] [the|my] {todo}",
             "wo steht|kommt {text...} [vor]",
-            "suche|such [nach] [dem_wort|dem_text] {text...}",
+            "suche|such [nach] [dem_wort|dem_text|das_wort|den_text] {text...}",
+            "finde das_wort|den_text|den_satz {text...}",
         ),
     ),
     (
@@ -271,26 +292,20 @@ _SENTENCES: Final = (
 _WELL_KNOWN: Final = frozenset({"readme", "license", "licence", "changelog", "makefile"})
 _TODO: Final = frozenset({"todo", "todos", "fixme", "fixmes"})
 _NO_NAME_LIST: Final = """
-answer bug bugs difference duplicate duplicates error errors fehler problem problems text
-unterschied way weg word wort
+answer bug bugs difference doppelte dublette dubletten duplicate duplicates duplikat duplikate
+error errors fehler problem problems text unterschied way weg word wort
 """
 _NO_NAMES: Final = frozenset(_NO_NAME_LIST.split())
 """What is looked for in another way than by the name of a file."""
 
 _SIZE: Final = re.compile(r"(?P<number>\d{1,9}(?:[.,]\d{1,3})?)(?P<unit>[kmgt]?b)", re.IGNORECASE)
 _UNITS: Final = {"b": 1, "byte": 1, "bytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-_DAYS: Final = {
-    "today": "today",
-    "heute": "today",
-    "yesterday": "yesterday",
-    "gestern": "yesterday",
-    "this_week": "week",
-}
+_NEW: Final = frozenset({"new", "neu", "neue", "dazugekommen", "hinzugekommen"})
 
 
 def _kind(said: str) -> str | None:
     word = said.lower().removeprefix(".")
-    if word in _ALL:
+    if word in ALL_KINDS:
         return "*"
     if re.fullmatch(r"\*\.\w{1,8}", word):
         return word
@@ -308,7 +323,7 @@ def _todo(said: str) -> str | None:
 
 
 def _word(said: str) -> str | None:
-    named = len(said) > 2 and said.lower() not in (_NO_NAMES | _ALL | _TODO | KINDS.keys())
+    named = len(said) > 2 and said.lower() not in (_NO_NAMES | ALL_KINDS | _TODO | KINDS.keys())
     return said if named and re.fullmatch(r"[\w -]+", said) else None
 
 
@@ -327,7 +342,8 @@ _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
     "kind": _kind,
     "count": _count,
     "order": lambda said: _ORDERS.get(said.lower()),
-    "day": lambda said: _DAYS.get(said.lower()),
+    "day": span_of,
+    "new": lambda said: said.lower() if said.lower() in _NEW else None,
     "file": lambda said: said if _FILE.fullmatch(said) else None,
     "one": lambda said: said if _FILE.fullmatch(said) else None,
     "two": lambda said: said if _FILE.fullmatch(said) else None,
