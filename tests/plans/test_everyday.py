@@ -60,6 +60,21 @@ CASES = [
     Case("compare notes.txt and copy.txt", ("-Buy bread", "+Buy cake")),
     Case("are notes.txt and sub/same.txt identical?", ("hold the same",)),
     Case("summarise notes.txt", ("An extract, not a summary", "- Buy bread.", "- Then rest.")),
+    Case(
+        "add all csv files to list.txt",
+        ("2 names are new in list.txt",),
+        {"list.txt": "people.csv\nprices.csv\n"},
+    ),
+    Case(
+        "write a list of all TXTs to fruit.txt",
+        ("3 names are new in fruit.txt",),
+        {"fruit.txt": "pear\napple\npear\ncopy.txt\nnotes.txt\nsub/same.txt\n"},
+    ),
+    Case(
+        "füge alle csv Dateien zu liste.txt hinzu",
+        ("2 names are new in liste.txt",),
+        {"liste.txt": "people.csv\nprices.csv\n"},
+    ),
     Case("find duplicate files", ("notes.txt", "sub/same.txt", "1 group of files holds")),
     Case(
         "sort the lines of fruit.txt",
@@ -374,7 +389,7 @@ def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, va
         ("zip notes.txt", None),
         ("zip the photos and delete them", None),
         ("which of these are duplicates", "find-duplicates"),
-        ("save a list of all files to files.txt", None),
+        ("save a list of all files to files.txt", "list-to-file"),
         ("show files from last week", None),
         ("please make a backup of my files", "back-up"),
         ("sort my photos into folders by year", None),

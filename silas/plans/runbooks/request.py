@@ -24,10 +24,13 @@ _REFUSED = re.compile(
 
 _BEYOND = re.compile(
     r"\A\W*(?:(?:please|pls|silas|can you|could you)\W+)*(?:save|store|export)\b"
+    r"|\A\W*(?:(?:please|pls|silas|can you|could you|bitte)\W+)*"
+    r"(?:add|append|write|put|create|make|füge|schreibe?)\b.*\s(?:to|into|in|as|zu)\s+\S*\w\.\w{1,8}\b"
     r"|\b(?:weeks?|months?|yesterday|ago)\b",
     re.IGNORECASE,
 )
-"""What no runbook does that is found by single words: keep what it shows, choose by the time."""
+"""What no runbook does that is found by single words: keep what it shows, write into a file that is
+named, choose by the time."""
 
 _SHARED = 0.6  # of a phrase's words, how many the request must have
 
