@@ -4,9 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
+from silas.agents.runbook import said_time
 from silas.agents.runbook.door_words import DoorWords, words_here
 from silas.agents.runbook.folder_questions import is_direct_look
 from silas.agents.runbook.library import Library, RunbookTemplate
+from silas.agents.runbook.unhandled import VERBS
 from silas.language import as_part, tr, tr_later
 from silas.plans.runbooks.request import words_of
 
@@ -109,13 +111,16 @@ _NONE_CONFIGURED: Final = DoorWords(
 )
 _OTHERWISE: Final = tr_later("I do not understand that: I know prepared plans only.")
 _SAME: Final = {"summarize": "summarise", "picture": "file", "document": "file", "email": "mail"}
-_GENERAL: Final = frozenset(
-    {"find", "show", "list", "what", "where", "how", "many", "days", "tell", "eine", "einen"}
-    | {"einer", "der", "die", "das", "den", "dem", "nach", "mit", "und", "zeige", "zeig", "finde"}
-    | {"check"}
-)
+_GENERAL_LIST: Final = """
+check days did does find have how list many show since tell than that there this
+what where
+alle auf das dass dem den der die du eine einen einer ein finde fuer gut habe haben hat ich im ist
+lass mach mein meine mit nach sein sind und viel viele von was welch wie zeig zeige zum zur
+"""
+_GENERAL: Final = frozenset(_GENERAL_LIST.split())
 """Stems that say nothing about what is wanted."""
 
+_FOLDED: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _STEM: Final = 5  # characters in which words of one family agree
 
 
@@ -229,6 +234,8 @@ def cannot(text: str, plans: Sequence[RunbookTemplate], otherwise: str = _OTHERW
     """
     said = text.lower()
     why = next((why for words, why in _CANNOT if re.search(rf"\b(?:{words})\b", said)), otherwise)
+    if why == _OTHERWISE and (how := said_time.ask_to_remind(text, VERBS)):
+        return f"{tr(why)} {how}"
     near = None if why == _REMINDERS else nearest(text, plans)
     what = (
         tr(
@@ -264,4 +271,5 @@ def nearest(text: str, plans: Sequence[RunbookTemplate]) -> tuple[str, str] | No
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(_SAME.get(word, word)[:_STEM] for word in words_of(text))
+    folded = text.lower().translate(_FOLDED)  # words are of plain letters: else `lösche` is two
+    return frozenset(_SAME.get(word, word)[:_STEM] for word in words_of(folded))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from silas.agents.models import AgentResponse
-from silas.agents.runbook import undo_and_stop
+from silas.agents.runbook import last_failure, undo_and_stop
 from silas.agents.runbook.door_words import DoorWords, words_here
 from silas.context import FramedSection
 from silas.language import tr_later
@@ -50,6 +50,26 @@ _DONE: Final = DoorWords(
     ),
     tr_later("“Work” under “More” shows what I have done; “Activity” shows all that happened."),
 )
+_NOTHING_BEGUN: Final = DoorWords(
+    tr_later(
+        "All right: I begin nothing. What you approved before goes on; `silas status` shows what "
+        "runs, `silas ahead` what is to come."
+    ),
+    tr_later(
+        "All right: I begin nothing. What you approved before goes on; “Work” under “More” shows "
+        "what runs, “Ahead” what is to come."
+    ),
+)
+_NO_YES: Final = DoorWords(
+    tr_later(
+        "A word approves nothing: a plan is approved on its card. `silas approvals` shows what "
+        "waits for your yes."
+    ),
+    tr_later(
+        "A word approves nothing: a plan is approved on its card. “Work” under “More” shows "
+        "what waits for your yes."
+    ),
+)
 _COMING: Final = DoorWords(
     tr_later("“Ahead” under “More” in the cockpit, or `silas ahead`, shows what is to come."),
     tr_later("“Ahead” under “More” shows what is to come."),
@@ -60,6 +80,7 @@ def _everywhere(words: str) -> DoorWords:
     return DoorWords(words, words)
 
 
+_AH: Final = "(?:ah|ach|oh|ok|okay|na|hm)"
 _TIME: Final = (
     r"(?: (?:today|yesterday|lately|recently|this week|last night|so far|heute|gestern|bisher"
     r"|zuletzt|diese woche|in letzter zeit))?"
@@ -102,6 +123,17 @@ _SAID: Final = tuple(
             _COMING,
         ),
         (
+            rf"(?:{_AH} )*(?:never ?mind|no|nope|no thanks|no thank you|not now|not any ?more"
+            r"|no longer|leave it|don t bother|don t|nein|nein danke|nö|nicht mehr|jetzt nicht"
+            r"|doch nicht|nicht jetzt|lass es|lass das|lass mal|lass gut sein|lass es gut sein"
+            r"|egal|ist egal|schon gut|vergiss es|vergiss s|nicht nötig)(?: (?:then|danke|silas))?",
+            _NOTHING_BEGUN,
+        ),
+        (
+            r"(?:yes|yep|yes please|ja|ja bitte|ja gerne|ok|okay|go ahead|einverstanden)",
+            _NO_YES,
+        ),
+        (
             r"(?:please |bitte )?(?:forget|vergiss) (?!nicht\b)(?:about )?"
             r"(?:it|that|this|everything|all of it|das|alles|(?:that|dass|daß) (?!and\b|und\b).+|"
             r"(?:my|our|the|mein|meine|meinen|unsere?|den|die) .+)",
@@ -109,7 +141,7 @@ _SAID: Final = tuple(
         ),
     )
 )
-_UNANSWERED: Final = frozenset({_FORGET})
+_UNANSWERED: Final = frozenset({_FORGET, _NO_YES})
 
 
 def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
@@ -119,7 +151,8 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
         text: The message.
         shown: What stands in view, the oldest first.
     """
-    if (how := undo_and_stop.answer(text, shown)) is not None:
+    how = undo_and_stop.answer(text, shown) or last_failure.answer(text, shown)
+    if how is not None:
         return how
     plain = " ".join(re.findall(r"\w+", text.lower()))
     said = next((said for form, said in _SAID if form.fullmatch(plain)), None)

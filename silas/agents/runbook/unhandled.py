@@ -36,10 +36,12 @@ aktualisiere baue behebe benenne bereinige entferne ersetze erstelle führe inst
 kopiere lade leere lösche mache repariere schicke schreibe sende setze starte stoppe überschreibe
 verschiebe veröffentliche vernichte
 """
-_VERBS: Final = frozenset(_VERB_LIST.split())
+VERBS: Final = frozenset(_VERB_LIST.split())
+"""Words that a request for work begins with."""
+
 _GERUNDS: Final = frozenset(
     form
-    for verb in _VERBS
+    for verb in VERBS
     for form in (f"{verb}ing", f"{verb.removesuffix('e')}ing", f"{verb}{verb[-1]}ing")
 )  # "before deleting it"
 _OBJECT: Final = re.compile(
@@ -176,7 +178,7 @@ def _asks(part: _Part, other: Callable[[str], bool]) -> bool:
     if not said or _TELLS.fullmatch(part.text):
         return False
     first = re.match(r"\w+\b(?!\.\w)", said)  # `copy.txt` is no verb
-    if first is not None and first[0].casefold() in _VERBS | _GERUNDS:
+    if first is not None and first[0].casefold() in VERBS | _GERUNDS:
         return True
     if not _STATES.match(said) and _OBJECT.fullmatch(said):
         return True

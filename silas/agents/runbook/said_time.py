@@ -1,0 +1,44 @@
+"""A time and what it is for, and no word of what shall be done then: `in two hours laundry`."""
+
+import re
+from typing import Final
+
+from silas.language import tr
+from silas.reminders.phrase import is_at_end, phrases_in
+from silas.reminders.request import said_text
+
+_MOST: Final = 120  # characters
+_MOST_WORDS: Final = 5
+_MOMENTS: Final = frozenset({"in", "day", "clock"})
+_ASKS: Final = re.compile(
+    r"\A(?:what|which|who|whom|when|where|why|how|is|are|was|were|do|does|did|can|could|will|has|"
+    r"have|am|was|welche[rnsm]?|wer|wen|wem|wann|wo|warum|wieso|wie|ist|sind|war|waren|kann|hat|"
+    r"habe|haben|gibt|steht|no|not|nein|nicht)\b",
+    re.IGNORECASE,
+)
+
+
+def ask_to_remind(text: str, orders: frozenset[str]) -> str:
+    """How to be reminded of what was said with a time alone; empty for every other message.
+
+    Args:
+        text: The message.
+        orders: Verbs that ask for work: what begins with one is no thing to be told of.
+    """
+    said = text.strip()
+    found = phrases_in(said)
+    if len(said) > _MOST or "?" in said or "\n" in said or len(found) != 1:
+        return ""
+    phrase = found[0]
+    if phrase.start and not is_at_end(said, phrase):
+        return ""
+    what = said_text(said, phrase)
+    words = re.findall(r"[\w'’-]+", what)
+    moments = [part for part in phrase.parts if part.kind in _MOMENTS]
+    if not moments or not 0 < len(words) <= _MOST_WORDS or _ASKS.match(what):
+        return ""
+    if words[0].casefold() in orders:
+        return ""
+    when = said[phrase.start : phrase.end].strip()
+    example = tr("remind me {when}: {what}", when=when, what=what)
+    return tr("If I shall remind you, say “{example}”.", example=example)
