@@ -19,7 +19,7 @@ from silas.types import InteractionRegister
 if TYPE_CHECKING:
     from silas.work.batches.request import BatchRequest
 
-_HINTS = ("tidy", "clean up", "sort out", "organi", "räum", "sortier", "undo", "rückgängig")
+_HINTS = ("tidy", "clean up", "sort", "organi", "räum", "undo", "rückgängig")
 
 
 class TidyWords(OwnerWords["BatchRequest"]):

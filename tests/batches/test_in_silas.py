@@ -250,7 +250,12 @@ async def test_after_two_declined_batches_it_ends_unless_the_owner_goes_on(tidy:
 
 @pytest.mark.parametrize(
     "words",
-    ["tidy my Downloads", "Räume bitte meine Downloads auf", "clean up my downloads folder!"],
+    [
+        "tidy my Downloads",
+        "Räume bitte meine Downloads auf",
+        "clean up my downloads folder!",
+        "sort my downloads",
+    ],
 )
 async def test_words_of_the_owners_begin_one_and_undo_it(tidy: Tidy, words: str) -> None:
     async with tidy.house(yes) as h:
@@ -266,6 +271,21 @@ async def test_words_of_the_owners_begin_one_and_undo_it(tidy: Tidy, words: str)
         rest = await h.silas.ask("mach den letzten Stapel rückgängig")
         assert "1 file back where they were" in rest.text
     assert listed(tidy.place) == tidy.before
+
+
+@pytest.mark.parametrize("words", ["clean up my downloads", "räum meine Downloads auf"])
+async def test_where_the_home_has_no_such_folder_the_one_at_hand_is_meant(
+    tidy: Tidy, words: str, tmp_path: Path
+) -> None:
+    at_hand = tmp_path / "work"
+    at_hand.mkdir()
+    async with tidy.house(yes) as h:
+        first = await h.silas.ask(words, workspace=at_hand)
+        assert first.text.startswith(f"Moved 3 files in {tidy.place}.")  # the home's goes first
+        await h.silas.ask("undo the last batch")
+        tidy.place.rename(at_hand / "Downloads")
+        second = await h.silas.ask(words, workspace=at_hand)
+    assert second.text.startswith(f"Moved 3 files in {at_hand / 'Downloads'}.")
 
 
 async def test_the_answer_in_a_conversation_has_no_word_of_a_file(tidy: Tidy) -> None:

@@ -45,6 +45,9 @@ _TIDY: Final = re.compile(
     rf"sortier(?:e|st)?)\s+(?:mir\s+)?(?:bitte\s+)?{_MY}{_PLACE}{_END}",
     re.IGNORECASE,
 )
+_SORT: Final = re.compile(
+    rf"{_POLITE}sort\s+{_MY}(?P<place>{_NAMES}){_FOLDER}{_END}", re.IGNORECASE
+)  # of names alone: what else is sorted is a list or a table
 _TIDY_GERMAN: Final = re.compile(
     rf"{_POLITE}(?:bitte\s+)?{_MY}{_PLACE}\s+(?:bitte\s+)?(?:aufräumen|sortieren)[\s.!?]*",
     re.IGNORECASE,
@@ -85,7 +88,7 @@ FOLDERS: Final = {
 }
 """How the beginning of a name is said, how a desktop calls that folder, and its usual name."""
 
-_HINTS: Final = ("tidy", "clean up", "sort out", "organi", "räum", "sortier", "undo", "rückgängig")
+_HINTS: Final = ("tidy", "clean up", "sort", "organi", "räum", "undo", "rückgängig")
 
 
 def may_be_request(said: str) -> bool:
@@ -99,7 +102,7 @@ def request_of(said: str) -> BatchRequest | None:
     text = " ".join(said.split())
     if not may_be_request(text):
         return None
-    if found := _TIDY.fullmatch(text) or _TIDY_GERMAN.fullmatch(text):
+    if found := _TIDY.fullmatch(text) or _SORT.fullmatch(text) or _TIDY_GERMAN.fullmatch(text):
         return BatchRequest("tidy", place=found["place"].strip('"“”'))
     if _UNDO_ALL.fullmatch(text):
         return BatchRequest("undo", which="all")
@@ -113,15 +116,19 @@ def request_of(said: str) -> BatchRequest | None:
 def folder_named(place: str, home: Path, standing_in: Path | None) -> Path:
     """The folder that words name: a well-known one as the owner's desktop has it, or a path.
 
+    Where the desktop has no such folder, one of its name in the folder that it is about is meant.
+
     Args:
         place: As said.
         home: The owner's home.
-        standing_in: What a path that begins with `./` is about.
+        standing_in: The folder that it is about, where a path that begins with `./` begins.
     """
     known = next((FOLDERS[key] for key in FOLDERS if place.lower().startswith(key)), None)
     if known is not None and "/" not in place:
         variable, usual = known
-        return _desktop_folder(home, variable) or home / usual
+        desktop = _desktop_folder(home, variable) or home / usual
+        here = [] if standing_in is None else [standing_in / place, standing_in / usual]
+        return desktop if desktop.is_dir() else next((one for one in here if one.is_dir()), desktop)
     if place.startswith("~/"):
         return home / place[2:]
     return (standing_in or home) / place
