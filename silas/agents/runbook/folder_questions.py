@@ -56,7 +56,8 @@ _BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], LookRequest]]] = {
 
 def wanted_look(text: str, library: Library[Any]) -> LookRequest | None:
     """What a message asks to be looked at; None where it asks for something else, or for more."""
-    look = folder.look_request(text) or folder.table_request(text)
+    asked = (folder.look_request, folder.table_request, folder.spending_request)
+    look = next((look for one in asked if (look := one(text)) is not None), None)
     if look is not None:
         return look
     plan = library.find(text)

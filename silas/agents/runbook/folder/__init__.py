@@ -10,6 +10,7 @@ from silas.agents.runbook.folder.looks import LookAnswer, LookCall, Seen
 from silas.agents.runbook.folder.lookups import has_all, lookup_request, lookup_words
 from silas.agents.runbook.folder.loose import loose_request
 from silas.agents.runbook.folder.questions import LookRequest, look_request
+from silas.agents.runbook.folder.spending import spending_request
 from silas.agents.runbook.folder.steps import first_step, next_step
 from silas.agents.runbook.folder.table_requests import table_request, unnamed_table_request
 
@@ -26,6 +27,7 @@ __all__ = [
     "lookup_words",
     "loose_request",
     "next_step",
+    "spending_request",
     "table_request",
     "unnamed_table_request",
 ]

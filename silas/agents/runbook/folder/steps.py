@@ -5,11 +5,17 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from silas.agents.runbook.folder import answers, changes, lookups, table_answers
+from silas.agents.runbook.folder import answers, changes, lookups, spending, table_answers
 from silas.agents.runbook.folder.looks import Kinds, LookAnswer, LookCall, Moment, Seen
 from silas.agents.runbook.folder.questions import LookRequest
 
-_KINDS: Final[Kinds] = {**answers.KINDS, **changes.KINDS, **table_answers.KINDS, **lookups.KINDS}
+_KINDS: Final[Kinds] = {
+    **answers.KINDS,
+    **changes.KINDS,
+    **table_answers.KINDS,
+    **spending.KINDS,
+    **lookups.KINDS,
+}
 
 
 def next_step(
