@@ -66,6 +66,14 @@ async def test_how_the_newest_work_that_failed_ended_is_told(text: str, tmp_path
         ("in zwei Stunden Wäsche", "remind me in zwei Stunden: Wäsche"),
         ("tomorrow at 10 dentist", "remind me tomorrow at 10: dentist"),
         ("dentist tomorrow at 10", "remind me tomorrow at 10: dentist"),
+        (
+            "every Monday at 8 tell me which files are new",
+            "remind me every Monday at 8: tell me which files are new",
+        ),
+        (
+            "jeden Montag um 8 sag mir welche Dateien neu sind",
+            "remind me jeden Montag um 8: sag mir welche Dateien neu sind",
+        ),
     ],
 )
 async def test_a_time_alone_is_told_how_to_become_a_reminder(text: str, example: str) -> None:

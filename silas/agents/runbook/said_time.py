@@ -8,8 +8,9 @@ from silas.reminders.phrase import is_at_end, phrases_in
 from silas.reminders.request import said_text
 
 _MOST: Final = 120  # characters
-_MOST_WORDS: Final = 5
-_MOMENTS: Final = frozenset({"in", "day", "clock"})
+_MOST_WORDS: Final = {"in": 5, "day": 5, "clock": 5, "every": 10}
+"""How many words may be told at each kind of time; what recurs is seldom said by chance."""
+
 _ASKS: Final = re.compile(
     r"\A(?:what|which|who|whom|when|where|why|how|is|are|was|were|do|does|did|can|could|will|has|"
     r"have|am|was|welche[rnsm]?|wer|wen|wem|wann|wo|warum|wieso|wie|ist|sind|war|waren|kann|hat|"
@@ -34,8 +35,8 @@ def ask_to_remind(text: str, orders: frozenset[str]) -> str:
         return ""
     what = said_text(said, phrase)
     words = re.findall(r"[\w'’-]+", what)
-    moments = [part for part in phrase.parts if part.kind in _MOMENTS]
-    if not moments or not 0 < len(words) <= _MOST_WORDS or _ASKS.match(what):
+    most = max((_MOST_WORDS.get(part.kind, 0) for part in phrase.parts), default=0)
+    if not 0 < len(words) <= most or _ASKS.match(what):
         return ""
     if words[0].casefold() in orders:
         return ""
