@@ -184,7 +184,7 @@ def _tables(given: Given) -> Generator[LookCall, str, Sequence[tuple[str, Table]
     return tables
 
 
-def _spent(given: Given, at: Moment) -> Asking:
+def _answer_spending(given: Given, at: Moment) -> Asking:
     tables = yield from _tables(given)
     if tables is None:
         return None
@@ -210,7 +210,7 @@ def _lines(fit: _Fit, given: Given, today: date) -> list[str]:
         where.append(f"{fit.table.heads[fit.named]} = {rows[0].cells[fit.named].strip()}")
     if "period" not in given or fit.dates is None:
         return _totals(fit, rows, where)
-    period, lines = _resolved(given["period"], today), list[str]()
+    period, lines = _month_or_year(given["period"], today), list[str]()
     labels = dict.fromkeys(_label(row, fit.dates, period) for row in rows)
     for label in sorted(filter(None, labels)):
         of = [row for row in rows if _label(row, fit.dates, period) == label]
@@ -218,7 +218,7 @@ def _lines(fit: _Fit, given: Given, today: date) -> list[str]:
     return lines or _totals(fit, [], [*where, f"{fit.table.heads[fit.dates]} = {period}"])
 
 
-def _resolved(period: str, today: date) -> str:
+def _month_or_year(period: str, today: date) -> str:
     if period == "this month":
         return f"{today:%Y-%m}"
     if period == "this year":
@@ -262,5 +262,5 @@ def _totals(fit: _Fit, rows: Sequence[Row], where: Sequence[str]) -> list[str]:
     return lines
 
 
-KINDS: Final[Kinds] = {"spent": _spent}
+KINDS: Final[Kinds] = {"spent": _answer_spending}
 """The question what was spent, and how it is answered."""
