@@ -31,6 +31,26 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("request_text", ["delete gone.txt", "lösche sub/gone.txt"])
+async def test_what_is_not_there_is_not_deleted_and_nobody_is_asked(
+    request_text: str, tmp_path: Path
+) -> None:
+    """That it is gone afterwards would be true, and said as done."""
+    (tmp_path / "there.txt").write_text("here\n")
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel) as h:
+        reply = await soon(h.silas.ask(request_text, workspace=tmp_path))
+    assert (reply.plan, channel.cards) == (None, [])
+    assert "There is no such file in this folder, so there is nothing to delete." in reply.text
+
+
+async def test_by_the_clock_it_may_come_to_be_there(tmp_path: Path) -> None:
+    channel = ScriptedChannel()
+    async with Harness(channel) as h:
+        await soon(h.silas.ask("every day at 8 delete gone.txt", workspace=tmp_path))
+    assert [card.intent for card in channel.cards] == ["Delete a file"]
+
+
 @pytest.mark.parametrize(("request_text", "sentence"), CASES)
 async def test_it_is_said_in_a_sentence_and_without_an_error_of_pythons(
     request_text: str, sentence: str, tmp_path: Path

@@ -37,11 +37,13 @@ class Requirement(Frozen):
         name: Of the blank.
         first_of: What would do, the best first.
         missing: One sentence where nothing does: what is missing, and how to get it.
+        once: Only work that is done now needs it; by the clock, it may come to be there.
     """
 
     name: str
     first_of: tuple[Candidate, ...] = Field(min_length=1)
     missing: str = Field(min_length=1)
+    once: bool = False
 
 
 class Defaulted(Protocol):
@@ -128,6 +130,8 @@ class Equipment:
         files = await asyncio.to_thread(self._add_tools, files, workspace)
         filled: dict[str, str] = dict(known)
         for one in plan.requires:
+            if one.once and not once:
+                continue
             try:
                 chosen = await self._first_candidate(one, filled, files)
             except SandboxError:
