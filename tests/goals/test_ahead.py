@@ -1,7 +1,6 @@
 """What is ahead: what comes, what may run without asking, what is paused."""
 
 import json
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,6 +18,7 @@ from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.cockpit.house import a_house
 from tests.goals.kit import HALF_AN_HOUR, START, WATCHED, Watched, after, goal_text, house, yes
+from tests.support.clocks import far_hour
 from tests.support.command import environment, run, silas
 
 
@@ -141,9 +141,7 @@ def test_the_command_says_all_of_it_in_german(tmp_path: Path) -> None:
     place, plan = tmp_path / "place", tmp_path / "goal.md"
     place.mkdir()
     (place / "list.txt").write_text("one\n")
-    # six hours away at least, so that none of its moments comes while the test runs; and none of
-    # those that a day has twice, or not at all
-    hour = 21 if 3 <= datetime.now(ZoneInfo("Europe/Vienna")).hour < 15 else 9
+    hour = far_hour(ZoneInfo("Europe/Vienna"))
     plan.write_text(GOAL.format(place=place, hour=hour))
     env = environment(tmp_path / "home", LC_MESSAGES="de_DE.UTF-8", TZ="Europe/Vienna")
     run(silas("init"), env)

@@ -1,6 +1,5 @@
 """A stored goal whose plan and approval were both forged is shown as not valid at once (D305)."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from silas.testing.clock import MockClock
 from tests.goals.kit import START, WATCHED, Watched, goal_text, house, yes
 from tests.goals.test_ahead import GOAL
 from tests.goals.test_doors import ahead
+from tests.support.clocks import far_hour
 from tests.support.command import environment, run, silas
 
 FORGED = {
@@ -70,7 +70,7 @@ async def test_the_commands_say_so_too(tmp_path: Path) -> None:
     place, plan = tmp_path / "place", tmp_path / "goal.md"
     place.mkdir()
     (place / "list.txt").write_text("one\n")
-    plan.write_text(GOAL.format(place=place, hour=(datetime.now(UTC).hour + 12) % 24))
+    plan.write_text(GOAL.format(place=place, hour=far_hour()))
     env = environment(tmp_path / "home", TZ="UTC")
     run(silas("init"), env)
     approved = run(silas("plan", "check", plan), env).out.rpartition("sha256:")[2].strip()

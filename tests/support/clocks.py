@@ -1,9 +1,17 @@
 """Clocks that say what somebody waits for."""
 
 import asyncio
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 from silas.testing import MockClock
+
+
+def far_hour(zone: tzinfo = UTC) -> int:
+    """An hour of the day, by the machine's clock six hours away at least: what is due then comes
+    while no test runs. It is none that a day has twice, or not at all.
+    """
+    return 21 if 3 <= datetime.now(zone).hour < 15 else 9
 
 
 class SleptClock(MockClock):

@@ -3,6 +3,7 @@
 import pytest
 from playwright.async_api import Locator, expect
 
+from tests.support.clocks import far_hour
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home
 from tests.web.support.device import SIZES, Device, NewDevice, Size
@@ -17,15 +18,16 @@ async def test_a_goal_is_looked_after_on_the_page_ahead(
     cockpit: Cockpit, new_device: NewDevice, size: Size
 ) -> None:
     device = await cockpit.paired(new_device, size)
-    await device.says("every morning at seven, copy the notes")
+    at = f"{far_hour(cockpit.config.scheduler.zone):02}:00"
+    await device.says(f"every day at {at}, copy the notes")
     await device.sees_a_card()
     await device.answers("Approve this goal")
     await expect(device.no_card()).to_be_attached()
     await device.goes_to("more")
     await device.page.locator("#more-body a[href='#/more/ahead']").click()
     coming = device.at("coming").locator("> li")
-    await expect(coming).to_contain_text("07:00")
-    await expect(coming).to_contain_text("every day at 07:00")
+    await expect(coming).to_contain_text(at)
+    await expect(coming).to_contain_text(f"every day at {at}")
     await expect(device.at("alone").locator("> li")).to_contain_text("used 0 of 20")
     await expect(device.at("alone")).not_to_contain_text("`")
     await expect(device.at("alone").locator("code").first).to_be_visible()
@@ -36,7 +38,7 @@ async def test_a_goal_is_looked_after_on_the_page_ahead(
     await expect(device.at("paused").locator("> li")).to_have_count(1)
     await expect(device.at("coming")).to_have_count(0)
     await body.get_by_role("button", name="Resume").click()
-    await expect(coming).to_contain_text("07:00")
+    await expect(coming).to_contain_text(at)
     await body.get_by_role("button", name="Take back").click()
     await body.get_by_role("button", name="Yes, ask me again").click()
     await expect(device.at("alone")).to_have_count(0)
@@ -156,7 +158,8 @@ async def test_what_one_device_changes_the_other_shows(
 ) -> None:
     one = await cockpit.paired(new_device)
     other = await cockpit.paired(new_device)
-    await one.says("every morning at seven, copy the notes")
+    at = f"{far_hour(cockpit.config.scheduler.zone):02}:00"
+    await one.says(f"every day at {at}, copy the notes")
     await one.sees_a_card()
     await one.answers("Approve this goal")
     await expect(one.no_card()).to_be_attached()
@@ -167,7 +170,7 @@ async def test_what_one_device_changes_the_other_shows(
     await expect(other.at("paused").locator("> li")).to_have_count(1)
     await other.page.locator("#more-body").get_by_role("button", name="Take back").click()
     await one.page.locator("#more-body").get_by_role("button", name="Resume").click()
-    await expect(one.at("coming")).to_contain_text("07:00")
+    await expect(one.at("coming")).to_contain_text(at)
     yes = other.page.locator("#more-body").get_by_role("button", name="Yes, ask me again")
     await yes.click()  # whoever is asked is not drawn over
     await expect(one.at("alone")).to_have_count(0)
