@@ -44,8 +44,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def a_home(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    env = environment(place)
-    for name in ("SILAS_HOME", "SILAS_KEYS__BACKEND", "HOME"):
+    env = environment(place, TZ="UTC")  # a day is told in the owner's zone
+    for name in ("SILAS_HOME", "SILAS_KEYS__BACKEND", "HOME", "TZ"):
         monkeypatch.setenv(name, env[name])
     assert say("init").exit_code == 0
     return env
