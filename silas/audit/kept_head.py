@@ -23,6 +23,7 @@ from silas.canonical import canonical_json
 from silas.clock import Clock
 from silas.db import Database
 from silas.errors import ApprovalError, DatabaseError, SilasError, Stopped, from_foreign, reason
+from silas.stop.epochs import void_tokens
 
 AT_ONCE = 1000
 """Entries that are hashed again at every start, 1 microsecond each; the rest in the background."""
@@ -210,6 +211,8 @@ class KeptAuditLog(WitnessedAuditLog):
     async def accept(self, head: AuditHead) -> Checkpoint:
         """Take the log as it is now for the owner's, by the owner's signature, and go on with it.
 
+        Every approval given so far is void then: an older record lacks what was spent since.
+
         Args:
             head: The newest entry, as the owner was shown it.
 
@@ -239,6 +242,7 @@ class KeptAuditLog(WitnessedAuditLog):
         signature = await self._owner.sign_shown(ACCEPTANCE_DOMAIN + body.encode(), body.encode())
         with self._db.write(durable=True) as tx:
             tx.run(_ACCEPT, body=body, signature=signature.hex())
+            void_tokens(tx, self._clock.now())  # it may not know what was spent or taken back since
             self.log_now(
                 "record.accepted", seq=head.seq, entry_hash=head.entry_hash, was_seq=was.seq
             )

@@ -80,6 +80,10 @@ _ACCEPT = tr_later(
     "Accept it as yours from now on? What is missing or different in it is given up. Say yes only "
     "if you restored a backup yourself."
 )
+_VOIDS = tr_later(
+    "If you accept it, every approval given so far becomes void. A device that you revoked since a "
+    "backup was made is paired again: look at `silas devices`."
+)
 
 
 @audit.command("verify")
@@ -157,6 +161,7 @@ def audit_accept(ctx: click.Context, head: "AuditHead | None") -> None:
             why = refusal_words(verdict.reason)
             click.echo(tr("The record was changed: {why}", why=why))
             click.echo(tr("Its newest entry is {entry}.", entry=newest))
+            click.echo(tr(_VOIDS))
             if head is None and not confirm(tr(_ACCEPT)):
                 words = tr("Nothing was accepted; say `silas audit accept {entry}`.", entry=newest)
                 click.echo(words, err=True)

@@ -506,6 +506,7 @@ async def test_a_signer_apart_is_asked_before_a_record_goes_back(tmp_path: Path)
     db = Database(config.data_dir / "silas.db", SystemClock())
     try:
         db.migrate("silas.audit")
+        db.migrate("silas.stop")
         keys = CheckpointKeys(RemoteSigner(place, signer.public_key, me), ring)
         async with await asyncio.start_unix_server(desk.serve, sock=connection):
             log = looking_log(config, db, SystemClock(), keys)
