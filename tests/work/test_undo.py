@@ -1,13 +1,18 @@
 """Undo brings back exactly what was there, or says in one sentence why not (decision B3)."""
 
+import asyncio
 import os
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from silas.errors import DatabaseError, SandboxError
 from silas.plans import WorkItemStatus
+from silas.work.changes import file_recovery
+from silas.work.changes import undo as changes_undo
 from silas.work.changes.undo import next_place
 from silas.work.models import ProgressEvent
 from silas.workspace.journal import read_journal, write_journal
@@ -215,3 +220,33 @@ async def test_a_workspace_that_cannot_be_put_back_does_not_keep_silas_from_star
 
 def _as_if_cut_short(place: Path) -> None:
     write_journal(place, replace(read_journal(place), phase="applying"))
+
+
+@pytest.mark.parametrize("half", [False, True])
+async def test_what_was_put_back_when_it_was_broken_off_is_on_record(
+    project: Path, monkeypatch: pytest.MonkeyPatch, half: bool
+) -> None:
+    before, loop = state_of(project), asyncio.get_running_loop()
+    running: list[asyncio.Task[Any]] = []
+    module, name = (file_recovery, "recover") if half else (changes_undo, "undo")
+    really = getattr(module, name)
+
+    def broken_off(*args: Any, **more: Any) -> Any:
+        """As Ctrl-C does meanwhile: the task is cancelled, its thread goes on."""
+        cancelled = threading.Event()
+        loop.call_soon_threadsafe(running[0].cancel)
+        loop.call_soon_threadsafe(cancelled.set)
+        assert cancelled.wait(10)
+        return really(*args, **more)
+
+    async with at_work(EVERYTHING, DONE) as work:
+        await work.run(workspace=str(project))
+        if half:
+            _as_if_cut_short(work.harness.config.data_dir / "undo" / "task-example" / "000001")
+        with monkeypatch.context() as patched:
+            patched.setattr(module, name, broken_off)
+            running.append(asyncio.ensure_future(work.silas.undo("task-example")))
+            with pytest.raises(asyncio.CancelledError):
+                await running[0]
+        assert state_of(project) == before
+        assert len(await work.record("workspace_recovered" if half else "workspace_undone")) == 1

@@ -215,15 +215,19 @@ class FileRecovery:
 
     async def _recover_files(self, half: HalfChanged, asked: str) -> bool:
         bring_back = partial(recover, half.place, missing=half.work_item_id == asked)
+
+        async def bring_back_on_record() -> bool:
+            done = await asyncio.to_thread(bring_back)
+            if done:
+                await self._audit.log("workspace_recovered", work_item_id=half.work_item_id)
+            return done
+
         try:
-            done = await finish_work(asyncio.to_thread(bring_back))
+            return await finish_work(bring_back_on_record())
         except (SandboxError, OSError) as error:
             if not isinstance(error, SandboxError) or error.code != _BUSY:
                 await self._tell(half, error)
             return False
-        if done:
-            await self._audit.log("workspace_recovered", work_item_id=half.work_item_id)
-        return done
 
     async def _tell(self, half: HalfChanged, error: SandboxError | OSError) -> None:
         words = error.message if isinstance(error, SandboxError) else str(error.strerror)
