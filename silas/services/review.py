@@ -41,7 +41,7 @@ from silas.memory import MemoryStore
 from silas.plans import PlanLibrary, WorkItem
 from silas.plans.store import SqlWorkItemStore
 from silas.services.clock.standing import configured_knobs
-from silas.stream.models import Incoming
+from silas.stream.models import SUGGESTED, Incoming
 from silas.stream.owner import Owner
 from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, ScopeOf, Wish
 from silas.stream.stream import Stream
@@ -50,9 +50,6 @@ from silas.tools.policy import within_hours
 from silas.types import OWNER
 
 _RECENT = 100  # work items that are looked at for something to suggest
-
-SUGGESTED = "suggestion"
-"""The channel of words that the owner picked and did not say: no login vouches for it."""
 
 
 def review_queue(

@@ -150,7 +150,7 @@ class ApprovalWords(OwnerWords[str]):
             only = self._goals().only_goal()
             return (await self._ahead().runs(only), "answered") if only else None
         words = await self._describe_approval(asked) or await self._apply_goal_command(asked)
-        return said_at(turn.seat.channel.channel_name, words), "answered"
+        return said_at(turn.door, words), "answered"
 
     async def _describe_approval(self, said: str) -> str:
         """How it stands; empty where the words ask for something to be done."""

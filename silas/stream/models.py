@@ -15,6 +15,9 @@ queue, or no model that could be asked, understood and answered in form."""
 MCP_CLIENT: Final = "mcp"
 """The connection of who is at the other end of `silas mcp serve`; its words are never signed."""
 
+SUGGESTED: Final = "suggestion"
+"""The channel of words that the owner picked and did not say: no login vouches for it."""
+
 
 @dataclass(frozen=True)
 class Incoming:
@@ -37,6 +40,14 @@ class Incoming:
         """Refuse the id of a connection that reads as a conversation of the owner's."""
         if self.connection_id != OWNER and whose(self.connection_id) == OWNER:
             raise ValueError(f"{self.connection_id!r} is no id of a connection")
+
+    def door(self, own: str) -> str:
+        """The channel whose words its answer has: the one where it was said.
+
+        Args:
+            own: The name of the cockpit's or terminal's channel, where what was picked is answered.
+        """
+        return own if self.message.channel == SUGGESTED else self.message.channel
 
     @property
     def address(self) -> str:

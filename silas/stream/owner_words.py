@@ -73,7 +73,7 @@ class OwnerWords(ABC, Generic[RequestT]):
             answered = await self._do(turn, asked) if owners else (tr(self.owners_only), "answered")
             plan = await self._plan(asked) if owners and answered is not None else ""
         except SilasError as error:
-            words = said_at(turn.seat.channel.channel_name, refusal_words(error.message))
+            words = said_at(turn.door, refusal_words(error.message))
             answered = (self._describe_refusal(words), "answered")
         if answered is None:
             return False

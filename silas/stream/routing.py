@@ -112,7 +112,7 @@ class Router:
             await self._ask(turn, request)
         except LLMError as error:
             await self._degrade(turn, error)
-        door = turn.seat.channel.channel_name
+        door = turn.door
         refused = said_at(door, turn.shown.looks.refused)
         if refused and refused not in turn.answer.notes:
             turn.answer.notes.append(refused)

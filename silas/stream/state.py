@@ -277,6 +277,11 @@ class Turn:
         return AskedBy(self.seat.scope.conversation, self.message.incoming.message.id)
 
     @property
+    def door(self) -> str:
+        """The channel whose words its answer has; see `Incoming.door`."""
+        return self.message.incoming.door(self.seat.channel.channel_name)
+
+    @property
     def number(self) -> int:
         """Its number in the scope; its own from the moment that another turn may go on."""
         return self.seat.scope.turn_number if self.seat.counted_as is None else self.seat.counted_as

@@ -233,7 +233,7 @@ class Stream:
                     processor = self._processors[address] = self._make_processor(address)
                 voice = TurnVoice(self._sender.to(address, name), place.aside)
                 whose_turn = incoming.connection_id
-                door = self._channel.channel_name
+                door = incoming.door(self._channel.channel_name)
                 calls = calls_of(whose_turn, first=whose_turn == OWNER, door=door)
                 with calls, self._drafts.turn(address, voice, name) as (say, aside):
                     run = partial(processor.run, incoming, arrival, self._channel, say, aside)

@@ -61,7 +61,7 @@ class TidyWords(OwnerWords["BatchRequest"]):
         from silas.work.batches.request import folder_named  # noqa: PLC0415 - as above
         from silas.work.batches.words import tidied_in_short, undone_in_short  # noqa: PLC0415
 
-        review, door = self._batches(), turn.seat.channel.channel_name
+        review, door = self._batches(), turn.door
         if asked.wanted == "undo":
             undone = await review.undo(asked.which, asked.numbers)
             return said_at(door, undone_in_short(undone)), "answered"

@@ -126,6 +126,27 @@ async def test_a_message_in_an_answer_out_a_no_counts_and_a_yes_is_for_the_cockp
         line.close()
 
 
+async def test_a_built_in_answer_there_names_what_holds_there(
+    tmp_path: Path, line_channel: int
+) -> None:
+    home = _home(tmp_path, line_channel)
+    async with a_cockpit(home) as cockpit, a_page(cockpit.origin, await cockpit.link()) as page:
+        line = await Line.open(line_channel)
+        for said, words in {
+            "what do you remember": "“Memory” under “More” in the cockpit, or `silas memory list`",
+            "undo that": "“Work” under “More” in the cockpit",
+            "stop": "`silas stop --now`",
+            "sing a song": "under “More” in the cockpit, or `silas setup`, connects",
+        }.items():
+            line.say(said)
+            assert words in await line.until(words)
+        await page.connect()
+        await page.say("what do you remember")
+        while "“Memory” under “More” shows" not in (await page.next("message"))["text"]:
+            pass  # what was said on the line stands there, too
+        line.close()
+
+
 async def test_who_has_not_the_key_is_let_go_and_the_end_of_silas_ends_the_line(
     tmp_path: Path, line_channel: int
 ) -> None:
