@@ -196,6 +196,8 @@ async def test_a_key_is_kept_unchecked_replaced_and_removed_with_who_used_it(hom
         gone = await house.signed(f"/secrets/{after['ref_id']}/remove")
         assert gone.status_code == 200, gone.text
         assert (await house.get("/models"))["provider"] == "runbook"
+        role = (await house.get("/models"))["roles"][0]
+        assert role["model"] == "Silas's built-in answers"
         assert in_force(house) == written(home) == [BUILT_IN]
         nothing = await house.signed("/models/key/check")
         assert nothing.json()["message"] == "There is no key to check; enter one first."

@@ -53,7 +53,7 @@ async def test_a_server_by_its_address_answers_the_next_message(
     await expect(device.page.locator(".runbook-hint")).to_be_attached()
     body = await _at(device, "answering")
     await _is_usable(device)
-    await expect(device.at("in-force")).to_contain_text("runbook")
+    await expect(device.at("in-force")).to_contain_text("Silas's built-in answers")
     await body.get_by_label("Model", exact=True).fill("tiny")
     with refusing_port() as port:
         await body.get_by_label("Address").fill(f"http://127.0.0.1:{port}/v1")
@@ -86,7 +86,7 @@ async def test_a_server_by_its_address_answers_the_next_message(
     assert server.base_url in text
     await body.get_by_role("button", name="Answer without a model").click()
     await body.get_by_role("button", name="Yes, without a model").click()
-    await expect(device.at("in-force")).to_contain_text("runbook")
+    await expect(device.at("in-force")).to_contain_text("Silas's built-in answers")
     await expect(device.page.locator(".runbook-hint")).to_be_attached()
 
 

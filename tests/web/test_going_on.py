@@ -160,6 +160,8 @@ async def test_what_is_said_to_an_older_message_stands_under_it_and_is_told(ther
         ["first", "It waits in Review.", "Approved.", "second", "Nine."]
     )
     await expect(there.page.locator("#toasts")).to_contain_text("Answered above: Approved.")
+    await there.page.get_by_test_id("toast-go").click()
+    await expect(words.nth(2).locator("xpath=ancestor::li")).to_be_focused()
 
 
 _NODES = "document.querySelectorAll('*').length"

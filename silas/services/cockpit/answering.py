@@ -30,7 +30,7 @@ class AnsweringDoor:
         return AnsweringView(
             provider=provider_of(models),
             roles=tuple(
-                RoleView(name=words, model=choice.name, server=choice.base_url)
+                RoleView(name=words, model=_shown(choice.name), server=choice.base_url)
                 for words, choice in (
                     (tr("talks with you"), models.proxy),
                     (tr("makes plans"), models.planner),
@@ -76,3 +76,8 @@ class AnsweringDoor:
         if verdict.checked:
             return Done(words=tr("OpenRouter knows this key."))
         return Done(words=tr("OpenRouter could not be asked, so the key is not checked."))
+
+
+def _shown(model: str) -> str:
+    """A model's name as its owner reads it."""
+    return tr("Silas's built-in answers") if model == RUNBOOK else model
