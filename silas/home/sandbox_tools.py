@@ -8,12 +8,14 @@ from pathlib import Path
 from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.config import SilasConfig
 from silas.home.findings import DoctorFinding
+from silas.home.other_tools import describe_other_tools
 from silas.home.prompt_facts import UNASKED
 from silas.sandbox import Sandbox
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch, tool_words
 from silas.sandbox.toolchains.probe import ToolProbe, describe_versions, missing_habits
 from silas.sandbox.toolchains.search import SearchPlace
+from silas.tools import ToolRegistry
 
 _OFF = "not looked for (`sandbox.tools.discover` is false)"
 _CONTAINER = "those of the image; a container is not shown the tools of this machine"
@@ -43,14 +45,21 @@ class SandboxFacts:
         models: Callable[[], ModelsConfig],
         sandbox: Sandbox,
         tools: ToolSearch,
+        registry: ToolRegistry,
     ) -> None:
+        self._registry = registry
         self._config = config
         self._models = models
         self._probe = probe_of(config, sandbox, tools)
 
     async def facts(self, workspace: str) -> dict[str, str]:
-        """For the planner: `runs_there`, and in `not_there` what plans name by habit."""
-        return await self._ask_probe(workspace, self._models().planner.name) or UNASKED
+        """For the planner: `runs_there`, in `not_there` what plans name by habit, and in
+        `tools_to_grant` the tools of servers and plugins, which a plan may grant.
+        """
+        model = self._models().planner.name
+        told = await self._ask_probe(workspace, model) or UNASKED
+        others = "" if model == RUNBOOK else describe_other_tools(self._registry)
+        return {**told, "tools_to_grant": others} if others else told
 
     async def briefing(self, workspace: str | None) -> str:
         """For the executor; empty where nothing was asked."""

@@ -18,9 +18,7 @@ from silas.channels.fallback import with_cards
 from silas.config import SilasConfig
 from silas.config.servers_file import ReadServers
 from silas.db import Database
-from silas.gates import (
-    GateRunner,
-)
+from silas.gates import GateRunner
 from silas.home.audit_log import audit_log
 from silas.home.effective_clock import effective_time
 from silas.home.owner_signatures import owner_verified
@@ -147,8 +145,8 @@ class Parts:
             ).ask,
         )
         self.limits, self.workers = sandbox_limits(config), worker_library(config)
-        self.tools = tool_search(config)
-        self.surroundings = SandboxFacts(config, models.choices, self.sandbox, self.tools)
+        self.tools, known = tool_search(config), self.registry
+        self.surroundings = SandboxFacts(config, models.choices, self.sandbox, self.tools, known)
         self.binding = plan_binding(self)
         self.drafts = drafts_on(self.channel, self.secrecy.redact_begun)
         self.telling = ProgressReporter(self.channel, services.work, self.board)
