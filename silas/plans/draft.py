@@ -96,7 +96,8 @@ def _mend_slips(data: dict[str, Any], markdown: str) -> dict[str, Any]:
     meant = {key: value for key, value in meant.items() if value is not None or key not in _EMPTY}
     meant.setdefault("type", WorkItemType.task.value)
     if "id" not in meant:
-        meant["id"] = id_from("task", str(meant.get("title", "")), markdown)
+        kind = "goal" if meant.get("type") == "goal" else "task"
+        meant["id"] = id_from(kind, str(meant.get("title", "")), markdown)
     return meant
 
 

@@ -1,5 +1,6 @@
 """How often a goal ran and when it runs next, told by code and in view of a model (spec 5.2.3)."""
 
+import re
 from pathlib import Path
 
 from silas.context import TokenCounter
@@ -7,8 +8,18 @@ from silas.goals.models import Outcome
 from silas.language import speak
 from silas.testing import Harness, ScriptedChannel, ScriptedModel
 from silas.testing.clock import MockClock
-from tests.goals.kit import HALF_AN_HOUR, START, WATCHED, Watched, after, goal_text, house, yes
-from tests.stream.kit import direct, soon
+from tests.goals.kit import (
+    HALF_AN_HOUR,
+    START,
+    WATCHED,
+    Watched,
+    after,
+    goal_text,
+    house,
+    until,
+    yes,
+)
+from tests.stream.kit import direct, proposing, soon, to_planner
 
 ASKED = (
     f"how often has {WATCHED} run?",
@@ -121,3 +132,23 @@ async def test_a_moment_that_is_past_leaves_the_view() -> None:
         await after(watched, clock, 2 * 3600, 1)
         await _says(h, "And what is to come now?")
         assert BLOCK not in proxy.requests[-1].text
+
+
+async def test_a_goal_that_a_model_writes_without_an_id_is_named_as_a_goal() -> None:
+    """So that `how often has goal-... run?` and "pause goal-..." are understood."""
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    written = re.sub(r"(?m)^id: .*\n", "", goal_text())
+    proxy, planner = ScriptedModel([to_planner()]), ScriptedModel([proposing(written)])
+    async with Harness(
+        channel,
+        clock=clock,
+        sandbox=watched.sandbox,
+        models={"proxy": proxy, "planner": planner},
+        beside=watched.beside,
+    ) as h:
+        await _says(h, "Watch the state every half hour.")
+        await until(lambda: bool(watched.goals.store.all()))
+        (goal,) = watched.goals.store.all()
+        assert goal.id.startswith("goal-watch-the-state-")
+        told = await _says(h, f"how often has {goal.id} run?")
+        assert told.startswith(f"{goal.id} did not run yet.")
