@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 from silas.cards import CardChannel
 from silas.errors import SilasError
 from silas.language import tr
-from silas.plans import WorkItem, WorkItemResult
+from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.plans.characters import show_exactly
 from silas.stream.dispatch import ShowWork, as_text
 from silas.stream.drafts import DraftWaits, ShowsWaiting, waits_on
@@ -76,13 +76,14 @@ class ProgressReporter:
         notify = as_text(item, send)
 
         async def show(event: ProgressEvent) -> None:
-            over = event.status in ENDED and self._work.scope_of(item.id) == OWNER
-            if over:
+            owners = self._work.scope_of(item.id) == OWNER
+            if owners and event.status in ENDED:
                 result = await self._work.result(item.id)
                 for text in () if result is None else result_texts(result):
                     await send(text)
             await notify(event)
-            if over and isinstance(self._channel, TalkingTerminal) and self._channel.talks:
+            named = owners and event.status in ENDED | {WorkItemStatus.healthy.value}
+            if named and isinstance(self._channel, TalkingTerminal) and self._channel.talks:
                 await send(tr("`silas show {id}` shows all of it.", id=show_exactly(item.id)))
 
         return show

@@ -33,6 +33,9 @@ _GOING_ON = frozenset(
 )
 
 
+_BEGINS = frozenset({"status: pending"})
+
+
 _PLAN = "plan:"
 _WORK = "work:"
 TAKEN_BACK: Final = "taken back by the owner: what it changed is as it was before"
@@ -120,13 +123,20 @@ class WorkContext:
             await self._review.after_result(known.item, known.result)
 
     async def show_taken_back(self, scope: ScopeState) -> None:
-        """Say of work in view what the owner took back since it was shown, by whatever door."""
+        """Say of work in view what the owner took back since it was shown, by whatever door, and
+        how a goal stands that was shown as it began.
+        """
         for item in self._context.get_zone(scope.address, ContextZone.workspace):
             work_item_id = work_of(item.ctx_id)
             changed = self._taken_back(self._shown.get(work_item_id, ()))
-            if item.kind == "execution_result" and changed and changed not in item.content:
+            if item.kind != "execution_result":
+                continue
+            lines = item.content.splitlines()
+            begins = not _BEGINS.isdisjoint(lines)  # a goal stands from then on, and never ends
+            if begins or (changed and changed not in item.content):
                 known = await self._work.find_work(work_item_id, whose(scope.address))
-                if known is not None:
+                stays = known is not None and f"status: {known.item.status.value}" in lines
+                if known is not None and (changed or not stays):
                     self._show(scope, known)
 
     def _taken_back(self, names: tuple[str, ...]) -> str:

@@ -103,7 +103,7 @@ async def test_a_model_sees_how_often_each_goal_ran(tmp_path: Path) -> None:
         assert "; ran 2 times since 2026-11-24 " in told
         assert " (1 healthy, 1 fixed), last 2026-11-24 " in told
         assert "; may start work 20 times by itself until 2026-12-24 " in told
-        assert "; did 1 times" in told
+        assert ", 1 of them used" in told
         assert TokenCounter().count(told) < 120
         h.silas.pause(WATCHED)
         await _says(h, question)
@@ -138,7 +138,10 @@ async def test_a_goal_that_a_model_writes_without_an_id_is_named_as_a_goal() -> 
     """So that `how often has goal-... run?` and "pause goal-..." are understood."""
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     written = re.sub(r"(?m)^id: .*\n", "", goal_text())
-    proxy, planner = ScriptedModel([to_planner()]), ScriptedModel([proposing(written)])
+    proxy, planner = (
+        ScriptedModel([to_planner(), direct("Well.")]),
+        ScriptedModel([proposing(written)]),
+    )
     async with Harness(
         channel,
         clock=clock,
@@ -152,3 +155,8 @@ async def test_a_goal_that_a_model_writes_without_an_id_is_named_as_a_goal() -> 
         assert goal.id.startswith("goal-watch-the-state-")
         told = await _says(h, f"how often has {goal.id} run?")
         assert told.startswith(f"{goal.id} did not run yet.")
+        await _says(h, "Tell me how it goes with what you look after.")
+        seen = proxy.requests[-1].text
+        block = seen.partition(f"work item {goal.id}: ")[2].partition("--- end")[0]
+        assert "\nstatus: healthy\n" in block
+        assert "pending" not in block

@@ -68,8 +68,8 @@ class GoalRuns(NamedTuple):
             said.append("did not run yet")
         if self.yes is not None:
             until = day_and_time(self.yes.until, zone)
-            said.append(f"may start work {self.yes.uses} times by itself until {until}")
-            said.append(f"did {self.yes.used} times")
+            used, uses = self.yes.used, self.yes.uses
+            said.append(f"may start work {uses} times by itself until {until}, {used} of them used")
         if self.why:
             said.append(" ".join(self.why.split()))
         return "; ".join(said)
