@@ -20,7 +20,6 @@ CASES = [
     ("convert gone.csv to JSON", "There is no file gone.csv."),
     ("convert gone.json to CSV", "There is no file gone.json."),
     ("copy gone.txt to more.txt", "There is no file gone.txt."),
-    ("unzip gone.zip", "There is no file gone.zip."),
     ("sort the lines of noise.txt", "noise.txt is no text in UTF-8; nothing was changed."),
     ("remove the duplicate lines from noise.txt", "noise.txt is no text in UTF-8"),
     ('replace "pear" with "plum" in noise.txt', "noise.txt is no text in UTF-8"),
@@ -31,17 +30,29 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("request_text", ["delete gone.txt", "lösche sub/gone.txt"])
-async def test_what_is_not_there_is_not_deleted_and_nobody_is_asked(
-    request_text: str, tmp_path: Path
+NOTHING_TO_DO = [
+    ("delete gone.txt", "There is no such file in this folder, so there is nothing to delete."),
+    ("lösche sub/gone.txt", "There is no such file in this folder, so there is nothing to delete."),
+    ("unzip gone.zip", "There is no such file in this folder, so there is nothing to unpack."),
+    ("unzip there.zip", "The folder unpacked is there already, and nothing is unpacked into it;"),
+    ("zip the folder gone", "There is no such folder in this one, so there is nothing to pack."),
+    ("zip the folder unpacked", "A zip file of that name is there already, and it is not written"),
+]
+
+
+@pytest.mark.parametrize(("request_text", "sentence"), NOTHING_TO_DO)
+async def test_what_cannot_be_done_is_told_before_anybody_is_asked(
+    request_text: str, sentence: str, tmp_path: Path
 ) -> None:
-    """That it is gone afterwards would be true, and said as done."""
-    (tmp_path / "there.txt").write_text("here\n")
+    """Its checks would hold without it, so that it would be said as done."""
+    (tmp_path / "unpacked").mkdir()
+    for name in ("there.txt", "there.zip", "unpacked.zip", "unpacked/one.txt"):
+        (tmp_path / name).write_text("here\n")
     channel = ScriptedChannel(saying_yes)
     async with Harness(channel) as h:
         reply = await soon(h.silas.ask(request_text, workspace=tmp_path))
     assert (reply.plan, channel.cards) == (None, [])
-    assert "There is no such file in this folder, so there is nothing to delete." in reply.text
+    assert sentence in reply.text
 
 
 async def test_by_the_clock_it_may_come_to_be_there(tmp_path: Path) -> None:
