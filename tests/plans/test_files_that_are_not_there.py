@@ -55,6 +55,12 @@ async def test_what_cannot_be_done_is_told_before_anybody_is_asked(
     assert sentence in reply.text
 
 
+async def test_it_is_told_in_german_in_a_german_silas(tmp_path: Path) -> None:
+    async with Harness(ScriptedChannel(), settings={"language": "de"}) as h:
+        reply = await soon(h.silas.ask("lösche gone.txt", workspace=tmp_path))
+    assert "Eine solche Datei gibt es in diesem Ordner nicht, also ist nichts zu lö" in reply.text
+
+
 async def test_by_the_clock_it_may_come_to_be_there(tmp_path: Path) -> None:
     channel = ScriptedChannel()
     async with Harness(channel) as h:

@@ -12,6 +12,7 @@ from typing import Protocol
 from pydantic import Field
 
 from silas.errors import PlanFamilyError, SandboxError
+from silas.language import ENGLISH, spoken_language
 from silas.plans.runbooks.fill import ShellText, blanks, fill_command
 from silas.plans.runbooks.move_places import MovePlaces, from_workspace, move_fault, nothing_fault
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
@@ -37,13 +38,21 @@ class Requirement(Frozen):
         name: Of the blank.
         first_of: What would do, the best first.
         missing: One sentence where nothing does: what is missing, and how to get it.
+        in_german: The same sentence for an owner whose language is German; empty for none.
         once: Only work that is done now needs it; by the clock, it may come to be there.
     """
 
     name: str
     first_of: tuple[Candidate, ...] = Field(min_length=1)
     missing: str = Field(min_length=1)
+    in_german: str = ""
     once: bool = False
+
+    @property
+    def shown_missing(self) -> str:
+        """What is missing, in the owner's language where it is there."""
+        german = spoken_language() != ENGLISH and self.in_german
+        return self.in_german if german else self.missing
 
 
 class Defaulted(Protocol):
@@ -137,7 +146,7 @@ class Equipment:
             except SandboxError:
                 return known  # without a sandbox the plan is refused with that reason
             if chosen is None:
-                raise PlanFamilyError(one.missing, code="E_PLAN_REQUIRES")
+                raise PlanFamilyError(one.shown_missing, code="E_PLAN_REQUIRES")
             known[one.name] = chosen.use
             filled[one.name] = ShellText(fill_command(chosen.use, filled))
         return known
