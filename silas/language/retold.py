@@ -24,13 +24,13 @@ def retold(
     for sentence in sentences:
         found = _form(sentence).fullmatch(english)
         if found is not None:
-            parts = {name: _requoted(value) for name, value in found.groupdict().items()}
+            parts = {name: _with_own_quotes(value) for name, value in found.groupdict().items()}
             told = {name: values[name](found[name]) for name in parts.keys() & values.keys()}
             return tr(sentence, **{**parts, **told})
     return english
 
 
-def _requoted(value: str) -> str:
+def _with_own_quotes(value: str) -> str:
     """A value that stands in quotes, as a name in an error does, in those of the language."""
     found = None if spoken_language() == ENGLISH else _QUOTED.fullmatch(value)
     return value if found is None else tr("“{words}”", words=found["words"])

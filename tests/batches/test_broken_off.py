@@ -14,6 +14,7 @@ from silas.work.batches.execution import BatchExecution
 from silas.work.batches.models import FileMove
 from tests.batches.folders import PDF, listed, put
 from tests.batches.test_in_silas import Tidy, yes
+from tests.support.waits import SECONDS
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ async def test_a_file_under_way_when_it_is_broken_off_is_told_as_it_is(
         cancelled = threading.Event()
         loop.call_soon_threadsafe(running[0].cancel)
         loop.call_soon_threadsafe(cancelled.set)
-        assert cancelled.wait(10)
+        assert cancelled.wait(SECONDS)
         return str(really(root, move))
 
     async with tidy.house(yes) as h:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from silas.agents.runbook import said_time
 from silas.agents.runbook.door_words import DoorWords, words_here
 from silas.agents.runbook.folder_questions import is_direct_look
 from silas.agents.runbook.library import Library, RunbookTemplate
@@ -234,8 +233,13 @@ def cannot(text: str, plans: Sequence[RunbookTemplate], otherwise: str = _OTHERW
     """
     said = text.lower()
     why = next((why for words, why in _CANNOT if re.search(rf"\b(?:{words})\b", said)), otherwise)
-    if why == _OTHERWISE and (how := said_time.ask_to_remind(text, VERBS)):
-        return f"{tr(why)} {how}"
+    if why == _OTHERWISE:
+        from silas.agents.runbook.said_time import (  # noqa: PLC0415 - few turns load reminders
+            ask_to_remind,
+        )
+
+        if how := ask_to_remind(text, VERBS):
+            return f"{tr(why)} {how}"
     near = None if why == _REMINDERS else nearest(text, plans)
     what = (
         tr(
