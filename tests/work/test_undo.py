@@ -16,6 +16,7 @@ from silas.work.changes import undo as changes_undo
 from silas.work.changes.undo import next_place
 from silas.work.models import ProgressEvent
 from silas.workspace.journal import read_journal, write_journal
+from tests.support.waits import SECONDS
 from tests.work.kit import DONE, EVERYTHING, State, Work, at_work, sh, state_of
 
 
@@ -236,7 +237,7 @@ async def test_what_was_put_back_when_it_was_broken_off_is_on_record(
         cancelled = threading.Event()
         loop.call_soon_threadsafe(running[0].cancel)
         loop.call_soon_threadsafe(cancelled.set)
-        assert cancelled.wait(10)
+        assert cancelled.wait(SECONDS)
         return really(*args, **more)
 
     async with at_work(EVERYTHING, DONE) as work:

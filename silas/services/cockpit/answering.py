@@ -30,7 +30,7 @@ class AnsweringDoor:
         return AnsweringView(
             provider=provider_of(models),
             roles=tuple(
-                RoleView(name=words, model=_shown(choice.name), server=choice.base_url)
+                RoleView(name=words, model=_name_of_model(choice.name), server=choice.base_url)
                 for words, choice in (
                     (tr("talks with you"), models.proxy),
                     (tr("makes plans"), models.planner),
@@ -78,6 +78,6 @@ class AnsweringDoor:
         return Done(words=tr("OpenRouter could not be asked, so the key is not checked."))
 
 
-def _shown(model: str) -> str:
+def _name_of_model(model: str) -> str:
     """A model's name as its owner reads it."""
     return tr("Silas's built-in answers") if model == RUNBOOK else model
