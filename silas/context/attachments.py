@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import AsyncIterable, Generator, Sequence
+from collections.abc import AsyncIterable, Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -75,6 +75,14 @@ class AttachmentRow(NamedTuple):
     state: str
 
 
+Witness = Callable[[AttachmentRow], object]
+"""Records what is done with a file, in the transaction that does it."""
+
+
+def _nobody(_: AttachmentRow) -> None:
+    """Nothing is recorded: who asks has no record."""
+
+
 class AttachmentStore:
     """The attached files; statements are tiny and run inline (decision A23).
 
@@ -121,8 +129,14 @@ class AttachmentStore:
             tx.run(_ADD, **row._asdict())
         return row
 
-    async def receive(self, attachment_id: str, pieces: AsyncIterable[bytes]) -> AttachmentRow:
+    async def receive(
+        self, attachment_id: str, pieces: AsyncIterable[bytes], witness: Witness = _nobody
+    ) -> AttachmentRow:
         """Write the bytes of an announced file as they come; all of them, or nothing is kept.
+
+        Args:
+            attachment_id, pieces: Which, and its bytes.
+            witness: Called in the transaction that keeps it; where it raises, nothing is kept.
 
         Raises:
             ContextError: Nothing of this id is expected, or it is not the file that was announced.
@@ -132,16 +146,19 @@ class AttachmentStore:
             raise _unknown_error(attachment_id)
         with self._folder(row, make=True) as folder:
             part, kept = f".{row.id}", False
+            made = part
             try:
                 await _write_new(folder, part, row, pieces)
-                os.rename(part, row.name, src_dir_fd=folder, dst_dir_fd=folder)
+                with self._db.write() as tx:
+                    tx.run(_STATE, id=row.id, state="kept")
+                    witness(row)
+                    os.rename(part, row.name, src_dir_fd=folder, dst_dir_fd=folder)
+                    made = row.name
                 kept = True
             finally:
                 if not kept:
                     with suppress(OSError):
-                        os.unlink(part, dir_fd=folder)
-        with self._db.write() as tx:
-            tx.run(_STATE, id=row.id, state="kept")
+                        os.unlink(made, dir_fd=folder)
         return row._replace(state="kept")
 
     def one(self, attachment_id: str) -> AttachmentRow:
@@ -164,13 +181,14 @@ class AttachmentStore:
         with self._db.read() as tx:
             return [row for row in _rows(tx, conversation) if row.state != "expected"]
 
-    def remove(self, attachment_id: str) -> AttachmentRow:
-        """Delete its file. Raises `ContextError` where there is none."""
+    def remove(self, attachment_id: str, witness: Witness = _nobody) -> AttachmentRow:
+        """Delete its file, unless `witness` raises. Raises `ContextError` where there is none."""
         row = self.get_kept(attachment_id)
-        with suppress(ContextError), self._folder(row) as folder, suppress(FileNotFoundError):
-            os.unlink(row.name, dir_fd=folder)
         with self._db.write() as tx:
             tx.run(_STATE, id=row.id, state="removed")
+            witness(row)
+            with suppress(ContextError), self._folder(row) as folder, suppress(FileNotFoundError):
+                os.unlink(row.name, dir_fd=folder)
         return row._replace(state="removed")
 
     def content(self, attachment_id: str) -> Generator[bytes]:

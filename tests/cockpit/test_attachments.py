@@ -92,3 +92,33 @@ async def test_what_is_not_the_owners_or_does_not_fit_is_refused_in_words() -> N
     }
     assert answers["3 GB"].json()["message"].startswith("lease.txt has 3,000 MB, and a file of")
     assert listed == []
+
+
+async def test_what_cannot_be_recorded_is_neither_attached_nor_removed() -> None:
+    broken = (
+        "CREATE TRIGGER broken BEFORE INSERT ON audit_log WHEN NEW.body LIKE '%\"attachment.%'"
+        " BEGIN SELECT RAISE(ABORT, 'no'); END"
+    )
+
+    async def refused(house: House, name: str, how: str) -> int:
+        with house.harness.db.write() as tx:
+            tx.driver.execute(broken)
+        if how == "content":
+            status = (await sent(house, name)).status_code
+        else:
+            status = (await house.signed(f"/attachments/{name}/remove")).status_code
+        with house.harness.db.write() as tx:
+            tx.driver.execute("DROP TRIGGER broken")
+        return status
+
+    async with a_house() as house:
+        place = house.harness.config.data_dir / "attachments" / "first"
+        row = (await announced(house)).json()
+        assert await refused(house, row["id"], "content") >= 400
+        assert not list(place.iterdir())
+        assert (await house.get("/conversations/first/attachments"))["attachments"] == []
+        assert (await sent(house, row["id"])).status_code == 200
+        assert await refused(house, row["id"], "remove") >= 400
+        assert [one.read_bytes() for one in place.iterdir()] == [TEXT]
+        (kept,) = (await house.get("/conversations/first/attachments"))["attachments"]
+        assert not kept["removed"]

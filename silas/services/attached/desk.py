@@ -37,16 +37,18 @@ class AttachmentDesk:
         self, attachment_id: str, pieces: AsyncIterable[bytes], device: str
     ) -> AttachmentRow:
         """Take in what was announced, on record. Raises `ContextError` where it is not that."""
-        row = await self.store.receive(attachment_id, pieces)
-        await self.audit.log(
-            "attachment.added",
-            conversation=row.conversation or FIRST,
-            name=row.name,
-            size=row.size,
-            digest=row.digest,
-            device=device,
-        )
-        return row
+
+        def witness(row: AttachmentRow) -> None:
+            self.audit.log_now(
+                "attachment.added",
+                conversation=row.conversation or FIRST,
+                name=row.name,
+                size=row.size,
+                digest=row.digest,
+                device=device,
+            )
+
+        return await self.store.receive(attachment_id, pieces, witness)
 
     def of(self, conversation: str) -> list[AttachmentRow]:
         """The files of a conversation, with those that were removed. Raises `ContextError`."""
@@ -63,11 +65,13 @@ class AttachmentDesk:
 
     async def remove(self, attachment_id: str) -> AttachmentRow:
         """Delete one, on record. Raises `ContextError` where it is not there."""
-        row = self.store.remove(attachment_id)
-        await self.audit.log(
-            "attachment.removed",
-            conversation=row.conversation or FIRST,
-            name=row.name,
-            digest=row.digest,
-        )
-        return row
+
+        def witness(row: AttachmentRow) -> None:
+            self.audit.log_now(
+                "attachment.removed",
+                conversation=row.conversation or FIRST,
+                name=row.name,
+                digest=row.digest,
+            )
+
+        return self.store.remove(attachment_id, witness)
