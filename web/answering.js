@@ -8,7 +8,7 @@ import { kindOf } from "./kinds.js";
 import { askedSecret } from "./setup.js";
 import { answer } from "./socket.js";
 import { on } from "./state.js";
-import { dayOf } from "./time.js";
+import { onDay } from "./time.js";
 import { t } from "./words.js";
 
 /** @type {any} */
@@ -101,8 +101,7 @@ function standing(key) {
   if (key.place === "none") return t("There is no key. With one, language models answer over the internet, and are shown what you write.");
   if (key.place === "environment") return t("Its key stands in the environment of this computer; it is replaced and removed there.");
   if (key.refused) return t("The key is kept, but OpenRouter does not know it: replace it.");
-  const day = (iso) => dayOf(iso).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
-  return key.checked_at ? t("The key is kept. OpenRouter knew it {day}.", { day: day(key.checked_at) })
+  return key.checked_at ? t("The key is kept. OpenRouter knew it {day}.", { day: onDay(key.checked_at) })
     : t("The key is kept, and not checked: OpenRouter could not be asked.");
 }
 

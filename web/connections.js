@@ -5,7 +5,7 @@ import { problemPlace, styled, trying, twice } from "./asking.js";
 import { canonicalJson } from "./canonical.js";
 import { button, fill, h, icon } from "./dom.js";
 import { on } from "./state.js";
-import { dayOf } from "./time.js";
+import { onDay } from "./time.js";
 import { t } from "./words.js";
 
 const STANDING = {
@@ -89,7 +89,7 @@ const fromSecret = ({ secrets, missing }) => [t("from your secret {secret}", { s
 const fact = (name, words) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, words));
 
 const toolRow = (tool) => h("li", {}, h("span", { dir: "auto" }, tool.name),
-  tool.usable ? null : t(", out of use"), tool.last_used ? t(", last used {on}", { on: dayOf(tool.last_used) }) : null);
+  tool.usable ? null : t(", out of use"), tool.last_used ? t(", last used {on}", { on: onDay(tool.last_used) }) : null);
 
 const lines = (field) => field.value.split("\n").map((line) => line.trim()).filter(Boolean);
 

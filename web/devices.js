@@ -5,7 +5,7 @@ import { problemPlace, trying } from "./asking.js";
 import { canonicalJson } from "./canonical.js";
 import { button, fill, h, toast } from "./dom.js";
 import { showPhone } from "./phone.js";
-import { dayOf } from "./time.js";
+import { onDay } from "./time.js";
 import { t } from "./words.js";
 
 export async function showDevices(place) {
@@ -22,9 +22,8 @@ export async function showDevices(place) {
 
 function row(place, device) {
   const level = device.revoked ? t("No longer paired") : device.level === "owner" ? t("Has a key: can say yes") : t("No key: can ask, look, stop and say no");
-  const on = (iso) => dayOf(iso).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
-  const seen = device.seen_at && !device.this ? t("last seen {on}", { on: on(device.seen_at) }) : "";
-  const paired = device.paired_at ? t("paired {on}", { on: on(device.paired_at) }) : "";
+  const seen = device.seen_at && !device.this ? t("last seen {on}", { on: onDay(device.seen_at) }) : "";
+  const paired = device.paired_at ? t("paired {on}", { on: onDay(device.paired_at) }) : "";
   const end = button(t("Remove"), () => remove(), { class: "quiet danger", "aria-label": t("Remove {name}", { name: device.name }) });
   const foot = h("div", { class: "row-foot" });
   const call = button(t("Rename"), () => rename(), { class: "quiet", "aria-label": t("Rename {name}", { name: device.name }) });

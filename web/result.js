@@ -35,7 +35,7 @@ function parts(result) {
     h("p", { class: "small asked" }), h("p", { class: "result-top" }, statusMark(result.status)),
     h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, named(result.summary)),
-    reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), result.checks_changed?.length && rare("checksChangedView", result.checks_changed), diffDetails(result.diff), result.again && rare("askAgainView", result.work_item_id), h("div", { class: "undo" })];
+    reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), result.checks_changed?.length > 0 && rare("checksChangedView", result.checks_changed), diffDetails(result.diff), result.again && rare("askAgainView", result.work_item_id), h("div", { class: "undo" })];
 }
 
 const drawn = new WeakMap(); // what a node shows, until it shows something else

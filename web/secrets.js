@@ -6,7 +6,7 @@ import { fill, h, toast } from "./dom.js";
 import { kindOf } from "./kinds.js";
 import { askedSecret } from "./setup.js";
 import { answer } from "./socket.js";
-import { dayOf } from "./time.js";
+import { onDay } from "./time.js";
 import { t } from "./words.js";
 
 export async function showSecrets(place) {
@@ -24,14 +24,13 @@ function row(one, again) {
     label: t("Remove"), of: one.name, yes: t("Yes, remove it"), no: t("Keep it"), done: again,
     act: () => command(`/secrets/${encodeURIComponent(one.ref_id)}/remove`, "remove_secret", one.ref_id),
   });
-  const used = one.used_at ? t("last used {day}", { day: day(one.used_at) }) : t("not used yet");
+  const used = one.used_at ? t("last used {day}", { day: onDay(one.used_at) }) : t("not used yet");
   const servers = one.servers.join(", ");
   return h("li", { class: "row tall", "data-secret": one.name }, h("p", {}, h("b", {}, one.name)),
-    h("p", { class: "small" }, t("Added {day} · {used}", { day: day(one.added_at), used })),
+    h("p", { class: "small" }, t("Added {day} · {used}", { day: onDay(one.added_at), used })),
     servers ? h("p", { class: "small" }, t("Given to servers of tools: {servers}. Without it they do not start.", { servers })) : null, end.foot, end.problem);
 }
 
-const day = (iso) => dayOf(iso).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
 
 /** Its name goes to Silas, which asks for the value; the value goes straight into the key store. */
 function adding(again) {

@@ -28,6 +28,12 @@ export function dayOf(iso) {
   return days.get(key);
 }
 
+/** The same within a sentence: `today`. */
+export function onDay(iso) {
+  const words = dayOf(iso);
+  return [t("Today"), t("Yesterday")].includes(words) ? words.toLocaleLowerCase() : words;
+}
+
 function dayWords(iso) {
   const day = new Date(iso);
   const there = new Date(now());

@@ -29,7 +29,7 @@ export async function showWork(place, path, free = always) {
   fill(place, h("ul", { class: "rows" }, rows.map((row) => h("li", {},
     h("a", { class: "row tall link-row", href: `#/more/work/${encodeURIComponent(row.id)}` },
       h("p", { class: "row-head" }, h("b", { dir: "auto" }, row.title), statusMark(row.status)),
-      row.summary && h("p", { class: "small clamp", dir: "auto" }, row.summary),
+      row.summary && h("p", { class: "small clamp", dir: "auto" }, named(row.summary)),
       row.taken_back && h("p", { class: "small", dir: "auto" }, row.taken_back),
       h("p", { class: "small" }, row.created_at ? `${dayOf(row.created_at)}, ${atTime(row.created_at)}` : "",
         row.undoable && t(" · can be taken back")))))));

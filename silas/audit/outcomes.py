@@ -9,6 +9,7 @@ _FIELDS: Final = ("status", "outcome", "verdict")
 
 OUTCOMES: Final[Mapping[str, str]] = {
     "accepted": "accepted",
+    "approve": "approved",
     "approved": "approved",
     "asked": "it waits for an answer",
     "begun": "under way",
@@ -17,12 +18,14 @@ OUTCOMES: Final[Mapping[str, str]] = {
     "busy": "too much was under way",
     "cannot_start": "cannot start",
     "conditional": "approved with conditions, which no plan can be",
+    "decline": "declined",
     "declined": "declined",
     "deferred": "put off",
     "direct": "answered",
     "dispatched": "approved, and begun",
     "done": "done",
     "edit_requested": "changes are wanted",
+    "edit_selection": "only some of them are chosen",
     "expired": "nobody answered in time",
     "failed": "failed",
     "fails": "not passed",

@@ -14,7 +14,15 @@ from silas.language.catalogue import (
     tr_later,
     tr_many,
 )
-from silas.language.doors import COCKPIT, RUN_PLAN_AGAIN, RUN_PROJECT_AGAIN, said_at
+from silas.language.doors import (
+    COCKPIT,
+    RUN_ANEW,
+    RUN_AS_IT_IS,
+    RUN_PLAN_AGAIN,
+    RUN_PROJECT_AGAIN,
+    RUN_UNDER_ANOTHER_ID,
+    said_at,
+)
 from silas.language.refusal_words import refusal_words
 from silas.language.retold import retold
 
@@ -22,8 +30,11 @@ __all__ = [
     "COCKPIT",
     "ENGLISH",
     "LANGUAGES",
+    "RUN_ANEW",
+    "RUN_AS_IT_IS",
     "RUN_PLAN_AGAIN",
     "RUN_PROJECT_AGAIN",
+    "RUN_UNDER_ANOTHER_ID",
     "as_part",
     "decimal",
     "group_digits",

@@ -55,7 +55,15 @@ RUN_PLAN_AGAIN: Final = tr_later(
 RUN_PROJECT_AGAIN: Final = tr_later(
     "`silas run` that project again, or ask for it again; it needs a new approval."
 )
+RUN_AS_IT_IS: Final = tr_later("run its plan again to approve it as it is now.")
+RUN_UNDER_ANOTHER_ID: Final = tr_later(
+    "run its plan again, under another id where Silas says that this one is taken."
+)
+RUN_ANEW: Final = tr_later("run its plan again to approve it anew.")
 _ON_THE_PAGE: Final = (
+    (RUN_AS_IT_IS, tr_later("ask for it again in a conversation to approve it as it is now.")),
+    (RUN_UNDER_ANOTHER_ID, tr_later("ask for it again in a conversation, under another id.")),
+    (RUN_ANEW, tr_later("ask for it again in a conversation to approve it anew.")),
     (RUN_PLAN_AGAIN, tr_later("Ask for it again in a conversation; it needs a new approval.")),
     (
         RUN_PROJECT_AGAIN,

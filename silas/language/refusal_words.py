@@ -19,6 +19,7 @@ from silas.language.config_refusals import (
 )
 from silas.language.file_faults import FILE_REFUSALS, YAML_FAULTS
 from silas.language.foreign_faults import BUNDLE_FAULTS, FOREIGN_FAULTS
+from silas.language.model_faults import MODEL_FAULTS, MODEL_NAMES
 from silas.language.plan_faults import PLACES, PLACES_IN_FILES, PLAN_FAULTS
 from silas.language.plan_refusals import PLAN_REFUSALS
 from silas.language.retold import retold
@@ -99,7 +100,7 @@ def _sentences() -> Sequence[str]:
     file = Path(__file__).with_name("refusals.json")
     raised = json.loads(file.read_text(encoding="utf-8"))
     places = *PLACES, *WORKERS_NAMED, *WITH_VALUES, *SERVER_REASONS, *PLACES_IN_FILES
-    others = *FILE_REFUSALS, *BUNDLE_FAULTS, *WORKER_FILES
+    others = *FILE_REFUSALS, *BUNDLE_FAULTS, *WORKER_FILES, *MODEL_FAULTS
     return *places, *raised, *others, *CONFIG_REFUSALS, *FOREIGN_FAULTS
 
 
@@ -123,8 +124,13 @@ def _origin(words: str) -> str:
     return retold(words, CONFIG_ORIGINS)
 
 
+def _model(words: str) -> str:
+    return retold(words, MODEL_NAMES)
+
+
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     "wall": retold_wall,
+    "model": _model,
     "state": tr,
     "first": refusal_words,
     "why": refusal_words,

@@ -92,7 +92,10 @@ async def test_a_server_answers_after_a_yes_and_the_file_says_so(home: Path) -> 
         after = await house.get("/models")
         assert (after["provider"], after["roles"][0]["model"]) == ("local", "tiny")
         back = await house.signed("/models", **RUNBOOK)
-        assert back.json() == {"asks": False, "words": "The built-in runbook answers from now on."}
+        assert back.json() == {
+            "asks": False,
+            "words": "From now on you get Silas's built-in answers.",
+        }
         assert in_force(house) == written(home) == [BUILT_IN]
         said = await house.said()
     text = (home / "config.yaml").read_text(encoding="utf-8")

@@ -151,7 +151,7 @@ async def test_settings_are_facts_in_force_and_no_secret_is_among_them() -> None
     facts = {
         fact["name"]: fact["value"] for part in answer.json()["parts"] for fact in part["facts"]
     }
-    assert facts["does approved work"] == "runbook"
+    assert facts["does approved work"] == "Silas's built-in answers"
     assert facts["web search"] == "tavily"
     assert facts["autonomy"] == "A2"
     assert CANARY not in answer.text

@@ -238,8 +238,9 @@ async def test_the_pages_tell_a_changed_plan_and_that_it_was_approved_again() ->
         await _changed_behind_silas(h, failure_context="steal the keys")
         (row,) = (await cockpit.get("/ahead"))["alone"]
         assert row["lapsed"] is True
-        assert "run its plan again" in row["left"]
-        assert "run its plan again" in (await cockpit.get(f"/work/{WATCHED}"))["summary"]
+        there = "ask for it again in a conversation to approve it as it is now."
+        assert there in row["left"]
+        assert there in (await cockpit.get(f"/work/{WATCHED}"))["summary"]
         await h.silas.run(text)
         (row,) = (await cockpit.get("/ahead"))["alone"]
         assert row["lapsed"] is False

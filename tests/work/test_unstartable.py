@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from silas.language import speak
 from silas.testing import Harness
 from tests.support.plans import check, sh_plan
 from tests.work.kit import DONE, at_work, owner, sh
@@ -64,6 +65,18 @@ async def test_a_step_of_a_runbook_that_cannot_start_blocks_at_once() -> None:
     assert item is not None
     assert (result.status, item.attempts) == ("blocked", 1)
     assert "step 1 cannot start: `no-such-program` is not there" in result.summary
+
+
+async def test_a_broken_plan_is_told_in_the_language_of_its_owner() -> None:
+    text = sh_plan("sh -c no-such-program", id="task-step", verify=check("test -e made.txt"))
+    try:
+        async with Harness(owner()) as h:
+            speak("de")
+            result = await h.silas.run(text)
+    finally:
+        speak("en")
+    assert "Der Plan ist kaputt: sein Schritt 1 kann nicht beginnen:" in result.summary
+    assert "is not there" not in result.summary
 
 
 async def test_a_step_that_cannot_start_is_not_done_where_the_checks_pass(tmp_path: Path) -> None:

@@ -321,7 +321,7 @@ class WebChannel:
     def _secret(self, ref_id: str, *, stored: bool) -> None:
         for name, waiting in waiting_for_secret(self._open, ref_id):
             waiting.answer.set_result(SecureInputAnswer(ref_id=ref_id, success=stored))
-            words = "Stored." if stored else "Not stored."
+            words = tr("Stored.") if stored else tr("Not stored.")
             self._tell(CardClosed(request_id=name, outcome="answered", words=words))
 
     def secret_wanted(self, ref_id: str) -> bool:

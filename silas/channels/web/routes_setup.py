@@ -21,7 +21,7 @@ from silas.channels.web.views import (
 from silas.channels.web.views_kept import SecretRows
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
-from silas.language import tr_later
+from silas.language import tr, tr_later
 from silas.types import Frozen
 
 SetupLine = Annotated[str, Field(max_length=200)]
@@ -112,7 +112,8 @@ def device_routes(door: Door, prover: Prover, refused: Refusing) -> APIRouter:
     ) -> Done:
         subject = canonical_json({"id": device_id, "name": body.name})
         await prover.require(session, "name", subject, body.proof)
-        return Done(words=f"It is called {await door.rename(device_id, body.name)}.")
+        name = await door.rename(device_id, body.name)
+        return Done(words=tr("It is called {name}.", name=name))
 
     @router.post("/devices/{device_id}/revoke", summary="End a pairing; needs a proof")
     async def revoke(
@@ -122,7 +123,7 @@ def device_routes(door: Door, prover: Prover, refused: Refusing) -> APIRouter:
     ) -> Done:
         await prover.require(session, "revoke", device_id, body.proof)
         await door.revoke(device_id)
-        return Done(words="This device is no longer paired; its key counts no more.")
+        return Done(words=tr("This device is no longer paired; its key counts no more."))
 
     return router
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from silas.language import tr
+from silas.language import RUN_AS_IT_IS, RUN_UNDER_ANOTHER_ID, tr
 from silas.plans.models import WorkItem
 
 Lapsed = Callable[[WorkItem], Awaitable[str]]
@@ -25,8 +25,5 @@ def lapse_words(why: str, code: str = "") -> str:
     """
     words = why.rstrip(".").removesuffix(tr("; ask again"))  # it is said what to do below
     if code in NOT_SIGNED:
-        return tr(
-            "{why}; run its plan again, under another id where Silas says that this one is taken.",
-            why=words,
-        )
-    return tr("{why}; run its plan again to approve it as it is now.", why=words)
+        return tr("{why}; {way}", why=words, way=tr(RUN_UNDER_ANOTHER_ID))
+    return tr("{why}; {way}", why=words, way=tr(RUN_AS_IT_IS))

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from silas.approval import ApprovalToken
 from silas.goals.models import Cycle, Goal, GoalState, Outcome
-from silas.language import tr, tr_later
+from silas.language import RUN_ANEW, tr, tr_later
 from silas.language.calendar import day_words
 from silas.plans import WorkItem, WorkItemStatus, WorkItemStore
 from silas.services.approvals import SignedApproval
@@ -25,9 +25,7 @@ _OVER: Final = {
     "void": OVER["E_APPROVAL_VOID"],
 }
 _GONE: Final = tr_later("Its approval was taken back, so it pauses at its next cycle.")
-_ASKS: Final = tr_later(
-    "What it starts asks you each time, because {why}; run its plan again to approve it anew."
-)
+_ASKS: Final = tr_later("What it starts asks you each time, because {why}; {way}")
 _BY_OWNER: Final = tr_later("{goal} is paused, by you; `silas goals resume {goal}` goes on.")
 _PAUSED: Final = tr_later("{goal} is paused. {why}")
 _ENDED: Final = tr_later("The one moment of {goal} is past; it comes no more.")
@@ -73,7 +71,7 @@ async def why_words(goal: Goal, item: WorkItem | None, last: Cycle | None, how: 
     if given.why:
         return given.why
     if given.state in _OVER:
-        return tr(_ASKS, why=tr(_OVER[given.state]))
+        return tr(_ASKS, why=tr(_OVER[given.state]), way=tr(RUN_ANEW))
     if given.state in TAKEN_BACK:
         return tr(_GONE)
     return last.words if last is not None and last.outcome is Outcome.over_budget else ""

@@ -100,7 +100,10 @@ class CockpitAhead:
     def _unattended_row(self, one: "UnattendedGoal", found: "Ahead") -> UnattendedGoalRow:
         from silas.services.clock.ahead import left_words  # noqa: PLC0415 - few pages ask
 
-        lapsed = tr("It has lapsed and starts nothing: {why}", why=self._redact(one.lapsed))
+        lapsed = tr(
+            "It has lapsed and starts nothing: {why}",
+            why=said_at(COCKPIT, self._redact(one.lapsed)),
+        )
         return UnattendedGoalRow(
             id=one.id,
             title=self._redact(one.title),

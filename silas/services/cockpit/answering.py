@@ -12,6 +12,7 @@ from silas.channels.web.views_models import (
     RoleView,
 )
 from silas.language import tr
+from silas.services.cockpit.facts import answering_name
 from silas.services.cockpit.setup import SetupRoom
 from silas.services.setup.who_answers import AnswerProvider, ModelSwitch, provider_of
 
@@ -30,7 +31,7 @@ class AnsweringDoor:
         return AnsweringView(
             provider=provider_of(models),
             roles=tuple(
-                RoleView(name=words, model=_name_of_model(choice.name), server=choice.base_url)
+                RoleView(name=words, model=answering_name(choice.name), server=choice.base_url)
                 for words, choice in (
                     (tr("talks with you"), models.proxy),
                     (tr("makes plans"), models.planner),
@@ -59,7 +60,9 @@ class AnsweringDoor:
         proposed = await self._answering.propose(provider, name, server)
         if provider == RUNBOOK:
             await self._answering.settle(proposed)
-            return ChosenModels(asks=False, words=tr("The built-in runbook answers from now on."))
+            return ChosenModels(
+                asks=False, words=tr("From now on you get Silas's built-in answers.")
+            )
         self._answering.ask(proposed)
         return ChosenModels(asks=True, words=tr("It was tried. Your yes is asked for in Review."))
 
@@ -76,8 +79,3 @@ class AnsweringDoor:
         if verdict.checked:
             return Done(words=tr("OpenRouter knows this key."))
         return Done(words=tr("OpenRouter could not be asked, so the key is not checked."))
-
-
-def _name_of_model(model: str) -> str:
-    """A model's name as its owner reads it."""
-    return tr("Silas's built-in answers") if model == RUNBOOK else model

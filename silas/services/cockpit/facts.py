@@ -29,6 +29,11 @@ def settings_in_force(config: SilasConfig, sandbox: str) -> Settings:
     )
 
 
+def answering_name(model: str) -> str:
+    """A model's name as its owner reads it."""
+    return tr("Silas's built-in answers") if model == RUNBOOK else model
+
+
 def _models(config: SilasConfig) -> tuple[Fact, ...]:
     models = config.models
     roles = (
@@ -37,7 +42,7 @@ def _models(config: SilasConfig) -> tuple[Fact, ...]:
         (tr("does approved work"), models.executor.name),
     )
     return tuple(
-        Fact(name=role, value=name, words=tr(_NO_MODEL) if name == RUNBOOK else "")
+        Fact(name=role, value=answering_name(name), words=tr(_NO_MODEL) if name == RUNBOOK else "")
         for role, name in roles
     )
 

@@ -13,6 +13,7 @@ from silas.language import (
     tr,
     tr_later,
 )
+from silas.language.model_faults import MODEL_FAULTS, MODEL_NAMES
 
 _PARTS: Final = (
     tr_later("configuration"),
@@ -171,22 +172,7 @@ _WORDS: Final = (
         "{model} is not among the known models of {provider} (the nearest is {near}); `silas "
         "doctor --deep` asks it"
     ),
-    tr_later("{model}: it refuses the request (400); check the model's name and `base_url`"),
-    tr_later("{model}: it refuses the key (401); check the key that its variable holds"),
-    tr_later("{model}: its account has no credit left (402)"),
-    tr_later("{model}: the key may not use this model (403)"),
-    tr_later(
-        "{model}: it knows no such address or model (404); check the name, and that `base_url` "
-        "ends in /v1"
-    ),
-    tr_later("{model}: it did not answer in time (408)"),
-    tr_later("{model}: it limits requests or its quota is used up (429); wait and try again"),
-    tr_later("{model}: it cannot be reached; start the server, or check `base_url`"),
-    tr_later("{model}: it did not answer in time"),
-    tr_later("{model}: it did not answer within {seconds} seconds"),
-    tr_later("{model}: it fails with HTTP status {status}"),
-    tr_later("{model}: it answers with HTTP status {status}"),
-    tr_later("{model}: its answer is none that a model gives ({kind}); check `base_url`"),
+    *MODEL_FAULTS,
     tr_later("{model} answered in {seconds} s"),
     tr_later("its provider is here"),
     tr_later(
@@ -260,7 +246,7 @@ def told_of_finding(words: str) -> str:
 
 
 def _model(name: str) -> str:
-    return retold(told_of_finding(name), (tr_later("{name} at {address}"),))
+    return retold(told_of_finding(name), MODEL_NAMES)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {

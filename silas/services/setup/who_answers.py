@@ -230,7 +230,8 @@ class ModelSwitch:
         choice = server_choice(name, base_url)
         tried = await try_made(self._make, choice, self._clock)
         if not tried.ok:
-            raise ConfigError(f"Nothing was changed: {tried.words.rstrip('.')}.", code=_CODE)
+            fault = tried.words.rstrip(".")
+            raise ConfigError(f"Nothing was changed: {fault}.", code=_CODE)
         return ModelsConfig(
             proxy=choice, planner=choice, executor=choice, scorer=choice
         ), tried.words

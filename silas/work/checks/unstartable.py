@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from silas.language import tr
 from silas.plans import WorkItem
 from silas.work.attempt import Attempt
 from silas.work.ledger import LedgerEntry
@@ -45,19 +46,24 @@ def broken_plan(item: WorkItem, attempt: Attempt, *, follows_runbook: bool) -> s
     ran = list[EndedCommand]()
     if attempt.report is not None:
         failed = [one for one in attempt.report.results if not one.passed]
-        ran += [EndedCommand(f"check {one.name!r}", one.exit_code, one.output) for one in failed]
+        ran += [
+            EndedCommand(tr("its check {name}", name=repr(one.name)), one.exit_code, one.output)
+            for one in failed
+        ]
     if follows_runbook and item.worker is None:
         ran += [_step(entry) for entry in attempt.ledger.entries if not entry.result.ok]
     found = next((told for one in ran if (told := _find_unstartable(one, item.workspace))), "")
-    return (
-        found and f"The plan is broken: its {found} Correct the plan, or install what is missing."
+    return found and tr(
+        "The plan is broken: {found}. Correct the plan, or install what is missing.", found=found
     )
 
 
 def _step(entry: LedgerEntry) -> EndedCommand:
     code = entry.result.metadata.get("exit_code")
     text = entry.result.return_value
-    return EndedCommand(f"step {entry.step}", code if isinstance(code, int) else None, text)
+    return EndedCommand(
+        tr("its step {step}", step=entry.step), code if isinstance(code, int) else None, text
+    )
 
 
 class Missing(NamedTuple):
@@ -94,12 +100,18 @@ def _find_unstartable(ran: EndedCommand, workspace: str | None) -> str:
     if missing is None:
         return ""
     if missing.module:
-        told = f"{ran.title} cannot start: the module `{missing.name}` is not there."
+        told = tr(
+            "{part} cannot start: the module `{name}` is not there",
+            part=ran.title,
+            name=missing.name,
+        )
         return told if missing.installed else ""
     if _makeable(missing.name, workspace):
         return ""
-    named = f"`{missing.name}`" if missing.name else "its program"
-    return f"{ran.title} cannot start: {named} {missing.why}."
+    named = f"`{missing.name}`" if missing.name else tr("its program")
+    if missing.why == _CANNOT_START[NOT_EXECUTABLE]:
+        return tr("{part} cannot start: {name} cannot be executed", part=ran.title, name=named)
+    return tr("{part} cannot start: {name} is not there", part=ran.title, name=named)
 
 
 def _makeable(name: str, workspace: str | None) -> bool:

@@ -37,6 +37,7 @@ from silas.db import Database
 from silas.errors import ChannelError
 from silas.home.database import migrate
 from silas.keys.signer import Ed25519Signer
+from silas.language import speak
 from silas.plans import NO_MESSAGE
 from silas.testing.cards import a_card
 from silas.testing.clock import MockClock
@@ -506,6 +507,15 @@ async def test_only_the_vault_says_that_a_secret_was_stored(tmp_path: Path) -> N
         assert await _soon(asking) == SecureInputAnswer(ref_id="ref", success=True)
         assert not h.channel.secret_wanted("ref")
         assert (await _next(page))["words"] == "Stored."
+        speak("de")
+        try:
+            again = asyncio.ensure_future(h.channel.ask(OWNER, a_card(SecureInputCard)))
+            await _next(page)
+            h.channel.secret_form_closed("ref", stored=False)
+            assert not (await _soon(again)).success
+            assert (await _next(page))["words"] == "Nicht gespeichert."
+        finally:
+            speak("en")
 
 
 @pytest.mark.parametrize("kind", ALL_CARDS)

@@ -1,0 +1,48 @@
+"""What the pages under More answer to their owner is in his language, whole sentences of it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from silas.audit.narrate import narrate
+from silas.language import speak
+from tests.cockpit.house import a_house
+
+
+GERMAN = {"language": "de"}
+
+
+@pytest.fixture(autouse=True)
+def _german() -> Iterator[None]:
+    speak("de")
+    yield
+    speak("en")
+
+
+async def test_what_became_of_a_device_is_told_in_german() -> None:
+    async with a_house(settings=GERMAN) as house:
+        named = await house.signed("/devices/device-2/name", name="Telefon")
+        ended = await house.signed("/devices/device-2/revoke")
+    assert named.json()["words"] == "Es heißt jetzt Telefon."
+    assert ended.json()["words"].startswith("Dieses Gerät ist nicht mehr gekoppelt;")
+
+
+async def test_who_answers_without_a_model_is_called_alike_on_both_pages() -> None:
+    async with a_house(settings=GERMAN) as house:
+        facts = (await house.get("/settings"))["parts"][0]["facts"]
+        roles = (await house.get("/models"))["roles"]
+    assert {one["value"] for one in facts} == {"Silas' eingebaute Antworten"}
+    assert {one["model"] for one in roles} == {"Silas' eingebaute Antworten"}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "told"),
+    [
+        ("approve", "genehmigt"),
+        ("decline", "abgelehnt"),
+        ("edit_selection", "nur einige davon sind ausgewählt"),
+    ],
+)
+def test_the_answer_to_a_batch_is_told_in_words(verdict: str, told: str) -> None:
+    facts = {"batch_id": "batch-1", "items": 2, "verdict": verdict}
+    assert narrate("batch_reviewed", facts).endswith(f"mit 2 Dateien: {told}.")
