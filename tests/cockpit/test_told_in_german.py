@@ -8,7 +8,6 @@ from silas.audit.narrate import narrate
 from silas.language import speak
 from tests.cockpit.house import a_house
 
-
 GERMAN = {"language": "de"}
 
 
