@@ -8,7 +8,7 @@ from pathlib import Path
 from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.config import SilasConfig
 from silas.home.findings import DoctorFinding
-from silas.home.other_tools import describe_other_tools
+from silas.home.other_tools import describe_other_tools, name_other_tools
 from silas.home.prompt_facts import UNASKED
 from silas.sandbox import Sandbox
 from silas.sandbox.mounts import Roots
@@ -54,12 +54,18 @@ class SandboxFacts:
 
     async def facts(self, workspace: str) -> dict[str, str]:
         """For the planner: `runs_there`, in `not_there` what plans name by habit, and in
-        `tools_to_grant` the tools of servers and plugins, which a plan may grant.
+        `tools_to_grant` the tools outside the sandbox, which a plan may grant.
         """
         model = self._models().planner.name
         told = await self._ask_probe(workspace, model) or UNASKED
         others = "" if model == RUNBOOK else describe_other_tools(self._registry)
         return {**told, "tools_to_grant": others} if others else told
+
+    def for_proxy(self) -> str:
+        """The tools of servers and plugins that a plan can call; mostly none."""
+        if self._models().proxy.name == RUNBOOK:
+            return ""
+        return name_other_tools(self._registry)
 
     async def briefing(self, workspace: str | None) -> str:
         """For the executor; empty where nothing was asked."""

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 SurroundingFacts = Callable[[str], Awaitable[Mapping[str, str]]]
 """Facts for plans in this workspace, such as what runs there."""
 
+PlanTools = Callable[[], str]
+"""What plans can call of others, for who decides whether a plan is wanted."""
+
 
 class TurnPlanner:
     """The planner, with the look-ups of the turn that it writes a plan for.
@@ -79,6 +82,7 @@ class Planning:
         planner: Writes plans.
         plans: Says what is wrong with one before its owner is asked about it.
         facts: What the planner is told of the machine.
+        plan_tools: What the proxy is told of what plans can call.
         work: Whose work is whose, for the skills of what a plan goes on from.
         context: How much room is left for those.
         skills: Their texts.
@@ -90,6 +94,7 @@ class Planning:
         planner: TurnPlanner,
         plans: ReviewPlans,
         facts: SurroundingFacts,
+        plan_tools: PlanTools,
         work: ScopeWork,
         context: ModelView,
         skills: Skills,
@@ -98,6 +103,7 @@ class Planning:
         self._planner = planner
         self._plans = plans
         self._facts = facts
+        self._plan_tools = plan_tools
         self._work = work
         self._context = context
         self._skills = skills
@@ -107,6 +113,10 @@ class Planning:
     def by_a_model(self) -> bool:
         """Whether words without work may be empty ones: those of the built-in model are not."""
         return self._plans.marks
+
+    def for_proxy(self, request: TurnRequest) -> TurnRequest:
+        """The request with what a plan could call, so that it is not taken for impossible."""
+        return replace(request, plan_tools=self._plan_tools())
 
     async def run(self, turn: Turn, request: TurnRequest, route: RouteDecision) -> None:
         """Fill in the response. Raises `LLMError` where no planner could be asked."""

@@ -122,7 +122,8 @@ class Router:
     async def _ask(self, turn: Turn, request: TurnRequest) -> None:
         turn.proposal.returned, turn.proposal.review = 0, PlanReview()
         tools = need(turn.shown.tools, "step 6")
-        routed = await self._proxy.route(request, toolset=self._toolset, deps=tools)
+        asking = self._planning.for_proxy(request)
+        routed = await self._proxy.route(asking, toolset=self._toolset, deps=tools)
         said = routed.output
         route = turn.answer.route = (
             _route_of_answer(_route_of_refusal(said, turn), turn)

@@ -268,6 +268,7 @@ class TurnWiring:
                 self._planner,
                 self._plans,
                 facts,
+                self._at("plan tools", self._parts.surroundings.for_proxy),
                 self._work,
                 self._context,
                 self._skills,

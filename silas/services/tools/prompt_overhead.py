@@ -14,6 +14,7 @@ from silas.canonical import canonical_json
 from silas.config import SilasConfig
 from silas.context import TokenCounter
 from silas.errors import SilasError
+from silas.home.other_tools import describe_other_tools
 from silas.home.prompt_facts import USUAL, profiles
 from silas.services.skills.catalogue import owners_key, skill_loader
 from silas.services.tools.registry import configured_tools
@@ -52,8 +53,12 @@ def overhead_of(config: SilasConfig, registry: ToolRegistry, skills: Mapping[str
     )
     return Overhead(
         proxy=_tokens(PROXY, request, registry),
-        planner=_tokens(PLANNER, replace(request, facts=USUAL), registry),
+        planner=_tokens(PLANNER, replace(request, facts=_facts(registry)), registry),
     )
+
+
+def _facts(registry: ToolRegistry) -> Mapping[str, str]:
+    return {**USUAL, "tools_to_grant": describe_other_tools(registry)}
 
 
 async def window_finding(config: SilasConfig) -> tuple[str, bool, str]:

@@ -1,6 +1,6 @@
 """One tool of one MCP server, behind the tool door like every other (decision D122)."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from silas.canonical import canonical_json, read_json
 from silas.context import scrub
@@ -20,6 +20,9 @@ from silas.tools.models import (
 )
 from silas.tools.refusals import OutcomeUnknown
 from silas.types import TaintLevel
+
+SAYS: Final = ", in that server's words: "
+"""What stands before a server's own words about its tool."""
 
 _CUT = "\n[cut: the server said more than a result may hold]"
 
@@ -81,7 +84,7 @@ class MCPTool:
     def description(self) -> str:
         """The server's own words, scrubbed, and whose they are."""
         words = scrub(self._definition.description).strip() or "(no description)"
-        return f"A tool of the MCP server {self._entry.name!r}, in that server's words: {words}"
+        return f"A tool of the MCP server {self._entry.name!r}{SAYS}{words}"
 
     @property
     def capabilities(self) -> list[str]:
