@@ -60,22 +60,26 @@ def is_answer(item: ContextItem) -> bool:
     return own and item.kind == "message"
 
 
-def pieces(item: ContextItem, block: str) -> tuple[ConversationPiece, ...]:
+def pieces(item: ContextItem, block: str, when: str = "") -> tuple[ConversationPiece, ...]:
     """An item as it stands in the conversation: its block, or Silas's words as they were shown.
 
-    How far an answer is trusted stands behind it, on the user's side: a model takes up the form of
-    its own messages, and a label in them would come back in the next one.
+    When an answer was given and how far it is trusted stand behind it, on the user's side: a model
+    takes up the form of its own messages, and a label in them would come back in the next one.
+
+    Args:
+        item: What is shown.
+        block: It as a block.
+        when: Day and time of an answer; empty where the message before it tells them.
     """
     spoken = item.zone is ContextZone.chronicle and is_answer(item)
     words = item.content.removeprefix(_OWN) if spoken else ""
     if not words.strip():
         return (ConversationPiece("user", block),)
     shown = ConversationPiece("assistant", escape(words))
-    if item.taint is TaintLevel.owner:
+    taint = "" if item.taint is TaintLevel.owner else f"taint: {item.taint.value}"
+    if not taint and not when:
         return (shown,)
-    label = fence(
-        (f"turn {item.turn_number}", "silas", f"taint: {item.taint.value}"), _ABOVE, marked=False
-    )
+    label = fence((f"turn {item.turn_number}", "silas", when, taint), _ABOVE, marked=False)
     return shown, ConversationPiece("user", label.around(_ABOVE))
 
 

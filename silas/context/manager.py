@@ -22,7 +22,7 @@ from silas.context.models import (
     lean,
 )
 from silas.context.origin import comes_from
-from silas.context.render import render_block, render_entering, same_block
+from silas.context.render import answer_moment, render_block, render_entering, same_block
 from silas.context.scope_items import ScopeItems
 from silas.context.scoring import Scorer, ScorerGroups
 from silas.context.subscribe import ReadFile, SearchMemories, Subscriptions
@@ -301,7 +301,9 @@ class ContextManager:
         around = self._count(f"{block.fence.head}\n\n{block.fence.end}")
         escaped = 0 if block.body == item.content else self._count(block.body)
         cost = around + max(item.token_count, escaped)
-        view.slots.put(ViewItem(item, block.fence, block.body, cost, done))
+        former, last = view.slots.get(item.ctx_id), view.slots.last_message()
+        when = former.when if former else answer_moment(item, last, self._zone)
+        view.slots.put(ViewItem(item, block.fence, block.body, cost, done, when=when))
 
     @property
     def _limit(self) -> int:

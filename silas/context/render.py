@@ -51,6 +51,25 @@ def day_and_time(moment: datetime, zone: tzinfo) -> str:
     return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
+def answer_moment(item: ContextItem, before: ContextItem | None, zone: tzinfo) -> str:
+    """Day and time of an answer; empty where the dated message before it is what it answers.
+
+    A reminder, the end of work and a goal's report come hours after what was said last.
+
+    Args:
+        item: What is shown.
+        before: The message that stands before it.
+        zone: The owner's.
+    """
+    if item.kind != "message" or not is_answer(item):
+        return ""
+    when = day_and_time(item.created_at, zone)
+    if before is None or is_answer(before) or before.turn_number != item.turn_number:
+        return when
+    asked = day_and_time(before.created_at, zone)
+    return "" if asked.split()[0] == when.split()[0] else when
+
+
 def _kind(item: ContextItem) -> str:
     if item.kind == "message":
         return f"turn {item.turn_number}"

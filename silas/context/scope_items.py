@@ -91,6 +91,11 @@ class ScopeItems:
         """The slots of a zone, the oldest first."""
         return iter(self._shelves[zone])
 
+    def last_message(self) -> ContextItem | None:
+        """What was said last."""
+        newest = reversed(self._shelves[ContextZone.chronicle])
+        return next((slot.item for slot in newest if slot.item.kind == "message"), None)
+
     def view_items(self) -> list[ViewItem]:
         """Every slot in the order in which it is shown."""
         last, shown = list[ViewItem](), list[ViewItem]()

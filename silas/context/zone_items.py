@@ -26,6 +26,7 @@ class ViewItem:
         cost: Tokens of the whole block.
         done: A plan or a result of work that is over.
         settled: It is part of what its shelf has joined.
+        when: Day and time of an answer that are told behind it.
     """
 
     item: ContextItem
@@ -34,11 +35,12 @@ class ViewItem:
     cost: int
     done: bool = False
     settled: bool = False
+    when: str = ""
 
     @property
     def pieces(self) -> tuple[ConversationPiece, ...]:
         """The item as it is shown: its block, or what Silas said."""
-        return pieces(self.item, self.fence.around(self.body))
+        return pieces(self.item, self.fence.around(self.body), self.when)
 
 
 class ZoneItems:
@@ -127,6 +129,9 @@ class ZoneItems:
 
     def __iter__(self) -> Iterator[ViewItem]:
         return iter(self._slots.values())
+
+    def __reversed__(self) -> Iterator[ViewItem]:
+        return reversed(self._slots.values())
 
 
 def _pieces(slots: list[ViewItem]) -> list[ConversationPiece]:

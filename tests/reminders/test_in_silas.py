@@ -412,6 +412,31 @@ async def test_what_was_told_is_part_of_the_conversation() -> None:
     assert "Silas: Reminder: drink tea" in said
 
 
+async def test_a_model_is_told_when_silas_told_it_and_not_inside_its_own_words() -> None:
+    channel, clock = ScriptedChannel(yes), MockClock(NINE)
+    model = ScriptedModel([direct("Hello."), direct("To drink tea."), direct("At 09:20.")])
+    async with Harness(channel, models={"proxy": model}, clock=clock) as h:
+        await h.silas.ask("good morning")
+        await h.silas.ask("remind me in 20 minutes to drink tea")
+        clock.advance(20 * 60)
+        await until(lambda: len(told(channel)) == 1)
+        await quiet()
+        clock.advance(2 * 24 * 3600)
+        await h.silas.ask("what did you tell me on Tuesday?")
+        await h.silas.ask("when?")
+    *_, one, two = [
+        [str(getattr(part, "content", "")) for m in request.messages for part in m.parts]
+        for request in model.requests
+    ]
+    told_when = "silas | 2026-11-24 09:20 ---\n(the assistant's message above)"
+    (reminder,) = [text for text in one if text.startswith("I will remind you")]
+    assert "Reminder: drink tea" in reminder
+    assert "2026-11-24 09:20 ---" not in reminder
+    assert sum(told_when in text for text in one) == 1
+    assert "silas |" not in one[one.index("Hello.") + 1]  # the message before it tells its day
+    assert two[: len(one) - 1] == one[:-1]
+
+
 async def test_one_that_nobody_can_be_told_of_for_hours_is_told_once_he_is_back() -> None:
     class Gone(ScriptedChannel):
         back = False
