@@ -227,13 +227,10 @@ def _touches(plan: Plan) -> tuple[str, ...]:
         tr("is given your secret: {name} ({ref_id})", name=as_code(name), ref_id=as_code(ref_id))
         for name, ref_id in sorted(plan.get("credential_refs", {}).items())
     ]
-    if not plan.get("network"):
-        lines.append(
-            # what a tool of its own reaches is the tool's: a page, a server with hosts
-            tr("may reach over the network: nothing but through the tools named above")
-            if plan.get("tools")
-            else tr("may reach over the network: nothing")
-        )
+    if plan.get("tools") and not plan.get("network"):
+        lines.append(tr("may reach over the network: nothing but through the tools named above"))
+    elif not plan.get("network"):
+        lines.append(tr("may reach over the network: nothing"))
     return tuple(lines)
 
 

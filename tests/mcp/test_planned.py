@@ -4,7 +4,7 @@ from pathlib import Path
 
 from silas.cards import PlanCard
 from silas.context import sections
-from silas.testing import Harness, ScriptedModel
+from silas.testing import CallTool, Harness, ScriptedModel
 from tests.mcp.house import Fake, a_tool, house, trust
 from tests.stream.kit import answer, soon, to_planner
 
@@ -85,3 +85,25 @@ async def test_a_card_tells_that_a_granted_tool_may_reach_what_the_work_may_not(
     assert any(line.startswith("may call fake__level once, with") for line in shown)
     assert "may reach over the network: nothing" not in shown
     assert "may reach over the network: nothing but through the tools named above" in shown
+
+
+async def test_what_is_undone_is_told_apart_from_what_was_sent(tmp_path: Path) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    home.mkdir()
+    project.mkdir()
+    settings = Fake(tmp_path / "fake", a_tool("level")).settings()
+    await trust(home, settings, "fake")
+    grant = {"tool": "fake__level", "args": {"what": "Danube"}, "times": 1}
+    steps = (
+        CallTool("fake__level", {"what": "Danube"}),
+        CallTool("file_write", {"path": "level.txt", "content": "312 cm"}),
+    )
+    async with house(home, settings, *steps) as at:
+        result = await at.work(tools=[grant], workspace=str(project), writes=["level.txt"])
+        assert (project / "level.txt").read_text(encoding="utf-8") == "312 cm", result.summary
+        said = (await at.h.silas.undo(result.work_item_id)).words(result.work_item_id)
+    assert not (project / "level.txt").exists()
+    assert said == (
+        f"The workspace is as it was before {result.work_item_id}.\n"
+        "What it sent meanwhile stays sent."
+    )

@@ -186,7 +186,7 @@ class WorkRoom:
         taken = await self._session.undo(work_item_id)
         for name in dict.fromkeys((*taken.taken_back, work_item_id)):
             self._announce.announce_undo(name)
-        if taken.taken_back == (work_item_id,):
+        if taken.taken_back == (work_item_id,) and not taken.stays:
             return Done(words=tr("Taken back: its files are as they were before."))
         return Done(words=taken.words(work_item_id))
 

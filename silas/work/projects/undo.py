@@ -21,7 +21,7 @@ class UndoneWork(NamedTuple):
 
     Attributes:
         taken_back: The items whose changes are gone, in the order in which that was done.
-        stays: Tasks that are done and of which something may have left this machine, which
+        stays: Work or tasks that are done and of which something may have left this machine, which
             nothing takes back.
     """
 
@@ -32,6 +32,10 @@ class UndoneWork(NamedTuple):
         """What is said of it."""
         if not self.stays and self.taken_back == (work_item_id,):
             return tr("The workspace is as it was before {work}.", work=work_item_id)
+        if self.taken_back == (work_item_id,):
+            back = tr("The workspace is as it was before {work}.", work=work_item_id)
+            stays = tr("What it sent meanwhile stays sent.")
+            return f"{back}\n{stays}"
         lines = [tr("Taken back, in this order: {tasks}.", tasks=", ".join(self.taken_back))]
         if self.stays:
             lines.append(tr("What these sent stays sent: {tasks}.", tasks=", ".join(self.stays)))
@@ -49,7 +53,8 @@ async def undo_work(work_item_id: str, undoing: Undo, store: WorkItemStore) -> U
     item = await store.get(work_item_id)
     if item is None or item.type is not WorkItemType.project:
         await undoing.undo(work_item_id)
-        return UndoneWork((work_item_id,))
+        left = item is not None and _left_something(item)
+        return UndoneWork((work_item_id,), (work_item_id,) if left else ())
     children = (await with_tasks(item, store)).children
     undoing.require_readable({child.id for child in children})
     standing = [
