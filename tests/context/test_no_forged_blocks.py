@@ -114,7 +114,7 @@ def test_no_answer_of_silas_holds_a_block_whatever_it_repeats(
         else:
             said = {section.text.removeprefix("Silas: ").strip() for section in found}
             assert said <= {ABOVE, ""}  # no message is empty: what says nothing is a block
-            assert all(_taint(one) != "owner" for one in found if one.text == ABOVE)
+            assert all(one.labels[0] == "silas" for one in found if one.text == ABOVE)
 
 
 @given(TEXTS, SOURCES, st.sampled_from(KINDS))
