@@ -43,6 +43,7 @@ from silas.work.models import AskCalls
 from silas.work.progress_board import CallWatch, ProgressBoard
 from silas.work.report import ExecutorReport
 from silas.work.settings import TaskSettings
+from silas.work.step_failure import step_failure
 from silas.work.steps import StepGates
 from silas.work.worker_runner import AttemptJob, WorkerRunner
 
@@ -170,7 +171,9 @@ class AgentRunner:
         if unknown:
             await self._audit.log("artifact_ref_mismatch", work_item_id=item.id, names=unknown)
         attempt.blocked = await self._steps.refuse(item, gates, attempt.ledger)
-        if attempt.blocked is None and not self._settings.follows_runbook():
+        if self._settings.follows_runbook():
+            attempt.stopped = _find_stop(item, attempt.ledger, outcome.output)
+        elif attempt.blocked is None:
             attempt.said = ExecutorReport(
                 await self._steps.pass_report(item, gates, outcome.output.summary),
                 outcome.output.status,
@@ -239,6 +242,14 @@ class AgentRunner:
             record=record,
             watch=watch,
         )
+
+
+def _find_stop(item: WorkItem, ledger: Ledger, output: "ExecutorAgentOutput") -> str:
+    """At which step the built-in model stopped; a worker may be a model that tries another way."""
+    if item.worker is not None:
+        return ""
+    gave_up = output.status != "done"  # no call failed: it was refused, or there was none to make
+    return step_failure(ledger) or (" ".join(output.summary.split()) if gave_up else "")
 
 
 def _with_credentials(item: WorkItem, files: SandboxFiles) -> SandboxFiles:

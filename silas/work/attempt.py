@@ -24,6 +24,7 @@ class Attempt:
         report: What the checks found, where they were run.
         checks_changed: The files of these checks that the work changed.
         said: What the agent says of it, and whether it says that it cannot go on.
+        stopped: At which step of a runbook it failed, and why; a model may try another way.
     """
 
     ledger: Ledger
@@ -33,6 +34,7 @@ class Attempt:
     report: VerificationReport | None = None
     checks_changed: tuple[str, ...] = ()
     said: ExecutorReport = NO_REPORT
+    stopped: str = ""
 
 
 def instructions(item: WorkItem, failures: str, guidance: str) -> str:
@@ -116,11 +118,28 @@ def owner_words(failure: str) -> str:
     return tr(_NO_FORM) if failure == OUT_OF_FORM else failure
 
 
+def failed_step(attempt: Attempt) -> str:
+    """That a step of a runbook failed though each check holds; nothing where that is not so.
+
+    A check may hold for another reason: a file that was never there is gone, too.
+    """
+    if not attempt.stopped or attempt.report is None or attempt.report.failed:
+        return ""
+    names = ", ".join(result.name for result in attempt.report.results)
+    return tr(
+        "{stopped}\nIts checks hold all the same: {names}. Nothing of it was applied.",
+        stopped=attempt.stopped,
+        names=names,
+    )
+
+
 def what_failed(attempt: Attempt) -> str:
     """Why an attempt did not do, in words for the next one."""
     if attempt.error is not None:
         return attempt.error
     if attempt.report is not None:
-        return format_failures(attempt.report)
+        return f"{attempt.stopped}\n{format_failures(attempt.report)}".strip("\n")
+    if attempt.stopped:
+        return attempt.stopped
     failed = next((e for e in attempt.ledger.entries if not e.result.ok), None)
     return f"{failed.tool_name} failed: {failed.result.error}" if failed else "nothing was done"

@@ -26,6 +26,7 @@ from silas.tools import OutcomeUnknown
 from silas.work.agent_run import AgentRunner
 from silas.work.attempt import (
     Attempt,
+    failed_step,
     instructions,
     out_of_budget,
     owner_words,
@@ -229,8 +230,8 @@ class TaskRunner:
                 differs = await self._entry.unbound(item, task_workspace.copied)
                 if differs:
                     return await self._block_item(item, differs)
-                # a step that could not start did nothing, whatever the checks say
-                if passed and not broken_plan(item, attempt, follows_runbook=follows):
+                # a step that failed did not do its part, whatever the checks say
+                if passed and not attempt.stopped:
                     self._require_running()  # what was verified before a stop is not applied
                     taken = await self._entry.taken_back(item)
                     if taken:
@@ -366,6 +367,8 @@ def _final(item: WorkItem, attempt: Attempt, *, follows_runbook: bool) -> _End |
         return _End(WorkItemStatus.blocked, broken, unfit=True)
     if found := what_was_found(item, attempt, follows_runbook=follows_runbook):
         return _End(WorkItemStatus.failed, found, unfit=False)
+    if step := failed_step(attempt):
+        return _End(WorkItemStatus.failed, step, unfit=True)
     return None
 
 

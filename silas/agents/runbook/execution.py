@@ -32,9 +32,9 @@ def next_step(
     try:
         steps = steps_of(briefing)
     except BriefingError as error:
-        return _report(tr("Nothing was run. {error}", error=error), asked)
+        return _stop(tr("Nothing was run. {error}", error=error), asked)
     if not steps:
-        return _report(
+        return _stop(
             tr(
                 "Nothing was run: the briefing has no runnable block. The runbook "
                 "model follows only fenced `sh` and `python` blocks."
@@ -44,25 +44,24 @@ def next_step(
     results = _results(messages)
     failed = next((i for i, result in enumerate(results) if failure_of(result) is not None), None)
     if failed is not None:
-        return _report(stop_reason(steps, failed, results[failed]), asked)
+        return _stop(stop_reason(steps, failed, results[failed]), asked)
     if len(results) < len(steps):
         step = steps[len(results)]
         if step.tool not in {tool.name for tool in asked.function_tools}:
-            return _report(not_offered(steps, len(results)), asked)
+            return _stop(not_offered(steps, len(results)), asked)
         return ToolCallPart(step.tool, step.args, f"{CALL_ID}{len(results) + 1}")
     ran = "\n".join(f"- {step.shown}" for step in steps)
-    return _report(
-        tr(
-            "Ran all {steps} steps of the briefing; each succeeded:\n{ran}",
-            steps=len(steps),
-            ran=ran,
-        ),
-        asked,
+    done = tr(
+        "Ran all {steps} steps of the briefing; each succeeded:\n{ran}",
+        steps=len(steps),
+        ran=ran,
     )
+    return answer(ExecutorAgentOutput(summary=done), asked)
 
 
-def _report(summary: str, asked: ModelRequestParameters) -> TextPart | ToolCallPart:
-    return answer(ExecutorAgentOutput(summary=summary), asked)
+def _stop(why: str, asked: ModelRequestParameters) -> TextPart | ToolCallPart:
+    """The report of steps that were not all done."""
+    return answer(ExecutorAgentOutput(summary=why, status="blocked"), asked)
 
 
 def _results(messages: Sequence[ModelMessage]) -> list[ToolReturnPart]:
