@@ -66,7 +66,7 @@ def _details_of_result(result: WorkItemResult) -> tuple[Detail, ...]:
     parts = (
         (tr("What its checks found"), "\n".join(checks)),
         (tr("What its own checks run, and it changed"), "\n".join(result.checks_changed)),
-        (PRINTED, result.output),
+        (tr(PRINTED), result.output),
         (report_heading(result.grounds), result.report),
     )
     return tuple(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
+from silas.language import tr, tr_later
 from silas.work.ledger import LedgerEntry
 from silas.work.step_descriptions import step_words
 
@@ -52,9 +53,9 @@ def _cut_middle(text: str) -> str:
     return f"{text[:half]}\n{words}\n{_INDENT}{text[-half:]}"
 
 
-PRINTED = "What it printed (not Silas's words)"
+PRINTED = tr_later("What it printed (not Silas's words)")
 
 
 def printed_message(output: str) -> str:
     """The output as a message to the owner, under a heading that says whose words it is."""
-    return f"{PRINTED}:\n{output}"
+    return f"{tr(PRINTED)}:\n{output}"

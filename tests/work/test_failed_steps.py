@@ -56,13 +56,15 @@ async def test_a_step_that_may_fail_says_so_itself(
 
 
 async def test_where_checks_fail_the_words_of_the_program_come_first(tmp_path: Path) -> None:
-    async with Harness(ScriptedChannel(saying_yes), settings={"language": "de"}) as h:
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, settings={"language": "de"}) as h:
         reply = await soon(h.silas.ask("verschiebe gone.txt nach sub", workspace=tmp_path))
         assert reply.plan is not None, reply.text
         done = await soon(h.silas.wait(reply.plan.id))
     assert done is not None
     assert done.status is WorkItemStatus.stuck
     assert done.summary.startswith("Schritt 1 ist fehlgeschlagen: There is no file gone.txt.\n")
+    assert "Was es ausgegeben hat (nicht Silas' Worte):" in "\n".join(channel.texts)
 
 
 async def test_by_the_clock_it_is_work_that_was_not_done(tmp_path: Path) -> None:
