@@ -26,7 +26,9 @@ _EXCEPTIONS: dict[str, str] = {}
 
 
 def is_participle(name: str) -> bool:
-    """Whether a function's name is one past participle and nothing else."""
+    """Whether a function's name is one past participle and nothing else; Python's own may be."""
+    if name.startswith("__"):
+        return False
     word = name.strip("_")
     regular = word.endswith("ed") and "_" not in word and word not in _VERBS.split()
     return regular or word in _IRREGULAR.split()

@@ -1,7 +1,7 @@
 """What proxy and planner are told: the conversation in turns, the rest in blocks (3.5, D427)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -109,7 +109,6 @@ class TurnRequest:
         facts: Further facts of the surroundings by name, such as `interpreter`.
         context: What the context manager rendered; the kinds of its blocks are not those of
             this request, and nothing in it can pass for framing.
-        plan_tools: For the proxy, tools of others that a plan can call, in words of theirs.
         skills: Name and description of each skill on offer.
         access_level: Whose turn it is.
         brief: What the planner is told besides.
@@ -124,7 +123,6 @@ class TurnRequest:
     workspace: str = ""
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
     context: Rendered = NOTHING
-    plan_tools: str = ""
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
     access_level: str = "public"
     brief: PlanningBrief = _NO_BRIEF
@@ -147,16 +145,23 @@ class TurnRequest:
             _lasting("access_level", self.access_level),
             self.context.lasting,
         )
-        changing = (self._plan_tools(), _block("facts", _pairs(turn)), self._message())
+        changing = (_block("facts", _pairs(turn)), self._message())
         after = (*self._failed_plan_blocks(), *self._sent_back())
         present = (self.context.present, *skill_blocks(self.brief.skill_texts), *changing, *after)
         return _in_turns(lasting, self.context.said, _together(*present))
 
-    def _plan_tools(self) -> str:
-        if not self.plan_tools:
-            return ""
+    def with_plan_tools(self, tools: str) -> "TurnRequest":
+        """The same with tools of others that a plan can call, told in words of theirs.
+
+        Args:
+            tools: Their names and what they say that they do; empty for none.
+        """
+        if not tools:
+            return self
         origin = Origin(kind=OriginKind.tool)
-        return frame_text(scrub(self.plan_tools), origin, "tools that a plan can call")
+        block = frame_text(scrub(tools), origin, "tools that a plan can call")
+        present = _together(self.context.present, block)
+        return replace(self, context=self.context._replace(present=present))
 
     def _failed_plan_blocks(self) -> tuple[str, ...]:
         """The plan that another one is asked for, and what became of it."""

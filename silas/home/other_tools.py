@@ -26,12 +26,12 @@ def describe_other_tools(registry: ToolRegistry) -> str:
 
     What a tool says of itself is what its owner trusted, flattened to the one line.
     """
-    return _listed([_describe(one) for one in _callable(registry) if _to_grant(one)])
+    return _joined_lines([_describe(one) for one in _callable(registry) if _to_grant(one)])
 
 
 def name_other_tools(registry: ToolRegistry) -> str:
     """For the proxy: names of servers' and plugins' tools, and the beginning of what they say."""
-    return _listed([_name(one) for one in _callable(registry) if not _is_native(one)])
+    return _joined_lines([_name(one) for one in _callable(registry) if not _is_native(one)])
 
 
 def _callable(registry: ToolRegistry) -> list[RegisteredTool]:
@@ -47,7 +47,7 @@ def _to_grant(one: RegisteredTool) -> bool:
     return not _is_native(one) or one.connector_id == _WEB
 
 
-def _listed(found: list[str]) -> str:
+def _joined_lines(found: list[str]) -> str:
     more = f"; and {len(found) - _MOST} more" if len(found) > _MOST else ""
     return "; ".join(found[:_MOST]) + more
 

@@ -116,7 +116,7 @@ class Planning:
 
     def for_proxy(self, request: TurnRequest) -> TurnRequest:
         """The request with what a plan could call, so that it is not taken for impossible."""
-        return replace(request, plan_tools=self._plan_tools())
+        return request.with_plan_tools(self._plan_tools())
 
     async def run(self, turn: Turn, request: TurnRequest, route: RouteDecision) -> None:
         """Fill in the response. Raises `LLMError` where no planner could be asked."""

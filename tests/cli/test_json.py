@@ -209,7 +209,7 @@ def test_the_record_tells_which_call_failed_and_why(tmp_path: Path) -> None:
     text = sh_plan("ls missing", id="task-fails", workspace=str(work), verify=check("true"))
     plan.write_text(text, encoding="utf-8")
     digest = run(silas("plan", "check", plan), env).out.splitlines()[-1]
-    assert run(silas("run", plan, "--approve", digest), env).code == 0, "its check passes"
+    assert run(silas("run", plan, "--approve", digest), env).code == 1, "its step failed"
     entries = json.loads(run(silas("audit", "show", "--json"), env).out)
     failed = next(each for each in entries if each["event"] == "tool_call.failed")
     assert failed["data"]["why"] == "exit code 2"

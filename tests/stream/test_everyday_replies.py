@@ -55,7 +55,7 @@ async def test_how_the_newest_work_that_failed_ended_is_told(text: str, tmp_path
             failed = reply.plan.id if "gone" in asked else failed
         said = (await soon(h.silas.ask(text))).text
     assert said.startswith(
-        '“Rename a file” did not succeed: check "file_has_the_new_name" failed with exit code 1.'
+        "“Rename a file” did not succeed: Step 1 failed: There is no file gone.txt."
     )
     assert f"`silas show {failed}`" in said
 
