@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from silas.language import ENGLISH, language_of
+from silas.language import ENGLISH, language_of, speak
 from tests.support.made_once import made_once
 from tests.support.quick import SLOW, Learner, Quick, slow_in
 from tests.support.unwaited import not_waited_for
@@ -101,6 +101,13 @@ def _loopback_only(self: socket.socket, address: Any) -> None:
         if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
             raise AssertionError(f"a test tried to reach {host}")
     _connect(self, address)
+
+
+@pytest.fixture(autouse=True)
+def _english_again() -> Generator[None]:
+    """The language is the whole process's: a test that speaks another leaves it to no other."""
+    yield
+    speak(ENGLISH)
 
 
 @pytest.fixture
