@@ -25,7 +25,7 @@ _REFUSED = re.compile(
 _BEYOND = re.compile(
     r"\A\W*(?:(?:please|pls|silas|can you|could you)\W+)*(?:save|store|export)\b"
     r"|\A\W*(?:(?:please|pls|silas|can you|could you|bitte)\W+)*"
-    r"(?:add|append|write|put|create|make|füge|schreibe?)\b.*\s(?:to|into|in|as|zu)\s+\S*\w\.\w{1,8}\b"
+    r"(?:add|append|write|put|create|make(?!\s+the\s+tests)|füge|schreibe?)\b.*\s(?:to|into|in|as|zu)\s+\S*\w\.\w{1,8}\b"
     r"|\b(?:weeks?|months?|yesterday|ago)\b",
     re.IGNORECASE,
 )
