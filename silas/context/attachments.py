@@ -79,10 +79,6 @@ Witness = Callable[[AttachmentRow], object]
 """Records what is done with a file, in the transaction that does it."""
 
 
-def _nobody(_: AttachmentRow) -> None:
-    """Nothing is recorded: who asks has no record."""
-
-
 class AttachmentStore:
     """The attached files; statements are tiny and run inline (decision A23).
 
@@ -130,7 +126,7 @@ class AttachmentStore:
         return row
 
     async def receive(
-        self, attachment_id: str, pieces: AsyncIterable[bytes], witness: Witness = _nobody
+        self, attachment_id: str, pieces: AsyncIterable[bytes], witness: Witness
     ) -> AttachmentRow:
         """Write the bytes of an announced file as they come; all of them, or nothing is kept.
 
@@ -181,7 +177,7 @@ class AttachmentStore:
         with self._db.read() as tx:
             return [row for row in _rows(tx, conversation) if row.state != "expected"]
 
-    def remove(self, attachment_id: str, witness: Witness = _nobody) -> AttachmentRow:
+    def remove(self, attachment_id: str, witness: Witness) -> AttachmentRow:
         """Delete its file, unless `witness` raises. Raises `ContextError` where there is none."""
         row = self.get_kept(attachment_id)
         with self._db.write() as tx:

@@ -107,24 +107,17 @@ class ConversationDeletion:
         return DeletionCounts(_messages(said), len(self._files(row)), len(self._memories(row)))
 
     async def delete(self, conversation: str) -> tuple[ConversationRow, DeletionCounts]:
-        """Delete one for good, on record; its files first, then all the rest at once.
+        """Delete one for good with its files: all of it, and on record, or nothing.
 
         Raises:
             ContextError: As `counts`; nothing was deleted.
+            DatabaseError: It cannot be recorded; nothing was deleted.
         """
         row = self._deletable(conversation)
-        files = self._files(row)
-        for one in files:
-            if one.state == "kept":
-                self.attachments.remove(one.id)
         with self.db.write() as tx:
             self._require_quiet(tx, row)
-            said = _items(tx, row)
+            said, files = _items(tx, row), self._files(row)
             memories = self._memories(row)
-            for name in memories:
-                at_once(self.memories.delete(name))
-            for statement in _DELETE:
-                tx.run(statement, scope_id=OWNER, conversation=row.id)
             counts = DeletionCounts(_messages(said), len(files), len(memories))
             self.audit.log_now(
                 "conversation.deleted",
@@ -133,6 +126,13 @@ class ConversationDeletion:
                 digest=sha256_hex(canonical_json(said).encode()),
                 file_digests=[one.digest for one in files],
             )
+            for one in files:
+                if one.state == "kept":
+                    self.attachments.remove(one.id, _on_record)
+            for name in memories:
+                at_once(self.memories.delete(name))
+            for statement in _DELETE:
+                tx.run(statement, scope_id=OWNER, conversation=row.id)
             self.store.delete(row.id)
         return row, counts
 
@@ -172,3 +172,7 @@ def _items(tx: Tx, row: ConversationRow) -> list[str]:
 
 def _messages(items: list[str]) -> int:
     return sum('"kind":"message"' in item for item in items)  # no text holds a bare quote
+
+
+def _on_record(_: AttachmentRow) -> None:
+    """The entry of the deletion has the digest of each file already."""

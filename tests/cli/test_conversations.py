@@ -31,7 +31,7 @@ def attached(home: Path, conversation: str) -> None:
         store = AttachmentStore(db, SystemClock(), data / "attachments")
         digest = hashlib.sha256(b"hello").hexdigest()
         row = store.announce(conversation, "notes.txt", 5, digest)
-        asyncio.run(store.receive(row.id, pieces()))
+        asyncio.run(store.receive(row.id, pieces(), lambda _: None))
 
 
 def test_a_conversation_is_deleted_after_a_question_that_says_what_goes(tmp_path: Path) -> None:

@@ -122,3 +122,28 @@ async def test_what_cannot_be_recorded_is_neither_attached_nor_removed() -> None
         assert [one.read_bytes() for one in place.iterdir()] == [TEXT]
         (kept,) = (await house.get("/conversations/first/attachments"))["attachments"]
         assert not kept["removed"]
+
+
+async def test_a_conversation_whose_deletion_cannot_be_recorded_keeps_its_files() -> None:
+    broken = (
+        "CREATE TRIGGER broken BEFORE INSERT ON audit_log"
+        " WHEN NEW.body LIKE '%\"conversation.deleted%'"
+        " BEGIN SELECT RAISE(ABORT, 'no'); END"
+    )
+    async with a_house() as house:
+        talk = (await house.post("/conversations")).json()["id"]
+        file = {"name": "lease.txt", "size": len(TEXT), "digest": DIGEST}
+        row = (await house.signed(f"/conversations/{talk}/attachments", **file)).json()
+        assert (await sent(house, row["id"])).status_code == 200
+        place = house.harness.config.data_dir / "attachments" / talk
+        with house.harness.db.write() as tx:
+            tx.driver.execute(broken)
+        refused = await house.signed(f"/conversations/{talk}/delete")
+        assert refused.status_code >= 400
+        assert [one.read_bytes() for one in place.iterdir()] == [TEXT]
+        (kept,) = (await house.get(f"/conversations/{talk}/attachments"))["attachments"]
+        assert not kept["removed"]
+        with house.harness.db.write() as tx:
+            tx.driver.execute("DROP TRIGGER broken")
+        assert (await house.signed(f"/conversations/{talk}/delete")).status_code == 200
+        assert not list(place.iterdir())

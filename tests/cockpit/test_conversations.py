@@ -104,7 +104,7 @@ async def test_a_deleted_conversation_leaves_no_word_and_the_record_keeps_digest
         files = house.harness.config.data_dir / "attachments" / name
         attached = house.parts.context_services.conversations.attachments
         row = attached.announce(name, "gold.txt", 4, _sha256(b"gold"))
-        await attached.receive(row.id, _pieces(b"gold"))
+        await attached.receive(row.id, _pieces(b"gold"), lambda _: None)
         assert (files / "gold.txt").is_file()
         question = (await house.get(f"/conversations/{name}/deletion"))["words"]
         unproved = await house.post(f"/conversations/{name}/delete")

@@ -23,6 +23,10 @@ def stored(h: Harness) -> AttachmentStore:
     return AttachmentStore(h.db, h.clock, h.config.data_dir / "attachments")
 
 
+def unseen(_: AttachmentRow) -> None:
+    """Its record is told of elsewhere (`tests/cockpit/test_attachments.py`)."""
+
+
 async def _pieces(content: bytes, size: int = 7) -> AsyncGenerator[bytes]:
     for start in range(0, len(content), size):
         yield content[start : start + size]
@@ -34,7 +38,7 @@ async def attach(
     """Announce a file and bring it."""
     digest = hashlib.sha256(content).hexdigest()
     row = store.announce(conversation, name, len(content), digest)
-    return await store.receive(row.id, _pieces(content))
+    return await store.receive(row.id, _pieces(content), unseen)
 
 
 def _said(*names: str, words: str = "summarise this") -> str:
@@ -114,7 +118,7 @@ async def test_names_are_plain_and_given_once(name: str) -> None:
     async with Harness() as h:
         store = stored(h)
         first, second = await attach(store, name), await attach(store, name)
-        store.remove(first.id)
+        store.remove(first.id, unseen)
         third = await attach(store, name)
     told = NAMES[name]
     stem, dot, ending = told.rpartition(".") if "." in told else (told, "", "")
@@ -132,14 +136,14 @@ async def test_only_the_whole_file_that_was_announced_is_kept(tmp_path: Path) ->
         for content in (TEXT[:-1], TEXT + b"!", TEXT.swapcase()):
             row = store.announce("", "lease.txt", len(TEXT), digest)
             with pytest.raises(ContextError, match="is not the file"):
-                await store.receive(row.id, _pieces(content))
+                await store.receive(row.id, _pieces(content), unseen)
             assert list(root.iterdir()) == []
         row = store.announce("", "lease.txt", len(TEXT), digest)
         outside = tmp_path / "outside"
         outside.write_bytes(b"")
         (root / f".{row.id}").symlink_to(outside)  # whatever lies there is not written through
         with pytest.raises(ContextError, match="being sent already"):
-            await store.receive(row.id, _pieces(TEXT))
+            await store.receive(row.id, _pieces(TEXT), unseen)
         assert (outside.read_bytes(), store.of("")) == (b"", [])
 
 
@@ -158,7 +162,7 @@ REFUSED: dict[str, tuple[Callable[[AttachmentStore], object], str]] = {
     "empty": (lambda store: store.announce("", "a.txt", 0, ""), "a.txt is empty"),
     "too many": (_full, "at most 100 files and 250 MB"),
     "too much": (_large, "at most 100 files and 250 MB"),
-    "unknown": (lambda store: store.remove("file-0"), "no attached file 'file-0'"),
+    "unknown": (lambda store: store.remove("file-0", unseen), "no attached file 'file-0'"),
 }
 
 
