@@ -127,6 +127,7 @@ class Reminders:
     def when(self, phrase: Phrase | None, moved: Reminder | None = None) -> When:
         """The moment of a phrase; a time alone is of the day that the reminder moved has.
 
+        A reminder that is made has no day yet: nothing is moved then.
         Raises `ReminderRefused` where it says none to come.
         """
         if phrase is None:

@@ -51,7 +51,8 @@ def read_when(
         phrase: From `silas.reminders.phrase`.
         now: The present moment.
         zone: The owner's.
-        day_before: The day that a time alone is of, as long as it is to come then.
+        day_before: The day that a time alone is of, as long as it is to come then; None where it
+            is of no day yet, as in a new reminder.
 
     Raises:
         ReminderRefused: It is past, or there is no such time.

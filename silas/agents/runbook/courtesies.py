@@ -62,8 +62,8 @@ _NOTHING_BEGUN: Final = DoorWords(
 )
 _NO_YES: Final = DoorWords(
     tr_later(
-        "A word approves nothing: a plan is approved on its card. `silas approvals` shows what "
-        "waits for your yes."
+        "A word approves nothing: a plan is approved on its card. `silas approvals list` shows "
+        "what waits for your yes."
     ),
     tr_later(
         "A word approves nothing: a plan is approved on its card. “Work” under “More” shows "
