@@ -84,3 +84,11 @@ def test_how_a_plan_is_wrong_is_told_in_german(case: Malformed) -> None:
     told = refusal_words(str(error))
     assert told.startswith(f"Zeile {error.line}, Spalte {error.column}: ")
     assert error.reason not in told
+
+
+@pytest.mark.usefixtures("german")
+def test_why_a_model_that_was_tried_does_not_answer_is_told_in_german() -> None:
+    tried = "qwen at http://127.0.0.1:9/v1: it cannot be reached; start the server, or check"
+    told = refusal_words(f"Nothing was changed: {tried} `base_url`.")
+    assert told.startswith("Nichts wurde geändert: qwen unter http://127.0.0.1:9/v1: ")
+    assert "ist nicht erreichbar; starte den Server" in told
