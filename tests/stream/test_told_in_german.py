@@ -1,22 +1,13 @@
 """What code says beside a model's answer is told in the owner's language."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from silas.agents.models import MemoryOp, MemoryOpType
 from silas.errors import LLMError
-from silas.language import ENGLISH, speak
 from silas.testing import Harness, ScriptedModel
 from tests.stream.kit import direct, soon
 
 GERMAN = {"language": "de"}
-
-
-@pytest.fixture(autouse=True)
-def english_afterwards() -> Iterator[None]:
-    yield
-    speak(ENGLISH)
 
 
 @pytest.mark.parametrize(
