@@ -93,6 +93,17 @@ class LazyGroup(click.Group):
         with _shorten_errors():
             return super().invoke(ctx)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of that name; a wrong name is told the nearest, a sentence where it goes."""
+        if args[0] in _COMMANDS or args[0].startswith("-"):
+            return super().resolve_command(ctx, args)
+        if " " in args[0].strip():
+            said = f'No such command {args[0]!r}. Ask Silas with: silas ask "..."'
+            raise click.NoSuchCommand(args[0], said, ctx=ctx)
+        raise click.NoSuchCommand(args[0], possibilities=_COMMANDS, ctx=ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in reading order."""
         return list(_COMMANDS)

@@ -28,6 +28,7 @@ from silas.main.shared import (
     wrong_use,
 )
 from silas.main.terminal import terminal
+from silas.main.typed import ShortGroup
 from silas.main.work import approve_one
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _open(ctx: click.Context) -> "AbstractAsyncContextManager[ApprovalDesk]":
     return warn(open_approvals(look_config(ctx)))
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def approvals() -> None:
     """What waits for your yes, and what your yes still allows."""
 

@@ -20,14 +20,14 @@ from silas.main.shared import (
     tell_once,
     wrong_value,
 )
-from silas.main.typed import confirm
+from silas.main.typed import ShortGroup, confirm
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead
     from silas.services.record import AuditDesk
 
 
-@click.group()
+@click.group(cls=ShortGroup, alone="show")
 def audit() -> None:
     """The record of what happened."""
 

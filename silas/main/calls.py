@@ -5,9 +5,10 @@ import click
 from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, open_work, run_to_exit
+from silas.main.typed import ShortGroup
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def calls() -> None:
     """Calls that broke off, and what became of them."""
 

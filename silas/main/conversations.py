@@ -17,7 +17,7 @@ from silas.main.shared import (
     open_work,
     run_to_exit,
 )
-from silas.main.typed import confirm
+from silas.main.typed import ShortGroup, confirm
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from silas.services.conversations import ConversationDesk
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def queue() -> None:
     """Conversations that a rule stopped, and that wait for a person."""
 
@@ -74,7 +74,7 @@ def queue_done(ctx: click.Context, connection_id: str) -> None:
 _WHICH = click.argument("which", metavar="ID|TITLE")
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def conversations() -> None:
     """Your conversations: list, show, rename, archive, delete and export them.
 

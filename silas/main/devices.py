@@ -7,9 +7,10 @@ import click
 from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
+from silas.main.typed import ShortGroup
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def devices() -> None:
     """Browsers and phones that are paired with Silas."""
 

@@ -31,6 +31,7 @@ from silas.main.shared import (
     read_config,
     run_to_exit,
 )
+from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from silas.home.findings import DoctorFinding
@@ -270,7 +271,7 @@ def plan_check(ctx: click.Context, file: Path, as_json: bool) -> None:
     run_to_exit(work)
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def tools() -> None:
     """What Silas can call."""
 

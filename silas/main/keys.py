@@ -8,6 +8,7 @@ import click
 from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, read_config, run_to_exit
+from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _WIDTH = 88  # columns, as cards have
 
 
-@click.group()
+@click.group(cls=ShortGroup, alone="show")
 def keys() -> None:
     """The owner's keys."""
 

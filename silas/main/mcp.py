@@ -22,6 +22,7 @@ from silas.main.shared import (
     run_to_exit,
 )
 from silas.main.terminal import terminal
+from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from silas.tools.mcp.servers import ServerStanding
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def mcp() -> None:
     """Servers of tools: who is there, and what of it you trust."""
 

@@ -18,7 +18,7 @@ from silas.main.shared import (
     run_to_exit,
     wrong_use,
 )
-from silas.main.typed import confirm
+from silas.main.typed import ShortGroup, confirm
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -62,7 +62,7 @@ _YES = click.option("--yes", is_flag=True, help="Do not ask; for a machine witho
 _MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def memory() -> None:
     """What Silas remembers: find, show, add, correct, forget, take elsewhere."""
 

@@ -9,6 +9,7 @@ import click
 from silas.language import tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
+from silas.main.typed import ShortGroup
 
 _WIDTH = 88  # columns, as cards have
 _CONTEXTS = (
@@ -27,7 +28,7 @@ _AXES = {
 }
 
 
-@click.group()
+@click.group(cls=ShortGroup, alone="show")
 def persona() -> None:
     """How Silas speaks: show it, take a preset, say what was wrong."""
 

@@ -7,11 +7,12 @@ import click
 from silas.language import tr
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
+from silas.main.typed import ShortGroup
 
 _MOST = 1 << 20  # characters of standard input; more is a mistake, and refused with it
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def secrets() -> None:
     """What your plans may use and nobody may see."""
 

@@ -19,7 +19,7 @@ from silas.main.shared import (
     run_to_exit,
 )
 from silas.main.terminal import terminal
-from silas.main.typed import confirm
+from silas.main.typed import ShortGroup, confirm
 
 _TRUST = {
     "bundled": tr_later("bundled"),
@@ -33,7 +33,7 @@ def _files(count: int) -> str:
     return tr_many(count, "{count} file", "{count} files")
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def skills() -> None:
     """What plans may name to be told how work is done well."""
 

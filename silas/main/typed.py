@@ -1,7 +1,8 @@
-"""What an owner types: words repeated no longer than they must be, and yes or no."""
+"""What an owner types: words repeated no longer than they must be, yes or no, half a command."""
 
 import re
 import sys
+from typing import Any
 
 import click
 
@@ -54,3 +55,31 @@ def confirm(question: str, before: str = "") -> bool:
             if word in yes or word in no:
                 return word in yes
             click.echo(tr("Answer with yes or no."))
+
+
+class ShortGroup(click.Group):
+    """A group whose most usual command needs no name: `silas goals` is `silas goals list`."""
+
+    def __init__(self, *given: Any, alone: str = "list", otherwise: str = "", **more: Any) -> None:
+        """Take what `click.Group` takes, and two of the group's commands.
+
+        `alone` is called without words, and `otherwise` with words that name no command.
+        """
+        super().__init__(*given, **more)
+        self._alone, self._otherwise = alone, otherwise
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put the command's name before what was typed, where none was."""
+        first = args[0] if args else ""
+        if first in self.commands or first in ctx.help_option_names:
+            return super().parse_args(ctx, args)
+        if self._otherwise and args not in ([], ["--json"]):
+            return super().parse_args(ctx, [self._otherwise, *args])
+        if not args or (first.startswith("-") and first != "--"):
+            return super().parse_args(ctx, [self._alone, *args])
+        return super().parse_args(ctx, args)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say what the group does alone."""
+        formatter.write_paragraph()
+        formatter.write_text(f"`{ctx.command_path}` alone is `{ctx.command_path} {self._alone}`.")

@@ -5,6 +5,7 @@ import click
 from silas.language import tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit
+from silas.main.typed import ShortGroup
 
 _HEADINGS = {
     "model": tr_later("model"),
@@ -14,7 +15,7 @@ _HEADINGS = {
 }
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def workers() -> None:
     """Workers that plans may name, each from a file of its own."""
 

@@ -227,6 +227,10 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(set_up: dict[str, str]
 
 USAGE = [
     (["frobnicate"], "No such command 'frobnicate'"),
+    (["reminders"], "No such command 'reminders'. Did you mean 'remind'?"),
+    (["goals", "lst"], "No such command 'lst'. Did you mean 'list'?"),
+    (["fix the failing test"], "'fix the failing test'. Ask Silas with: silas ask"),
+    (["memory", "--yes"], "No such option '--yes'"),
     (["status", "--jsn"], "--json"),
     (["run"], "Missing argument"),
     (["run", "plan.md", "--approve", "abc"], "64 hex digits"),

@@ -218,3 +218,25 @@ def test_the_record_tells_which_call_failed_and_why(tmp_path: Path) -> None:
         f"A call of shell_exec failed. (for task-fails; arguments "
         f"sha256:{failed['data']['digest'][:12]}; because: exit code 2)"
     ) in shown
+
+
+ALONE = {
+    **dict.fromkeys(("audit", "config", "keys", "persona"), "show"),
+    "service": "status",
+}
+"""What a group does without a command where that is not to list; `plan` takes a file."""
+
+
+GROUPS = sorted({words.split()[0] for words, _ in commands() if " " in words} - {"plan"})
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_group_alone_does_what_is_most_usual(name: str, here: Path) -> None:
+    assert here.is_dir()
+    whole = f"{name} {ALONE.get(name, 'list')}".split()
+    for options in ([], ["--json"]):
+        alone = invoke(name, *options)
+        assert (alone.exit_code, alone.stderr) == (0, "")
+        assert alone.stdout == invoke(*whole, *options).stdout
+    told = CliRunner().invoke(cli, [name, "-h"], prog_name="silas").stdout
+    assert f"`silas {name}` alone is `silas {' '.join(whole)}`." in " ".join(told.split())

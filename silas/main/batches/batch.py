@@ -18,6 +18,7 @@ from silas.main.shared import (
     warn,
 )
 from silas.main.terminal import terminal
+from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -27,17 +28,7 @@ if TYPE_CHECKING:
     from silas.work.batches.store import KeptBatch
 
 
-class _FolderOrCommand(click.Group):
-    """`silas batch FOLDER` is `silas batch tidy FOLDER`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """What names no command is the folder, with its options."""
-        if args and args[0] not in self.commands and args[0] not in ("--help", "-h"):
-            args = ["tidy", *args]
-        return super().parse_args(ctx, args)
-
-
-@click.group(cls=_FolderOrCommand)
+@click.group(cls=ShortGroup, otherwise="tidy")
 def batch() -> None:
     """Sort a folder: approve its files batch by batch, or undo it.
 

@@ -8,6 +8,7 @@ import click
 from silas.language import tr, tr_later
 from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit, warn
+from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -27,7 +28,7 @@ _LABELS = {
 }
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def goals() -> None:
     """Goals: what is checked by the clock, and the work that starts where a check fails.
 

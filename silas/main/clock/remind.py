@@ -15,7 +15,7 @@ from silas.main.shared import (
     tell_once,
     warn,
 )
-from silas.main.typed import confirm
+from silas.main.typed import ShortGroup, confirm
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -27,17 +27,7 @@ if TYPE_CHECKING:
 _YES = click.option("--yes", is_flag=True, help="Without asking.")
 
 
-class _TextOrCommand(click.Group):
-    """`silas remind "TEXT"` is `silas remind me "TEXT"`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """What names no command is what to be reminded of, with its options."""
-        if args and args[0] not in self.commands and args[0] != "--help":
-            args = ["me", *args]
-        return super().parse_args(ctx, args)
-
-
-@click.group(cls=_TextOrCommand)
+@click.group(cls=ShortGroup, otherwise="me")
 def remind() -> None:
     """Reminders: make one in words, list, move and cancel them.
 

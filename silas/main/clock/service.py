@@ -18,13 +18,14 @@ from silas.main.shared import (
     run_to_exit,
     speak_as_written,
 )
+from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from silas.config import SilasConfig
     from silas.services.clock.background_service import BackgroundService
 
 
-@click.group()
+@click.group(cls=ShortGroup, alone="status")
 def service() -> None:
     """Silas in the background: start it at each login, so that what is due is done."""
 

@@ -19,6 +19,7 @@ from silas.main.shared import (
     run_to_exit,
 )
 from silas.main.terminal import terminal
+from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from silas.services.setup.saved_settings import PlannedSettings
 
 
-@click.group()
+@click.group(cls=ShortGroup, alone="show")
 def config() -> None:
     """The configuration: look at it, check it, change it."""
 

@@ -16,12 +16,13 @@ from silas.main.shared import (
     run_to_exit,
 )
 from silas.main.terminal import show_progress, terminal
+from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from silas.plans import WorkItem
 
 
-@click.group()
+@click.group(cls=ShortGroup)
 def projects() -> None:
     """Projects: list them, and show how their tasks stand.
 
