@@ -255,6 +255,8 @@ async def test_after_two_declined_batches_it_ends_unless_the_owner_goes_on(tidy:
         "Räume bitte meine Downloads auf",
         "clean up my downloads folder!",
         "sort my downloads",
+        "sort my Downloads by type",
+        "sortiere meine Downloads nach Typ",
     ],
 )
 async def test_words_of_the_owners_begin_one_and_undo_it(tidy: Tidy, words: str) -> None:

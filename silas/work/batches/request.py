@@ -39,14 +39,19 @@ _PLACE: Final = (
     rf"(?:(?:folder|directory|ordner|verzeichnis)\s+)?"
     rf"(?P<place>{_NAMES}|(?:~|\.{{0,2}})/\S[^\n]*?|\"[^\"\n]+\"|“[^”\n]+”){_FOLDER}"
 )
+_BY_KIND: Final = (
+    r"(?:\s+(?:by|nach)\s+(?:(?:file\s+|their\s+)?(?:types?|kinds?)|(?:datei)?typ(?:en)?|(?:datei)?arten?)"
+    r"(?:\s+(?:into|in)\s+(?:folders|ordner))?)?"
+)
+"""The rules of a batch go by the kinds of files, so saying so asks for no more."""
 _END: Final = r"(?:[\s,]+(?:please|bitte|up|auf))*[\s.!?]*"
 _TIDY: Final = re.compile(
     rf"{_POLITE}(?:tidy(?:\s+up)?|clean\s+up|sort\s+out|organi[sz]e|räum(?:e|st)?|"
-    rf"sortier(?:e|st)?)\s+(?:mir\s+)?(?:bitte\s+)?{_MY}{_PLACE}{_END}",
+    rf"sortier(?:e|st)?|ordne)\s+(?:mir\s+)?(?:bitte\s+)?{_MY}{_PLACE}{_BY_KIND}{_END}",
     re.IGNORECASE,
 )
 _SORT: Final = re.compile(
-    rf"{_POLITE}sort\s+{_MY}(?P<place>{_NAMES}){_FOLDER}{_END}", re.IGNORECASE
+    rf"{_POLITE}sort\s+{_MY}(?P<place>{_NAMES}){_FOLDER}{_BY_KIND}{_END}", re.IGNORECASE
 )  # of names alone: what else is sorted is a list or a table
 _TIDY_GERMAN: Final = re.compile(
     rf"{_POLITE}(?:bitte\s+)?{_MY}{_PLACE}\s+(?:bitte\s+)?(?:aufräumen|sortieren)[\s.!?]*",

@@ -99,6 +99,15 @@ def _answer_in_order(given: Given, at: Moment) -> Asking:
     return _answer(_rest_known(found), at, f"{tr(_ORDERS[order])}{of}:")
 
 
+def _answer_in_order_inside(given: Given, at: Moment) -> Asking:
+    args = {"names": given["names"].split("\n"), "order": given["order"], "count": 5}
+    found = read_files((yield LookCall(FILES, args)))
+    if found is None or not found.total:
+        return None
+    of = tr(" of {number_of}{of}", number_of=number_of(found.total), of="")
+    return _answer(_rest_known(found), at, f"{tr(_ORDERS[given['order']])}{of}:")
+
+
 def _answer(found: FilesSeen, at: Moment, heading: str) -> LookAnswer:
     if not found.total:
         return LookAnswer("\n".join([tr("There is no such file in this folder."), *found.notes]))
@@ -191,6 +200,19 @@ def _size(given: Given, at: Moment) -> Asking:
     return _answer(_rest_known(found), at, said)
 
 
+def _size_inside(given: Given, at: Moment) -> Asking:
+    args = {"names": given["names"].split("\n"), "order": "biggest", "count": 5}
+    found = read_files((yield LookCall(FILES, args)))
+    if found is None or not found.total:
+        return None
+    said = tr(
+        "{in_bytes} in {number_of}; the biggest:",
+        in_bytes=in_bytes(found.size),
+        number_of=number_of(found.total),
+    )
+    return _answer(_rest_known(found), at, said)
+
+
 def _rest_known(found: FilesSeen) -> FilesSeen:
     """Without the note that more are there, which the heading says already."""
     more = [note_words(f"({found.total - len(found.shown)} more are not shown)")]
@@ -227,7 +249,7 @@ def _loose(then: Callable[[Given, Moment], Asking] | None) -> Callable[[Given, M
         if then is None:
             return _answer(found, at, tr("{files} found:", files=number_of(found.total)))
         if found.total == 1:
-            return (yield from then({"file": found.shown[0].path}, at))
+            return (yield from then({**given, "file": found.shown[0].path}, at))
         several = _answer(found, at, tr("Several files fit; name the one that you mean:"))
         return several._replace(understood=False)
 
@@ -289,6 +311,8 @@ def _holds(given: Given, at: Moment) -> Asking:
     said = yield LookCall(SEARCH, args)
     notes = [note_words(line) for line in said.split("\n") if line.startswith("(")]
     if said.startswith("Nothing found") or len(notes) == said.count("\n") + 1:
+        if file:  # it was looked into this one alone
+            return LookAnswer(tr("{file} does not hold {wanted!r}.", file=file, wanted=wanted))
         return LookAnswer(
             "\n".join([tr("No text file here holds {wanted!r}.", wanted=wanted), *notes])
         )
@@ -341,6 +365,10 @@ KINDS: Final[Kinds] = {
     "show_loose": _loose(_show),
     "extract_loose": _loose(_extract),
     "words_loose": _loose(_words),
+    "facts_loose": _loose(_facts),
+    "holds_loose": _loose(_holds),
+    "ordered_inside": _answer_in_order_inside,
+    "size_inside": _size_inside,
     "named_loose": _loose(None),
     "status": _git("status"),
     "diff": _git("diff"),

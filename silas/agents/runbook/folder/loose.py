@@ -10,7 +10,7 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import Final
 
-from silas.agents.runbook.folder.questions import ALL_KINDS, KINDS, LookRequest
+from silas.agents.runbook.folder.questions import ALL_KINDS, KINDS, ORDERS, LookRequest
 from silas.plans.runbooks.sentences import hear, matches
 
 _THE: Final = "the|my|our|this|that"
@@ -34,8 +34,31 @@ _SENTENCES: Final = (
         ),
     ),
     (
+        "ordered_inside",
+        (
+            f"what_is|what's|whats|which_is|what_are|which_are [{_THE}] {{order}} {{kind}} "
+            f"[files] in|inside|of [{_THE}] {{folder}} [folder|directory]",
+            f"[show|list|find|give] [me] [{_THE}] {{order}} {{kind}} [files] in|inside|from|of "
+            f"[{_THE}] {{folder}} [folder|directory]",
+            f"was_ist|was_sind|welche_ist|welche_sind|zeig_mir|zeige_mir [{_DE_THE}] {{order}} "
+            f"{{kind}} {_DE_IN} {{folder}}",
+            f"[{_DE_THE}] {{order}} {{kind}} {_DE_IN} {{folder}}",
+        ),
+    ),
+    (
+        "size_inside",
+        (
+            f"how much [disk] space does|do {_THE} {{folder}} [folder|directory] "
+            "take|use|need|occupy [up]",
+            f"how big|large is|are {_THE} {{folder}} [folder|directory]",
+            f"wie_viel|wieviel platz braucht|brauchen|belegt|belegen {_DE_THE} [ordner] {{folder}}",
+            f"wie groß ist|sind {_DE_THE} [ordner] {{folder}}",
+        ),
+    ),
+    (
         "inside_or_show",
         (
+            f"open|öffne [{_THE}|{_DE_THE}] {{folder}} [folder|directory]",
             "what_is|what's|whats|show_me_what_is|show_me_what's in|inside|on [the|my] "
             "{folder} [folder|directory]",
         ),
@@ -56,6 +79,24 @@ _SENTENCES: Final = (
         (
             f"summarise|summarize|sum_up [me] {_THE} {{loose...}}",
             f"what is {_THE} {{loose...}} about",
+        ),
+    ),
+    (
+        "facts_loose",
+        (
+            f"how old is {_THE} {{loose...}} file",
+            f"when did i last|recently edit|change|modify|save {_THE} {{loose...}}",
+            f"when did i edit|change|modify|save {_THE} {{loose...}} last",
+            f"when was|were {_THE} {{loose...}} last edited|changed|modified|saved",
+            f"wann habe ich {_DE_THE} {{loose...}} zuletzt geändert|bearbeitet",
+        ),
+    ),
+    (
+        "holds_loose",
+        (
+            f"is|are {{text...}} [already] on {_THE} {{loose...}}",
+            f"does|do {_THE} {{loose...}} mention|contain {{text...}}",
+            f"steht|stehen|ist {{text...}} [schon] auf {_DE_THE} {{loose...}}",
         ),
     ),
     (
@@ -100,10 +141,18 @@ def _find_requests(said: str) -> Iterator[LookRequest]:
         for slots in matches(sentences, said):
             names = _inside(slots) if "folder" in slots else _name_patterns(slots["loose"])
             if names:
-                given = {"names": "\n".join(names)}
+                given = {"names": "\n".join(names), **_given_in(slots)}
+                if "order" in slots and not given.get("order"):
+                    continue
                 if kind == "inside_or_show":
                     given["files"] = "\n".join(_name_patterns(slots["folder"]))
                 yield LookRequest(kind, MappingProxyType(given))
+
+
+def _given_in(slots: Mapping[str, str]) -> Mapping[str, str]:
+    """What the answer needs besides the names: the order, or the text that is looked for."""
+    order = ORDERS.get(slots.get("order", "").lower(), "")
+    return {"order": order} if order else {"text": slots["text"]} if "text" in slots else {}
 
 
 def _inside(slots: Mapping[str, str]) -> list[str]:

@@ -64,7 +64,7 @@ KINDS: Final = _kinds()
 """Kinds of files as people call them, and the patterns of their names."""
 
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_ORDERS: Final = {
+ORDERS: Final = {
     **dict.fromkeys(("biggest", "largest", "größte", "größten", "groesste"), "biggest"),
     **dict.fromkeys(("smallest", "kleinste", "kleinsten"), "smallest"),
     **dict.fromkeys(("newest", "latest", "neueste", "neuesten", "neuste", "neusten"), "newest"),
@@ -210,18 +210,20 @@ _SENTENCES: Final = (
             "show|print|give|read [me] [the] last {last} lines of|from|in [the] [file] {file}",
             "zeig|zeige|lies [mir] [die] ersten {count} zeilen von|aus|der [datei] {file} [vor]",
             "zeig|zeige|lies [mir] [die] letzten {last} zeilen von|aus|der [datei] {file} [vor]",
+            "show|print|give|read [me] the {first} line of|from|in [the] [file] {file}",
+            "zeig|zeige|lies [mir] die {first} zeile von|aus|der [datei] {file} [vor]",
             "head [of] {file}",
         ),
     ),
     (
         "facts",
         (
-            "how big|large is [the|my] [file] {file}",
+            "how big|large|old is [the|my] [file] {file}",
             "what is the size of [the|my] [file] {file}",
             "when was [the|my] [file] {file} [last] changed|modified|edited|saved",
             "when did i [last] change|edit|modify|save [the|my] [file] {file}",
-            "wie groß ist [die] [datei] {file}",
-            "wann wurde [die] [datei] {file} [zuletzt] geändert",
+            "wie groß|alt ist [die|meine] [datei] {file}",
+            "wann wurde|habe_ich [die] [datei] {file} [zuletzt] geändert|bearbeitet",
         ),
     ),
     (
@@ -241,6 +243,9 @@ _SENTENCES: Final = (
     (
         "holds",
         (
+            "does [the|my] [file] {file} mention|contain|hold [the_word|the_text] {text...}",
+            "kommt|steht [das_wort] {text...} in [der] [datei] {file} [vor]",
+            "enthält [die] [datei] {file} [das_wort|den_text] {text...}",
             "which|what file|files mention|mentions|contain|contains|has|have [the|a] "
             "[word|text] {text...}",
             "in which|what file|files is [the_word|the_text] {text...}",
@@ -318,6 +323,12 @@ def _count(said: str) -> str | None:
     return str(_NUMBERS.index(said.lower()) + 2) if said.lower() in _NUMBERS else None
 
 
+def _one_line(said: str) -> str | None:
+    """Which end of a file its first or its last line is at."""
+    word = said.lower()
+    return "count" if word in ("first", "erste") else "last" if word in ("last", "letzte") else None
+
+
 def _todo(said: str) -> str | None:
     return said.upper().removesuffix("S") if said.lower() in _TODO else None
 
@@ -341,7 +352,7 @@ def _in_bytes(number: str, unit: str) -> str:
 _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
     "kind": _kind,
     "count": _count,
-    "order": lambda said: _ORDERS.get(said.lower()),
+    "order": lambda said: ORDERS.get(said.lower()),
     "day": span_of,
     "new": lambda said: said.lower() if said.lower() in _NEW else None,
     "file": lambda said: said if _FILE.fullmatch(said) else None,
@@ -353,6 +364,7 @@ _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
     "quoted": lambda said: said,
     "word": _word,
     "last": _count,
+    "first": _one_line,
     "size": _size,
     "number": lambda said: said if re.fullmatch(r"\d{1,9}(?:[.,]\d{1,3})?", said) else None,
     "unit": lambda said: said.lower() if said.lower() in _UNITS else None,
@@ -378,7 +390,9 @@ def _looks(said: str) -> Iterator[LookRequest]:
 
 
 def _plain(given: Mapping[str, str]) -> Mapping[str, str]:
-    """Two ways to say a size, and to say a text, as one."""
+    """Two ways to say a size, a text or how many lines, as one."""
+    if "first" in given:
+        return {"file": given["file"], given["first"]: "1"}
     if "unit" in given:
         return {"size": _in_bytes(given["number"], given["unit"])}
     return {"text": given["quoted"]} if "quoted" in given else given
