@@ -45,6 +45,12 @@ _GERMAN_END: Final = re.compile(
     r"\s+erinnern\s*[?.!]*",
     re.IGNORECASE | re.DOTALL,
 )
+_TIME_FIRST: Final = re.compile(
+    rf"{_POLITE}(?P<when>\S.{{0,60}}?)[\s,:]+(?:please\s+|bitte\s+)?"
+    r"(?:remind\s+me|erinner(?:e|st\s+du)?\s+mich)\b[\s,]*(?:please\s+|bitte\s+)?(?P<rest>\S.*)",
+    re.IGNORECASE,
+)
+"""“every day at 8 remind me to take my pills”: the words before it say when, and nothing else."""
 _RECALL: Final = re.compile(
     r"(?:again\s+)?(?:of\s+)?(?:what|how|who|whom|whose|why|where|which|when|whether|if|was|wie|wer|"
     r"warum|wo|welche[rnsm]?|wann|ob)\b",
@@ -117,6 +123,8 @@ def request_of(said: str) -> ReminderRequest | None:
         # “add a reminder to the app” without a time is no wish to be reminded
         me = re.search(r"\b(?:me|mich)\b", found.group(), re.IGNORECASE) is not None
         return _make_request(text[found.end() :], asks=me)
+    if found := _TIME_FIRST.fullmatch(text):
+        return _make_time_first(found)
     return None
 
 
@@ -129,6 +137,16 @@ def _make_request(rest: str, *, asks: bool = True) -> ReminderRequest | None:
         # “remind me about X” without a time asks what was said of it
         return ReminderRequest("make", said_text(rest)) if asks and to_do else None
     return ReminderRequest("make", said_text(rest, phrase), phrase)
+
+
+def _make_time_first(found: re.Match[str]) -> ReminderRequest | None:
+    phrase = chosen_phrase(found["when"])
+    if phrase is None or phrase.start or not is_at_end(found["when"], phrase):
+        return None
+    rest = found["rest"]
+    if _RECALL.match(rest) or phrases_in(rest):
+        return None  # two times: which one is meant is asked
+    return ReminderRequest("make", said_text(rest), phrase)
 
 
 def _move_request(found: re.Match[str]) -> ReminderRequest:

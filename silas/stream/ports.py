@@ -42,6 +42,10 @@ class LooksAhead(Protocol):
         """The same for a model, a line each; of those that are not over, so many at most."""
         ...
 
+    async def agenda(self, first: int, days: int) -> str:
+        """What so many days bring by the clock, from so many days after today, in words."""
+        ...
+
     async def alone_words(self) -> str:
         """What may run without asking, in words."""
         ...

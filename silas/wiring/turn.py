@@ -12,6 +12,7 @@ from silas.agents.runbook import calculator
 from silas.home.prompt_facts import profiles
 from silas.memory.meter import MeteredOperations, MeteredRetriever
 from silas.services.access import access_of
+from silas.stream.agenda_words import AgendaWords
 from silas.stream.answering import Answering
 from silas.stream.approval_words import ApprovalWords
 from silas.stream.escalate import Escalator
@@ -250,6 +251,7 @@ class TurnWiring:
                 modes,
                 profile,
             ),
+            AgendaWords(self._parts.ahead_desk, lambda: self._plans.marks, audit, modes, profile),
             UndoWords(self._context, audit, modes, profile),
             RestWords(self._at("rests", rests_of(self._parts)), audit, modes, profile),
         )

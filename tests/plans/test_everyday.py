@@ -3,6 +3,7 @@
 import ast
 import shlex
 import tarfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZipFile
@@ -38,14 +39,18 @@ FOLDER = {
 
 
 class Case(NamedTuple):
-    """A request, what is printed, and the files that are there afterwards and were not."""
+    """A request, what is printed, the files that are there afterwards and were not, or are gone,
+    and what lies there besides.
+    """
 
     request: str
     shown: tuple[str, ...]
     made: dict[str, str] = {}  # noqa: RUF012
     gone: tuple[str, ...] = ()
+    beside: dict[str, str] = {}  # noqa: RUF012
 
 
+LIST = {"list.txt": "- [ ] milk\n2. Milk\n- oat milk\nrad putzen\n"}
 CASES = [
     Case("find files named same", ("sub/same.txt", "1 file found")),
     Case("Please find all files called *.csv here.", ("people.csv", "2 files found")),
@@ -76,6 +81,48 @@ CASES = [
         {"liste.txt": "people.csv\nprices.csv\n"},
     ),
     Case("find duplicate files", ("notes.txt", "sub/same.txt", "1 group of files holds")),
+    Case("find duplicates in sub", ("0 groups of files hold",)),
+    Case(
+        'remove "milk" from list.txt',
+        ("2 lines removed from list.txt: milk",),
+        {"list.txt": "- oat milk\nrad putzen\n"},
+        beside=LIST,
+    ),
+    Case(
+        "streiche Rad putzen von list.txt",
+        ("1 line removed from list.txt: Rad putzen",),
+        {"list.txt": "- [ ] milk\n2. Milk\n- oat milk\n"},
+        beside=LIST,
+    ),
+    Case(
+        "copy all pdfs from scans to backup",
+        ("2 files were copied to backup: one.pdf, two.PDF",),
+        {"backup/one.pdf": "one\n", "backup/two.PDF": "two\n"},
+        beside={"scans/one.pdf": "one\n", "scans/two.PDF": "two\n"},
+    ),
+    Case(
+        "kopiere alle TXTs nach sub",
+        ("3 files were copied to sub",),
+        {f"sub/{one}": FOLDER[one] for one in ("copy.txt", "fruit.txt", "notes.txt")},
+    ),
+    Case(
+        "put milk on my shopping list",
+        ("shopping.txt ends with: milk",),
+        {"shopping.txt": "eggs\nmilk\n"},
+        beside={"shopping.txt": "eggs\n"},
+    ),
+    Case(
+        "setz Hafermilch auf die Einkaufsliste",
+        ("Einkaufsliste.txt ends with: Hafermilch",),
+        {"Einkaufsliste.txt": "Hafermilch\n"},
+    ),
+    Case(
+        "cross eggs off my shopping list",
+        ("1 line removed from shopping.txt: eggs",),
+        {"shopping.txt": "milk\n"},
+        beside={"shopping.txt": "eggs\nmilk\n"},
+    ),
+    Case("create a file called ideas.txt", ("ideas.txt is made, and empty",), {"ideas.txt": ""}),
     Case(
         "sort the lines of fruit.txt",
         ("3 lines are in order",),
@@ -178,9 +225,9 @@ CASES = [
 ]
 
 
-def filled_folder(place: Path) -> dict[str, str]:
+def filled_folder(place: Path, beside: Mapping[str, str] = {}) -> dict[str, str]:
     """The files of a folder, made there."""
-    for name, text in FOLDER.items():
+    for name, text in {**FOLDER, **beside}.items():
         (place / name).parent.mkdir(exist_ok=True, parents=True)
         (place / name).write_text(text, encoding="utf-8")
     return files_of(place)
@@ -200,7 +247,7 @@ async def test_a_request_is_done_and_checked(case: Case, tmp_path: Path) -> None
     """What changes nothing is asked about a folder elsewhere: in this one it needs no plan."""
     place, home = tmp_path / "my folder", tmp_path / "home"
     home.mkdir()
-    before = filled_folder(place)
+    before = filled_folder(place, case.beside)
     channel = ScriptedChannel(saying_yes)
     looks = not case.made and not case.gone
     asked = f"{case.request.rstrip('?.').removesuffix(' here')} in '{place}'"
@@ -309,6 +356,7 @@ HOSTILE = (
 WITH_PATTERNS = {
     "rename-by-ending": "*.$old",
     "back-up": "backups/*.tar.gz",
+    "copy-by-ending": "$folder/*",
     "move-file": "$folder/*",
     "move-by-ending": "*.$ending",
     "move-between-folders": "$source/*.$ending",
@@ -401,6 +449,37 @@ def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, va
         ("fix the failing test", "lint-fix"),
         ("fix the comparisons", "fix-comparisons"),
         ("remember that my landlord is called Odile", None),
+        ("find duplicates in Downloads", "find-duplicates"),
+        ("find duplicate files in my downloads folder", "find-duplicates"),
+        ("finde Duplikate in Downloads", "find-duplicates"),
+        ("gibt es doppelte Dateien in meinen Downloads?", "find-duplicates"),
+        ("find duplicates in prices.csv", None),
+        ("find duplicate lines in notes.txt", None),
+        ("find duplicates in the list", None),
+        ("cross milk off todo.txt", "remove-line"),
+        ("cross off pay rent from todo.txt", "remove-line"),
+        ("lösche Milch aus todo.txt", "remove-line"),
+        ("remove the last line from notes.txt", None),
+        ("remove all spaces from notes.txt", None),
+        ("remove spaces from notes.txt", None),
+        ("remove empty lines from notes.txt", None),
+        ("remove duplicates from fruit.txt", None),
+        ("remove the word milk from notes.txt", None),
+        ("remove it from todo.txt", None),
+        ("remove error handling from app.py", None),
+        ("remove the price column from prices.csv", None),
+        ("remove milk from a.txt and eggs from b.txt", None),
+        ("kopiere alle PDFs nach backup", "copy-by-ending"),
+        ("copy all pdf files into a folder called safe", "copy-by-ending"),
+        ("copy all pdfs to the cloud", None),
+        ("copy all pdfs to my usb stick", None),
+        ("copy all files to backup", None),
+        ("copy the notes to Anna", None),
+        ("create a file report.pdf", None),
+        ("create a file ideas.txt and open it", None),
+        ("make a file with all names", None),
+        ("lege eine Datei ideen.txt an", "make-file"),
+        ("how many lines in todo.txt", "count-words"),
         ("delete everything", None),
         ("delete notes.txt", "delete-file"),
         ("lösche notes.txt", "delete-file"),

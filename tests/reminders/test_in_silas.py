@@ -112,6 +112,28 @@ async def test_what_cannot_be_is_said_in_one_sentence_and_no_card_is_shown(
     assert channel.cards == []
 
 
+AGENDA = (
+    ("what's on my list for tomorrow?", "Tomorrow:\n- 07:30  walk\n- 09:00  call Anna"),
+    ("Was steht morgen an?", "Tomorrow:\n- 07:30  walk\n- 09:00  call Anna"),
+    ("what do I have to do today?", "Today:\n- 15:00  drink tea"),
+    ("was habe ich diese Woche zu tun", "07:30  walk (5 more times)"),
+)
+
+
+async def test_a_day_is_told_with_what_comes_on_it() -> None:
+    zone = {"scheduler": {"timezone": "Europe/Vienna"}}
+    async with Harness(ScriptedChannel(yes), clock=MockClock(NINE), settings=zone) as h:
+        nothing = (await h.silas.ask("what's on tomorrow?")).text
+        assert nothing.startswith("Nothing comes by the clock tomorrow: no reminder, and no goal.")
+        for said in ("tomorrow at nine to call Anna", "today at 15:00 to drink tea"):
+            await h.silas.ask(f"remind me {said}")
+        await h.silas.ask("remind me every day at 7:30 to walk")
+        for said, told_then in AGENDA:
+            assert told_then in (await h.silas.ask(said)).text, said
+        for other in ("what's on my shopping list", "what do I have to do", "what is on the table"):
+            assert "drink tea" not in (await h.silas.ask(other)).text
+
+
 async def test_they_are_listed_moved_and_cancelled_in_words() -> None:
     channel, clock = ScriptedChannel(yes), MockClock(NINE)
     async with house(channel, clock) as h:

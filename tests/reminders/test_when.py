@@ -311,3 +311,21 @@ def test_what_takes_a_part_of_a_time_away_is_refused_and_named(said: str, words:
     with pytest.raises(ReminderRefused, match="Silas cannot tell when") as refused:
         read_when(asked.phrase, NOW, VIENNA)
     assert f"“{words}”" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("every day at 8 remind me to take my pills", "take my pills"),
+        ("tomorrow at nine, please remind me to call", "call"),
+        ("jeden Tag um 8 erinnere mich an die Tabletten", "die Tabletten"),
+        ("on Monday remind me what we said", None),
+        ("in the meeting remind me to call", None),
+        ("tomorrow remind me to call at nine", None),
+        ("when it rains tomorrow remind me to call", None),
+    ],
+)
+def test_the_time_may_be_said_first(said: str, text: str | None) -> None:
+    asked = request_of(said)
+    assert (asked and asked.text) == text
+    assert asked is None or asked.phrase is not None

@@ -63,7 +63,7 @@ async def test_how_the_newest_work_that_failed_ended_is_told(text: str, tmp_path
 @pytest.mark.parametrize(
     ("text", "example"),
     [
-        ("in zwei Stunden Wäsche", "remind me in zwei Stunden: Wäsche"),
+        ("in zwei Stunden Wäsche", "erinnere mich in zwei Stunden: Wäsche"),
         ("tomorrow at 10 dentist", "remind me tomorrow at 10: dentist"),
         ("dentist tomorrow at 10", "remind me tomorrow at 10: dentist"),
         (
@@ -72,7 +72,7 @@ async def test_how_the_newest_work_that_failed_ended_is_told(text: str, tmp_path
         ),
         (
             "jeden Montag um 8 sag mir welche Dateien neu sind",
-            "remind me jeden Montag um 8: sag mir welche Dateien neu sind",
+            "erinnere mich jeden Montag um 8: sag mir welche Dateien neu sind",
         ),
     ],
 )
@@ -85,6 +85,12 @@ async def test_a_time_alone_is_told_how_to_become_a_reminder(text: str, example:
         await soon(h.silas.ask(example))
     what = example.partition(": ")[2]
     assert [card.intent for card in channel.cards] == [f"Remind you: {what}"]
+
+
+async def test_in_german_an_english_time_is_told_as_an_english_reminder() -> None:
+    async with Harness(ScriptedChannel(), settings={"language": "de"}) as h:
+        said = (await soon(h.silas.ask("tomorrow at 10 dentist"))).text
+    assert "„remind me tomorrow at 10: dentist“" in said
 
 
 @pytest.mark.parametrize("text", ["delete the temp files tomorrow", "is it friday at nine"])

@@ -23,6 +23,7 @@ FOLDER = {
     "invoices/invoice-march-2026.txt": "Total 133\n",
     "Downloads/holiday.zip": "PK",
     "photos/beach.jpg": "jpg",
+    "shopping.txt": "eggs\n",
     "photos/lake.png": "png",
     "logo.png": "png",
 }
@@ -48,6 +49,17 @@ ANSWERED = {
     "how many pictures are in the photos folder": "2 files",
     "how many files are in invoices": "2 files",
     "whats in my photos folder": "photos/lake.png",
+    "open Downloads": "Downloads/holiday.zip",
+    "what's the biggest file in invoices": "The biggest of 2 files",
+    "newest files in photos": "The newest of 2 files",
+    "how much space do my photos take": "6 bytes in 2 files",
+    "how old is README.md?": "README.md  19 bytes",
+    "when did i last edit the readme": "README.md  19 bytes",
+    "show the first line of notes.txt": "Buy milk.",
+    "how many lines in notes.txt": "3 lines",
+    "does notes.txt mention Anna?": "notes.txt:3: Call the plumber",
+    "is milk on my shopping list?": "shopping.txt does not hold 'milk'",
+    "are eggs on my shopping list": "shopping.txt:1: eggs",
     "make a list of all files": "contacts.csv",
     "show hidden files": "notes.txt",
     "ls -la": "notes.txt",
@@ -73,6 +85,14 @@ DECLINED = {
     "write me a poem": "no texts of my own",
     "what's the weather": "cannot look into the web",
     "delete all the jpgs": "one file at a time",
+    "put it on my shopping list": "do not understand",
+    "put me on your mailing list": "No language model",
+    "add milk to the list": "do not understand",
+    "how old is my mother": "do not understand",
+    "how big is the moon": "do not understand",
+    "open the window": "do not understand",
+    "is lunch on the house": "do not understand",
+    "what's the latest news in Germany": "cannot look into the web",
     "read the news": "No language model",
     "show me the money": "No language model",
     "what's my name": "I remember nothing that fits",
@@ -115,6 +135,23 @@ async def test_what_it_cannot_do_is_declined_for_the_right_reason(text: str, pla
     assert reply.outcome == "failed"
     if "No language model" in reply.text:
         assert len(reply.text.splitlines()) == len(("why", "what instead"))
+
+
+async def test_what_help_says_harms_no_file_and_names_reminders(place: Path) -> None:
+    """Files of the folder stand alone in examples that read them."""
+    (place / "people.csv").write_text("name\nAnna\n")
+    (place / "copy.txt").write_text("mine\n")
+    reply = await asked("help", place)
+    there = (*FOLDER, "people.csv", "copy.txt")
+    acts = reply.text.partition("once you have seen and approved")[2].partition("\n\n")[0]
+    told = [line for line in acts.splitlines() if any(name in line for name in there)]
+    assert [line.partition(" (")[0] for line in told] == [
+        "- Copy a file",
+        "- Convert a CSV file to JSON",
+    ]
+    assert "to copy-2.txt" in acts
+    for example in ("remind me tomorrow at nine to call the dentist", "what's on tomorrow?"):
+        assert f'(say: "{example}")' in reply.text
 
 
 async def test_what_was_read_in_a_file_answers_no_question_about_the_owner(place: Path) -> None:

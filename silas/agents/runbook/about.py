@@ -40,6 +40,13 @@ AT_ONCE: Final = (
 )
 """What needs no plan and no card: what it is, and an example, which is understood as it is told."""
 
+BY_THE_CLOCK: Final = (
+    (tr_later("remind you"), tr_later("remind me tomorrow at nine to call the dentist")),
+    (tr_later("do such work again and again"), tr_later("back up this folder every evening")),
+    (tr_later("tell what is to come"), tr_later("what's on tomorrow?")),
+)
+"""What comes at its time; the same."""
+
 _FIRST: Final = r"\A(?:(?:please|pls|can you|could you|would you|silas),? )*"
 """What a verb begins with that says what is wanted: `add call mum to todo.md` asks for no call."""
 
@@ -143,16 +150,31 @@ def abilities(plans: Sequence[RunbookTemplate], workspace: str) -> str:
         tr(WHAT_I_AM),
         offer if plans else tr("The library is empty."),
         tr("At once, without a plan:") + "\n" + at_once,
+        "\n".join(_clock_lines()),
         words_here(HOW_TO_CONFIGURE),
     ]
     return "\n\n".join(parts)
+
+
+def _clock_lines() -> list[str]:
+    lines = [_offer_line(tr(what), tr(example)) for what, example in BY_THE_CLOCK]
+    return [tr("By the clock; what acts is shown to you first:"), *lines]
 
 
 _NAMED: Final = re.compile(r"\b[\w-]+\.(?P<ending>txt|csv|json)\b")
 _LIKE: Final = {"txt": ("txt", "md"), "csv": ("csv",), "json": ("json",)}
 """Endings of files that stand in for one of an example."""
 
-_KINDS: Final = {"pdf": "pdfs", "jpg": "pictures", "png": "pictures", "py": "python files"}
+_READS: Final = frozenset({"copy-file", "csv-to-json", "json-to-csv"})
+"""Runbooks with effects that only read the file that is named first."""
+
+_PICTURES: Final = tr_later("pictures")
+_KINDS: Final = {
+    "pdf": tr_later("pdfs"),
+    "jpg": _PICTURES,
+    "png": _PICTURES,
+    "py": tr_later("python files"),
+}
 
 
 def _offer_line(what: str, example: str) -> str:
@@ -175,7 +197,7 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
     acts = [_offer_line(plan.shown_title, said) for plan, said in plans if not is_direct_look(plan)]
     kinds = dict.fromkeys(_KINDS.get(one.rpartition(".")[2].lower(), "") for one in files)
     counts = [
-        tr('- Count files of a kind (say: "how many {kind} are there")', kind=kind)
+        tr('- Count files of a kind (say: "how many {kind} are there")', kind=tr(kind))
         for kind in kinds
         if kind
     ]
@@ -202,16 +224,24 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
             tr("At once, without the folder:"),
             *computed,
             "",
+            *_clock_lines(),
+            "",
             words_here(HOW_TO_CONFIGURE),
         ]
     )
 
 
 def _example(library: Library[Any], plan: RunbookTemplate, files: Sequence[str]) -> str:
-    """A request for a runbook, with files of the folder in it where such are there."""
+    """A request for a runbook, with files of the folder in it where it only reads them.
+
+    What an example would change or make is no file of the folder: nobody loses one by trying it.
+    """
     phrase, left = plan.example, list(files)
+    reads = is_direct_look(plan) or plan.name in _READS
 
     def there(found: re.Match[str]) -> str:
+        if not reads or (plan.name in _READS and len(left) < len(files)):
+            return _free_name(found[0], found["ending"], files)
         fits = (one for one in left if one.rpartition(".")[2].lower() in _LIKE[found["ending"]])
         name = next((one for one in fits if re.fullmatch(r"[\w./-]+", one)), None)
         if name is None:
@@ -221,6 +251,14 @@ def _example(library: Library[Any], plan: RunbookTemplate, files: Sequence[str])
 
     said = _NAMED.sub(there, phrase)
     return said if library.find(said) == plan else phrase
+
+
+def _free_name(name: str, ending: str, files: Sequence[str]) -> str:
+    """A name like this one that no file of the folder has."""
+    stem, free, number = name.removesuffix(f".{ending}"), name, 2
+    while free in files:
+        free, number = f"{stem}-{number}.{ending}", number + 1
+    return free
 
 
 def cannot(text: str, plans: Sequence[RunbookTemplate], otherwise: str = _OTHERWISE) -> str:

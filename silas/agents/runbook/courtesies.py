@@ -75,6 +75,41 @@ _COMING: Final = DoorWords(
     tr_later("“Ahead” under “More” shows what is to come."),
 )
 
+_NO_GOAL: Final = DoorWords(
+    tr_later(
+        "Nothing runs by itself: there is no goal. Say when, and I propose one, such as “back up "
+        "this folder every evening”; `silas goals list` shows how each one runs."
+    ),
+    tr_later(
+        "Nothing runs by itself: there is no goal. Say when, and I propose one, such as “back up "
+        "this folder every evening”; “Ahead” under “More” shows what is to come."
+    ),
+)
+_WHICH_GOAL: Final = DoorWords(
+    tr_later(
+        "There are several goals: say “how often has goal-… run?” with the id of one. `silas goals "
+        "list` shows them."
+    ),
+    tr_later(
+        "There are several goals: say “how often has goal-… run?” with the id of one. “Ahead” "
+        "under “More” shows them."
+    ),
+)
+_IT: Final = r"(?:it|that|this|my goal|the goal|es|das|das ziel|mein ziel)"
+_RAN: Final = re.compile(
+    rf"(?:how often|how many times) (?:has|did|does) {_IT} (?:already )?(?:run|ran)(?: so far)?"
+    rf"|when (?:does|will|did) {_IT} (?:last )?run(?: next| again| last)?"
+    rf"|wie oft (?:ist|lief) {_IT}(?: schon| bisher)?(?: gelaufen)?"
+    rf"|wann (?:läuft|lief) {_IT}(?: das nächste mal| als nächstes| wieder| zuletzt)?"
+)
+_WAITING: Final = DoorWords(
+    tr_later(
+        "“Work” under “More” in the cockpit, or `silas status`, shows what runs and what waits; "
+        "`silas approvals list` shows what waits for your yes."
+    ),
+    tr_later("“Work” under “More” shows what runs, and what waits for your yes."),
+)
+
 
 def _everywhere(words: str) -> DoorWords:
     return DoorWords(words, words)
@@ -90,7 +125,7 @@ _SAID: Final = tuple(
     for form, said in (
         (
             r"(?:hello|hi|hey|hallo|servus|moin|grüß gott|good (?:morning|day|afternoon|evening)"
-            rf"|guten (?:morgen|tag|abend)){_END}",
+            rf"|guten (?:morgen|tag|abend)){_END}|are you (?:there|awake)|bist du da",
             _HELLO,
         ),
         (
@@ -121,6 +156,14 @@ _SAID: Final = tuple(
             r"|was (?:steht|kommt|ist)(?: (?:heute|morgen|diese woche|als nächstes|demnächst))?"
             r" (?:an|bevor|geplant|fällig)|was kommt(?: (?:heute|morgen|als nächstes))?",
             _COMING,
+        ),
+        (
+            r"what (?:s|is|are you) (?:running|waiting|pending|open|working on)(?: now| right now)?"
+            r"|(?:is|are) (?:there )?(?:anything|something) (?:waiting|pending|open)(?: for me)?"
+            r"|is (?:anything|something) running|what are you doing"
+            r"|was läuft(?: gerade| jetzt)?|läuft(?: gerade)? etwas|was wartet(?: auf mich)?"
+            r"|wartet etwas(?: auf mich)?|was machst du(?: gerade)?|woran arbeitest du(?: gerade)?",
+            _WAITING,
         ),
         (
             rf"(?:{_AH} )*(?:never ?mind|no|nope|no thanks|no thank you|not now|not any ?more"
@@ -155,6 +198,9 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
     if how is not None:
         return how
     plain = " ".join(re.findall(r"\w+", text.lower()))
+    if _RAN.fullmatch(plain):
+        goals = any(one.kind == "goals" for one in shown)
+        return AgentResponse(message=words_here(_WHICH_GOAL if goals else _NO_GOAL))
     said = next((said for form, said in _SAID if form.fullmatch(plain)), None)
     return (
         None

@@ -32,7 +32,8 @@ _KEEP: Final = re.compile(
 )
 _KEEP_GERMAN: Final = re.compile(
     r"\A\s*(?:(?:bitte|silas|hallo)[,!]?\s+)*(?:(?P<rule>ab jetzt|von nun an)|"
-    r"merk(?:e)? dir(?: bitte)?|vergiss nicht|denk(?:e)? daran|notier(?:e)?)"
+    r"merk(?:e)? dir(?: bitte)?|vergiss nicht|denk(?:e)? daran|notier(?:e)?(?: (?:dir|bitte))*|"
+    r"schreib(?:e)? dir(?: bitte)? auf)"
     r"(?:\s*,?\s*dass\b)?\s*[:,]?\s+(?P<what>\S.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )

@@ -21,7 +21,6 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from silas.agents.calls import CALLS
 from silas.agents.models import (
     AgentResponse,
     PlanAction,
@@ -33,11 +32,11 @@ from silas.agents.models import (
 from silas.agents.prompt import read_pairs
 from silas.agents.runbook import (
     about,
-    attached,
     calculator,
     courtesies,
     folder_questions,
     line_words,
+    list_words,
     lookups,
     memory,
     named_files,
@@ -50,7 +49,7 @@ from silas.agents.runbook.by_the_clock import RecurringRequest, goal_of, work_by
 from silas.agents.runbook.door_words import said_here, words_here
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
-from silas.agents.runbook.framed import all_framed, first_framed
+from silas.agents.runbook.framed import all_framed, call_name, first_framed
 from silas.agents.runbook.library import Equip, Library, RunbookTemplate
 from silas.agents.runbook.routes import at_its_times, direct, to_planner
 from silas.canonical import digest
@@ -104,10 +103,8 @@ class RunbookModel(Model):
     ) -> ModelResponse:
         """The next tool call, or the answer, in whatever form was asked for."""
         _, asked = self.prepare_request(model_settings, model_request_parameters)
-        framed = first_framed(messages)
-        if "message" in framed:
-            framed["message"] = attached.as_named(framed["message"])
-        match _call_name(asked):
+        framed = list_words.name_files(first_framed(messages))
+        match call_name(asked):
             case "proxy":
                 part = self._proxy(framed, messages, asked)
             case "planner":
@@ -271,7 +268,9 @@ class RunbookModel(Model):
         plan = self._find(text)
         if plan is None:
             return None
-        look = named_files.look_for(plan, self._library.parameters_from(plan, text))
+        look = named_files.look_for(
+            plan, self._library.parameters_from(plan, text), list_words.names_in(framed)
+        )
         return None if look is None else _look_call(look, messages)
 
     async def _plan(
@@ -296,7 +295,7 @@ class RunbookModel(Model):
         title = plan.title
         try:
             seen = folder_questions.look_results(messages)
-            values = named_files.find_named(plan, values, seen)
+            values = named_files.find_named(plan, values, seen, list_words.names_in(framed))
             plan, values, why = await self._equip_plan(plan, values, once=again is None)
             filled = self._library.fill(plan, values, item_id)
             if again is not None:
@@ -387,11 +386,3 @@ def _look_call(look: LookCall, messages: Sequence[ModelMessage]) -> ToolCallPart
 def _refusal_response(words: str) -> AgentResponse:
     """A plan that cannot be proposed, or not yet: nobody is asked about it, nothing is run."""
     return AgentResponse(message=words, plan_action=PlanAction(action=PlanActionType.abort))
-
-
-def _call_name(asked: ModelRequestParameters) -> str:
-    forms = {call.form: call.name for call in CALLS.values()}
-    names = [tool.name for tool in asked.output_tools]
-    if asked.output_object is not None and asked.output_object.name:
-        names.append(asked.output_object.name)
-    return next((forms[name] for name in names if name in forms), "")

@@ -20,6 +20,7 @@ _NAMED: Final[Mapping[str, str]] = {
             "add-line",
             "delete-file",
             "move-file",
+            "remove-line",
             "replace-text",
             "sort-csv",
             "sort-lines",
@@ -41,34 +42,52 @@ _BESIDE: Final = "new"
 """The blank of a name that is given to it or to its copy, which lies beside it."""
 
 
-def look_for(plan: RunbookTemplate, values: Mapping[str, str]) -> LookCall | None:
-    """Where files of the name are that a plan acts on; None where nothing is to be found out."""
+def look_for(
+    plan: RunbookTemplate, values: Mapping[str, str], lists: Sequence[str] = ()
+) -> LookCall | None:
+    """Where files of the name are that a plan acts on; None where nothing is to be found out.
+
+    Args:
+        plan: The runbook.
+        values: What the request says.
+        lists: The names that a list may have that the request calls as people do.
+    """
     name = values.get(_NAMED.get(plan.name, ""), "")
     if not name or "/" in name or any(sign in name for sign in "*?["):
         return None
     name += _ENDINGS.get(plan.name, "")
-    return LookCall(_FILES, {"names": [name], "count": _MOST})
+    return LookCall(_FILES, {"names": [name, *lists], "count": _MOST})
 
 
 def find_named(
-    plan: RunbookTemplate, values: dict[str, str], seen: Sequence[Seen]
+    plan: RunbookTemplate,
+    values: dict[str, str],
+    seen: Sequence[Seen],
+    lists: Sequence[str] = (),
 ) -> dict[str, str]:
     """The values with the one file of that name; as they are where it lies where it is said.
 
     Raises:
-        PlanFamilyError: `E_PLAN_SEVERAL_FILES`: several are called so, none of them there.
+        PlanFamilyError: `E_PLAN_SEVERAL_FILES`: several are called so, none of them there, or
+            several may be the list that is meant.
     """
-    look = look_for(plan, values)
+    look = look_for(plan, values, lists)
     found = None if look is None or not seen else read_files(seen[0].text)
     if found is None or not found.total:
         return values
     blank = _NAMED[plan.name]
     ending = _ENDINGS.get(plan.name, "")
     name, paths = values[blank] + ending, [one.path for one in found.shown]
-    if name in paths:
+    if name in paths and not (lists and found.total > 1):
         return values
     if found.total > 1:
-        words = tr_later("{count} files are called {name}, such as {files}; say which one you mean")
+        words = (
+            tr_later("{count} files may be that list: {files}; say which one you mean")
+            if lists
+            else tr_later(
+                "{count} files are called {name}, such as {files}; say which one you mean"
+            )
+        )
         told = tr(words, count=found.total, name=name, files=", ".join(paths[:_TOLD]))
         raise PlanFamilyError(told, code="E_PLAN_SEVERAL_FILES")
     given = {**values, blank: paths[0].removesuffix(ending)}

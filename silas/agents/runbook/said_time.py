@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.reminders.phrase import is_at_end, phrases_in
 from silas.reminders.request import said_text
 
@@ -17,6 +17,19 @@ _ASKS: Final = re.compile(
     r"habe|haben|gibt|steht|no|not|nein|nicht)\b",
     re.IGNORECASE,
 )
+
+_IN_ENGLISH: Final = tr_later("remind me {when}: {what}")
+_IN_GERMAN: Final = "erinnere mich {when}: {what}"
+_ENGLISH: Final = re.compile(
+    r"\b(?:at|on|every|each|today|tomorrow|tonight|next|hours?|minutes|days?|weeks?|o'clock|\w+day)\b",
+    re.IGNORECASE,
+)
+_GERMAN: Final = re.compile(
+    r"\b(?:um|am|jede[nrs]?|heute|morgen|übermorgen|nächste[nrs]?|stunden?|minuten|tag(?:en)?|"
+    r"wochen?|uhr|abends?|morgens|\w+(?:tag|woch)s?)\b",
+    re.IGNORECASE,
+)
+"""Words of a time that are of one language alone."""
 
 
 def ask_to_remind(text: str, orders: frozenset[str]) -> str:
@@ -41,5 +54,8 @@ def ask_to_remind(text: str, orders: frozenset[str]) -> str:
     if words[0].casefold() in orders:
         return ""
     when = said[phrase.start : phrase.end].strip()
-    example = tr("remind me {when}: {what}", when=when, what=what)
+    # in the language of the message, whichever Silas speaks
+    german = _GERMAN.search(when) is not None
+    form = _IN_GERMAN if german else _IN_ENGLISH if _ENGLISH.search(when) else tr(_IN_ENGLISH)
+    example = form.format(when=when, what=what)
     return tr("If I shall remind you, say “{example}”.", example=example)

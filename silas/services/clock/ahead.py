@@ -37,6 +37,7 @@ from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import plan_bytes
 from silas.reminders.desk import Reminders
 from silas.services.approvals import SignedApproval, how_it_stands
+from silas.services.clock.agenda import agenda_words
 from silas.services.clock.goal_runs import GoalRuns, YesUse
 from silas.services.clock.goal_standing import (
     AUTHORISES,
@@ -260,6 +261,10 @@ class AheadDesk:
         """What may run without asking, a line for each goal; of names only ids are in it."""
         found = await self.look(1)
         return alone_words(found, lambda one: left_words(one, found.zone))
+
+    async def agenda(self, first: int, days: int) -> str:
+        """What some days bring by the clock, in words; `first` counts from today."""
+        return await agenda_words(self, first, days)
 
     async def _why_paused(self, goal: Goal, item: WorkItem | None) -> str:
         last = next(iter(self.goals.store.history(goal.id, 1)), None)
