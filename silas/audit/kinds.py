@@ -57,6 +57,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
         {
             *("workspace_applied", "workspace_applied_before", "workspace_applying"),
             *("workspace_recovered", "workspace_undone", "workspace_not_recovered"),
+            "workspace_not_undone",
             *("workspace_undoing", "batch_undoing"),
             *("batch_moving", "batch_moved", "batch_undone", "batch_recovered"),
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),

@@ -181,6 +181,7 @@ SENTENCES: Mapping[str, str] = {
     "batch_undone": "{items} files of {batch_id} are back where they were: {paths}.",
     "batch_recovered": "{batch_id} was interrupted; {items} of its files were moved: {paths}.",
     "workspace_undoing": "The changes of {work_item_id} to {paths} are about to be undone.",
+    "workspace_not_undone": "The changes of {work_item_id} to {paths} stand: {reason}.",
     "workspace_undone": "The changes of {work_item_id} to {paths} were undone.",
     # the network, through the sandbox's proxy
     "network_opened": "{work_item_id} ({purpose}) connected to {host}:{port} for the first time.",

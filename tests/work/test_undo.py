@@ -13,11 +13,12 @@ from silas.errors import DatabaseError, SandboxError
 from silas.plans import WorkItemStatus
 from silas.work.changes import file_recovery
 from silas.work.changes import undo as changes_undo
-from silas.work.changes.undo import next_place
+from silas.work.changes.undo import Undo, next_place
+from silas.work.changes.undo_record import hold_mark
 from silas.work.models import ProgressEvent
 from silas.workspace.journal import read_journal, write_journal
 from tests.support.waits import SECONDS
-from tests.work.kit import DONE, EVERYTHING, State, Work, at_work, sh, state_of
+from tests.work.kit import DONE, EVERYTHING, State, Work, at_work, owner, sh, state_of
 
 
 async def refused(work: Work, work_item_id: str = "task-example") -> SandboxError:
@@ -251,3 +252,67 @@ async def test_what_was_put_back_when_it_was_broken_off_is_on_record(
                 await running[0]
         assert state_of(project) == before
         assert len(await work.record("workspace_recovered" if half else "workspace_undone")) == 1
+
+
+class Killed(BaseException):
+    """As a process that is killed: nothing that comes after it runs."""
+
+
+@pytest.mark.parametrize("moment", ["before the files", "after the files", "the files are half"])
+async def test_an_undo_that_a_kill_broke_off_is_settled_and_said_at_the_next_start(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    before, home = state_of(project), tmp_path / "home"
+    home.mkdir()
+    really = changes_undo.undo
+
+    def killed(place: Path) -> None:
+        if moment != "before the files":
+            really(place)
+        if moment == "the files are half":
+            write_journal(place, replace(read_journal(place), phase="undoing"))
+        raise Killed
+
+    async with at_work(EVERYTHING, DONE, home=home) as work:
+        await work.run(workspace=str(project))
+        after = state_of(project)
+        with monkeypatch.context() as patched:
+            patched.setattr(changes_undo, "undo", killed)
+            with pytest.raises(Killed):
+                await work.silas.undo("task-example")
+    stands = moment == "before the files"
+    for start in range(2):
+        channel = owner()
+        async with at_work(channel=channel, home=home) as work:
+            assert state_of(project) == (after if stands else before)
+            ends = [
+                event
+                for event, _ in await work.record()
+                if event in {"workspace_undone", "workspace_not_undone", "workspace_recovered"}
+            ]
+            half = "workspace_recovered" if "half" in moment else "workspace_undone"
+            assert ends == ["workspace_not_undone" if stands else half], moment
+            told = [text for text in channel.texts if "undone: Silas ended" in text]
+            assert len(told) == (start == 0 and moment == "after the files"), channel.texts
+
+
+async def test_an_undo_that_is_refused_is_on_record_as_not_done(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at_work(EVERYTHING, DONE) as work:
+        await work.run(workspace=str(project))
+        (project / "result.txt").write_text("edited by me\n")
+        await refused(work)
+        [(_, told)] = await work.record("workspace_not_undone")
+        assert "'result.txt' was changed meanwhile" in told["reason"]
+        assert [event for event, _ in await work.record()][-1] == "workspace_not_undone"
+
+
+async def test_an_undo_under_way_in_another_process_is_left_to_it(project: Path) -> None:
+    async with at_work(EVERYTHING, DONE) as work:
+        await work.run(workspace=str(project))
+        place = work.harness.config.data_dir / "undo" / "task-example" / "000001"
+        with hold_mark(place):
+            await Undo(place.parent.parent, work.harness.audit).files.recover()
+            assert await work.record("workspace_not_undone") == []
+            assert (await refused(work)).code == "E_SANDBOX_BUSY"

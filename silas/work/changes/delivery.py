@@ -12,7 +12,8 @@ from silas.work.changes.held_rules import Rules, held_changes, name_words
 from silas.work.changes.held_store import Holding
 from silas.work.changes.recovery import applied_note
 from silas.work.changes.task_workspace import TaskWorkspace
-from silas.work.changes.undo import SHOWN_PATHS, next_place
+from silas.work.changes.undo import next_place
+from silas.work.changes.undo_record import SHOWN_PATHS
 from silas.work.checks.check_files import run_files
 from silas.work.checks.expected_texts import expected_texts
 from silas.work.influence import Influence, influence_note

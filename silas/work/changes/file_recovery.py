@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from silas.audit import Audit
 from silas.errors import SandboxError
+from silas.language import tr, tr_later
 from silas.plans.characters import show_exactly
+from silas.work.changes.undo_record import hold_mark, remove_mark, settle_marked
 from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import (
     Journal,
@@ -25,6 +27,11 @@ _TOLD = "told"
 """In the place of a change: why it could not be brought back, so that it is recorded once."""
 
 _GONE = "its directory is gone"
+_SETTLED = tr_later(
+    "The changes of {work_item_id} were undone: Silas ended before it could say so, and has put it "
+    "on record now."
+)
+
 _NAMED = 3  # paths that one sentence names
 
 _WAYS_BACK = (
@@ -148,6 +155,7 @@ class FileRecovery:
     def __init__(self, folder: Path, audit: Audit) -> None:
         self._folder = folder
         self._audit = audit
+        self._settled: list[str] = []
 
     def list_left(self) -> list[LeftBehind]:
         """What is half-changed now, or may be, oldest first; looks and changes nothing."""
@@ -164,13 +172,14 @@ class FileRecovery:
                 back, too.
         """
         halves = await asyncio.to_thread(self.list_left)
-        return frozenset(
-            [
-                half.work_item_id
-                for half in halves
-                if isinstance(half, HalfChanged) and await self._recover_files(half, asked)
-            ]
-        )
+        taken_back = [
+            half.work_item_id
+            for half in halves
+            if isinstance(half, HalfChanged) and await self._recover_files(half, asked)
+        ]
+        settled = await finish_work(settle_marked(self._folder, self._audit))
+        self._settled += settled
+        return frozenset((*taken_back, *settled))
 
     async def require_whole(self, workspace: str | None) -> None:
         """Recover, and refuse where this directory, or one around or in it, is still half-changed.
@@ -187,9 +196,13 @@ class FileRecovery:
                 raise SandboxError(words, code="E_SANDBOX_HALF")
 
     async def tell(self, tell: Callable[[str], Awaitable[None]]) -> None:
-        """Say at a start what could not be brought back, so that nobody finds it by chance."""
+        """Say at a start what could not be brought back, so that nobody finds it by chance, and
+        what was undone when Silas ended before it said so.
+        """
         halves = await asyncio.to_thread(self.list_left)
         words = [half.words for half in halves if _is_told(half)]
+        words += [tr(_SETTLED, work_item_id=name) for name in self._settled]
+        self._settled.clear()
         if words:
             await tell("\n".join(words))
 
@@ -212,14 +225,17 @@ class FileRecovery:
             )
             end = set_journal_aside if isinstance(half, UnreadableChange) else leave
             await finish_work(asyncio.to_thread(end, half.place))
+            remove_mark(half.place)
 
     async def _recover_files(self, half: HalfChanged, asked: str) -> bool:
         bring_back = partial(recover, half.place, missing=half.work_item_id == asked)
 
         async def bring_back_on_record() -> bool:
-            done = await asyncio.to_thread(bring_back)
-            if done:
-                await self._audit.log("workspace_recovered", work_item_id=half.work_item_id)
+            with hold_mark(half.place):
+                done = await asyncio.to_thread(bring_back)
+                if done:
+                    await self._audit.log("workspace_recovered", work_item_id=half.work_item_id)
+                    remove_mark(half.place)
             return done
 
         try:

@@ -31,7 +31,8 @@ from silas.work.changes.file_recovery import FileRecovery
 from silas.work.changes.held_rules import HeldPath
 from silas.work.changes.recovery import applied_note
 from silas.work.changes.task_workspace import write_back
-from silas.work.changes.undo import SHOWN_PATHS, Undo, next_place
+from silas.work.changes.undo import Undo, next_place
+from silas.work.changes.undo_record import SHOWN_PATHS
 from silas.work.entry import taken_back
 from silas.work.models import PATCH, Secrets
 from silas.work.record import TaskRecord, result_of

@@ -13,7 +13,8 @@ from silas.audit import Audit
 from silas.canonical import canonical_json
 from silas.errors import SandboxError
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
-from silas.work.changes.undo import SHOWN_PATHS, Undo
+from silas.work.changes.undo import Undo
+from silas.work.changes.undo_record import SHOWN_PATHS
 from silas.work.record import TaskRecord
 from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import Journal

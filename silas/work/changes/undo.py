@@ -2,20 +2,19 @@
 
 import asyncio
 from collections.abc import Collection
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from silas.audit import Audit
-from silas.errors import SandboxError
+from silas.errors import DatabaseError, SandboxError, reason
 from silas.plans.rules import is_item_id
 from silas.work.changes.file_recovery import FileRecovery, UnreadableChange
+from silas.work.changes.undo_record import SHOWN_PATHS, hold_mark, record_outcome
 from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import Journal, read_journal
 from silas.workspace.tree import TreeEntry
 from silas.workspace.undo import undo
-
-SHOWN_PATHS = 100
-"""Paths that an audit entry names; a change of a whole tree would fill the log."""
 
 _UNTOUCHED = TreeEntry("dir", 0, "", 0)
 
@@ -81,9 +80,15 @@ class Undo:
         paths = [change.path for change in journal.changes][:SHOWN_PATHS]
 
         async def put_back() -> None:
-            await self._audit.log("workspace_undoing", work_item_id=work_item_id, paths=paths)
-            await asyncio.to_thread(undo, place)
-            await self._audit.log("workspace_undone", work_item_id=work_item_id, paths=paths)
+            with hold_mark(place):
+                await self._audit.log("workspace_undoing", work_item_id=work_item_id, paths=paths)
+                try:
+                    await asyncio.to_thread(undo, place)
+                except (SandboxError, OSError) as error:
+                    with suppress(DatabaseError):  # the mark stays, and the next start settles it
+                        await record_outcome(place, self._audit, why=reason(error))
+                    raise
+                await record_outcome(place, self._audit, why="")
 
         await finish_work(put_back())
 

@@ -14,7 +14,8 @@ from silas.audit import Audit
 from silas.plans import WorkItem, WorkItemStatus
 from silas.plans.binding import BINDS, PlanBinding
 from silas.plans.bound_files import FileFacts, files_now, tree_digest, tree_entries
-from silas.work.changes.undo import SHOWN_PATHS, Undo
+from silas.work.changes.undo import Undo
+from silas.work.changes.undo_record import SHOWN_PATHS
 from silas.workspace.tree import TreeEntry
 
 
