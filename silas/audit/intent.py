@@ -27,8 +27,12 @@ class UnrecordedChange(DatabaseError):
 
 
 @asynccontextmanager
-async def record_change(audit: Audit, events: ChangeEvents, **facts: Any) -> AsyncGenerator[None]:
+async def record_change(
+    audit: Audit, events: ChangeEvents, **facts: Any
+) -> AsyncGenerator[dict[str, Any]]:
     """Record what is wanted before the block, and after it what happened.
+
+    What the block puts into the dict it is given is in the entry about what was done, too.
 
     A change that cannot be recorded is not begun.
 
@@ -38,8 +42,9 @@ async def record_change(audit: Audit, events: ChangeEvents, **facts: Any) -> Asy
             was made.
     """
     await audit.log(events.wanted, **facts)
+    found: dict[str, Any] = {}
     try:
-        yield
+        yield found
     except Exception as error:
         why = error.message if isinstance(error, SilasError) else type(error).__name__
         try:
@@ -52,7 +57,7 @@ async def record_change(audit: Audit, events: ChangeEvents, **facts: Any) -> Asy
             ) from error
         raise
     try:
-        await audit.log(events.done, **facts)
+        await audit.log(events.done, **facts, **found)
     except DatabaseError as unrecorded:
         why = unrecorded.message
         raise UnrecordedChange(

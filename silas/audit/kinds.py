@@ -62,6 +62,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("batch_moving", "batch_moved", "batch_undone", "batch_recovered"),
             *("secret.added", "secret.removed", "secret_stored", "key.rotated"),
             *("key.rotation_began", "access_level_changed", "onboarded"),
+            *("secret.adding", "secret.removing"),
             "models_chosen",
             *("settings_saved", "settings_saving", "models_choosing"),
             *(
@@ -83,6 +84,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "phone.opened",
             ),
             *("memory.exported", "memory.import_began", "memory.imported"),
+            *("memory.forgetting", "memory.changed"),
             *("memory.forgotten", "memory.consolidated", "memory.added", "memory.corrected"),
             *("autonomy_decided", "autonomy_tightened", "preference_decided"),
             *("skill.imported", "skill.removed", "skill.importing", "skill.removing"),
@@ -117,6 +119,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("proof.refused", "web.refused", "web.limited", "channel.refused"),
             *("limit.exceeded", "memory_ops_truncated"),
             *("memory_op_refused", "continuation_dropped", "skill.refused", "changes_dropped"),
+            *("secret.not_changed", "memory.not_forgotten"),
             *("skill.not_imported", "skill.not_installed", "skill.not_removed"),
         }
     ),
@@ -129,7 +132,8 @@ QUIET: frozenset[str] = frozenset(
         *("approval.issued", "approval.used", "gate.approved", "workspace_applying"),
         *("workspace_undoing", "batch_undoing"),
         *("network_used", "worker_started", "work_item_attempt", "card_answered"),
-        "memory.import_began",
+        *("memory.import_began", "memory.forgetting"),
+        *("secret.adding", "secret.removing"),
         *("mcp.adding", "mcp.changing", "mcp.removing"),
         *("settings_saving", "models_choosing"),
         *("skill.importing", "skill.installing", "skill.removing"),

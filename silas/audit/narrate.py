@@ -2,7 +2,6 @@
 
 import json
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, tzinfo
 from string import Formatter
@@ -10,13 +9,9 @@ from typing import Any, cast
 
 from silas.audit.models import AuditEntry
 from silas.audit.outcomes import outcome_words
+from silas.audit.plain_values import PlainValues, plain
 from silas.language import tr, tr_later
 from silas.language.calendar import day_words
-
-_LONGEST = 200  # characters of one value; the entry itself has all of it
-
-_UNKNOWN = "?"
-"""Stands for a value that an entry does not have."""
 
 SENTENCES: Mapping[str, str] = {
     # stream
@@ -219,6 +214,9 @@ SENTENCES: Mapping[str, str] = {
     "skill.not_installed": "Installing the skill {skill} did not come to its end: {why}",
     "skill.not_removed": "Removing the skill {skill} did not come to its end: {why}",
     # secrets, by reference
+    "secret.adding": "The secret {ref_id} is to be added.",
+    "secret.not_changed": "A change of the secret {ref_id} did not come to its end: {why}",
+    "secret.removing": "The secret {ref_id} is to be removed.",
     "secret.added": "The secret {ref_id} was added.",
     "secret.removed": "The secret {ref_id} was removed.",
     "secret_stored": "The secret {ref_id} was stored on a path of its own.",
@@ -230,6 +228,9 @@ SENTENCES: Mapping[str, str] = {
     " {updated} changed, {kept} kept as they were, {deleted} deleted.",
     "memory.added": "You added the memory {memory_id} in your own words.",
     "memory.corrected": "You put your own words in the place of the memory {memory_id}.",
+    "memory.changed": "The memory {memory_id} was changed by what was said.",
+    "memory.forgetting": "What came from {source} is to be forgotten.",
+    "memory.not_forgotten": "Forgetting {source} did not come to its end: {why}",
     "memory.forgotten": "{count} memories were forgotten: {source}.",
     "memory.promoted": "You confirmed the memory {memory_id}.",
     "memory.consolidated": "Memories were tidied: {merged} merged, {promoted} confirmed by you,"
@@ -285,13 +286,13 @@ def narrate(event: str, data: Mapping[str, Any]) -> str:
     Returns:
         One sentence on one line. An event without a sentence of its own is named with its facts.
     """
-    values = _Values({_plain(name): _plain(value) for name, value in data.items()})
+    values = PlainValues({plain(name): plain(value) for name, value in data.items()})
     sentence = SENTENCES.get(event)
     if sentence is not None:
         told = outcome_words(data)
-        values.update({name: _plain(words) for name, words in told.items()})
+        values.update({name: plain(words) for name, words in told.items()})
         return tr(sentence).format_map(values)
-    name = _plain(event).replace("_", " ").replace(".", ": ")
+    name = plain(event).replace("_", " ").replace(".", ": ")
     facts = ", ".join(f"{fact} {value}" for fact, value in values.items())
     return f"{name[:1].upper()}{name[1:]}{f' ({facts})' if facts else ''}."
 
@@ -303,7 +304,7 @@ def entry_details(event: str, data: Mapping[str, Any]) -> str:
         Words in parentheses on one line, or nothing. Of a digest the first 12 of 64 digits.
     """
     told = {name for _, name, _, _ in Formatter().parse(SENTENCES.get(event, "")) if name}
-    values = _Values({name: _plain(value) for name, value in data.items()})
+    values = PlainValues({name: plain(value) for name, value in data.items()})
     if event not in SENTENCES:
         return ""  # such an entry is told with all its facts
     found = [
@@ -313,7 +314,7 @@ def entry_details(event: str, data: Mapping[str, Any]) -> str:
     ]
     checks = data.get("checks")
     if isinstance(checks, Mapping):
-        failed = [_plain(name) for name, ok in cast(Mapping[str, Any], checks).items() if not ok]
+        failed = [plain(name) for name, ok in cast(Mapping[str, Any], checks).items() if not ok]
         found += [tr("not passed: {checks}", checks=", ".join(failed))] if failed else []
     return f" ({'; '.join(found)})" if found else ""
 
@@ -376,22 +377,3 @@ _DAMAGED = tr_later("This entry is damaged; run `silas audit verify`.")
 def known_events() -> frozenset[str]:
     """The events with a sentence of their own, for the test that finds the others."""
     return frozenset(SENTENCES)
-
-
-class _Values(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return _UNKNOWN
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return tr("yes") if value else tr("no")
-    if isinstance(value, Mapping):
-        pairs = cast(Mapping[str, Any], value).items()
-        return ", ".join(f"{name}: {_plain(of)}" for name, of in [*pairs][:10]) or tr("none")
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_plain, value[:10])) or tr("none")  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - any JSON
-    text = " ".join(str(value).split())
-    # Control, format and surrogate characters: they move a cursor or hide text in a terminal.
-    visible = "".join(c for c in text if unicodedata.category(c)[0] != "C")
-    return visible if len(visible) <= _LONGEST else f"{visible[:_LONGEST]}…"

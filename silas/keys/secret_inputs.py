@@ -103,8 +103,3 @@ class SecretInputs:
             raise
         self._standing[ref_id] = "stored"
         return facts
-
-    def take_back(self, ref_id: str) -> None:
-        """Forget a secret that could not be put on record; it is waited for again."""
-        self._vault.remove(ref_id)
-        self._standing[ref_id] = "pending"

@@ -153,13 +153,18 @@ class SecretVault:
             ConfigError: There is none, or the key store does not let go of it.
         """
         with self._lock_vault() if self._directory.is_dir() else _nothing_to_lock():
-            known = next((f for f in self.facts() if name in (f.name, f.ref_id)), None)
-            if known is None:
-                raise ConfigError(
-                    f"There is no secret named {name!r}; `silas secrets list` shows them.",
-                    code="E_CFG_SECRET",
-                )
+            known = self.find(name)
             self._forget(known.ref_id)
+        return known
+
+    def find(self, name: str) -> SecretFacts:
+        """One secret, by name or reference. Raises `ConfigError` where there is none."""
+        known = next((f for f in self.facts() if name in (f.name, f.ref_id)), None)
+        if known is None:
+            raise ConfigError(
+                f"There is no secret named {name!r}; `silas secrets list` shows them.",
+                code="E_CFG_SECRET",
+            )
         return known
 
     def _forget(self, ref_id: str) -> None:

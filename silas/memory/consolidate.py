@@ -144,6 +144,9 @@ class Consolidator:
                 for record in _records(tx, stale[start : start + _AT_ONCE]):
                     if _is_stale(record.item, before):
                         records.remove(tx, record)
+                        facts = {"scope_id": record.item.scope_id, "count": 1}
+                        name = record.item.memory_id
+                        self._audit.log_now("memory.forgotten", source=name, **facts)
                         pruned += 1
         return pruned
 

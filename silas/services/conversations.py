@@ -78,14 +78,16 @@ class ConversationDesk:
 
     async def archive(self, conversation: str) -> ConversationRow:
         """Put one away, on record; nothing of it is deleted. Raises `ContextError`."""
-        row = self.store.archive(conversation)
-        await self.audit.log("conversation.archived", conversation=row.told_id)
+        with self.deletion.db.write():
+            row = self.store.archive(conversation)
+            self.audit.log_now("conversation.archived", conversation=row.told_id)
         return row
 
     async def restore(self, conversation: str) -> ConversationRow:
         """Bring one back, on record. Raises `ContextError` where there is none of this id."""
-        row = self.store.restore(conversation)
-        await self.audit.log("conversation.restored", conversation=row.told_id)
+        with self.deletion.db.write():
+            row = self.store.restore(conversation)
+            self.audit.log_now("conversation.restored", conversation=row.told_id)
         return row
 
     async def list_said(self, conversation: str) -> list[SaidEntry]:

@@ -4,9 +4,10 @@ from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from silas.audit import Audit
+from silas.audit.intent import ChangeEvents, record_change
 from silas.audit.log import AuditLog
 from silas.audit.reader import AuditReader
 from silas.audit.refusals import RefusalRecord
@@ -17,7 +18,7 @@ from silas.config import SilasConfig
 from silas.context.chronicle import ChronicleStore, SqlChronicleStore
 from silas.context.origin import names
 from silas.context.tokens import TokenCounter
-from silas.db import Database
+from silas.db import Database, at_once
 from silas.errors import MemoryRefused
 from silas.home.database import open_database, require_database
 from silas.home.effective_clock import effective_time
@@ -45,6 +46,8 @@ from silas.types import OWNER
 
 if TYPE_CHECKING:
     from silas.reminders.desk import Reminders
+
+_FORGETTING: Final = ChangeEvents("memory.forgetting", "memory.forgotten", "memory.not_forgotten")
 
 _PER_RULE = 2  # tokens of the line that a rule stands in
 
@@ -258,12 +261,12 @@ class MemoryDesk:
 
         The memories last: a running Silas is told of them, and may read no line of it any more.
         """
-        said = await self.chronicle.forget(scope_id, source)
-        memories = await self.rooms.store.forget(source, scope_id)
-        reminders = self.reminders.forget(source) if scope_id == OWNER else 0
-        await self.audit.log(
-            "memory.forgotten", scope_id=scope_id, source=source, count=memories + said
-        )
+        facts = {"scope_id": scope_id, "source": source}
+        async with record_change(self.audit, _FORGETTING, **facts) as found:
+            said = await self.chronicle.forget(scope_id, source)
+            memories = await self.rooms.store.forget(source, scope_id)
+            reminders = self.reminders.forget(source) if scope_id == OWNER else 0
+            found["count"] = memories + said
         return ForgetCounts(memories, said, reminders)
 
     async def add(self, text: str, source: str) -> str:
@@ -279,8 +282,9 @@ class MemoryDesk:
         """
         self.audit.require_whole()
         op = {"op": "store", "content": checked_words(text), "memory_type": MemoryType.fact}
-        made = await self.rooms.ops.apply(op, owners_own(source))
-        await self.audit.log("memory.added", memory_id=made)
+        with self.db.write():
+            made = at_once(self.rooms.ops.apply(op, owners_own(source)))
+            self.audit.log_now("memory.added", memory_id=made)
         return made
 
     async def correct(self, memory_id: str, text: str, source: str) -> None:
@@ -290,17 +294,21 @@ class MemoryDesk:
         self.audit.require_whole()
         await self.one(memory_id)
         op = {"op": "update", "memory_id": memory_id, "content": checked_words(text)}
-        await self.rooms.ops.apply(op, owners_own(source))
-        await self.audit.log("memory.corrected", memory_id=memory_id)
+        with self.db.write():
+            at_once(self.rooms.ops.apply(op, owners_own(source)))
+            self.audit.log_now("memory.corrected", memory_id=memory_id)
 
     async def forget_one(self, memory_id: str, scope_id: str = OWNER) -> None:
         """Forget one memory, on record.
 
         Raises:
+            DatabaseError: It cannot be recorded; nothing was forgotten.
             MemoryRefused: There is none of this id, or it is constitutional.
         """
-        await self.rooms.store.delete(memory_id, scope_id)
-        await self.audit.log("memory.forgotten", scope_id=scope_id, source=memory_id, count=1)
+        with self.db.write():
+            at_once(self.rooms.store.delete(memory_id, scope_id))
+            facts = {"scope_id": scope_id, "source": memory_id, "count": 1}
+            self.audit.log_now("memory.forgotten", **facts)
 
 
 _EVERYTHING = 10_000_000  # more than anybody has

@@ -4,17 +4,22 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from silas.agents.choice import PROVIDER_KEY
 from silas.audit import Audit
+from silas.audit.intent import ChangeEvents, record_change
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
 from silas.home.secret_store import secrets_of
-from silas.keys.secrets import SecretFacts, SecretVault
+from silas.keys.secrets import SecretFacts, SecretVault, new_ref
 from silas.language import tr
 from silas.services.record import open_audit
 from silas.services.setup.provider_key import note_provider_key
 from silas.tools.mcp.settings import users_of
+
+_ADDITION: Final = ChangeEvents("secret.adding", "secret.added", "secret.not_changed")
+_REMOVAL: Final = ChangeEvents("secret.removing", "secret.removed", "secret.not_changed")
 
 
 @dataclass(frozen=True)
@@ -39,12 +44,9 @@ class SecretsDesk:
             Stopped: The record was changed outside Silas; nothing was kept.
         """
         self.audit.require_whole()
-        added = self.vault.add(name, value, self.clock.now())
-        try:
-            await self.audit.log("secret.added", ref_id=added.ref_id)
-        except Exception:
-            self.vault.remove(added.ref_id)
-            raise
+        ref_id = new_ref()
+        async with record_change(self.audit, _ADDITION, ref_id=ref_id):
+            added = self.vault.keep(ref_id, name, value, self.clock.now())
         if added.name == PROVIDER_KEY:
             note_provider_key(self.folder, stored=True)
         return added
@@ -54,9 +56,11 @@ class SecretsDesk:
 
         Raises:
             ConfigError: There is none, or it cannot be removed.
+            DatabaseError: It could not be recorded; nothing was removed.
         """
-        removed = self.vault.remove(name)
-        await self.audit.log("secret.removed", ref_id=removed.ref_id)
+        known = self.vault.find(name)
+        async with record_change(self.audit, _REMOVAL, ref_id=known.ref_id):
+            removed = self.vault.remove(known.ref_id)
         if removed.name == PROVIDER_KEY:
             note_provider_key(self.folder, stored=False)
         return removed

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from silas.agents.runbook import calculator
 from silas.home.prompt_facts import profiles
 from silas.memory.meter import MeteredOperations, MeteredRetriever
+from silas.memory.recorded import RecordedOperations
 from silas.services.access import access_of
 from silas.stream.agenda_words import AgendaWords
 from silas.stream.answering import Answering
@@ -169,7 +170,10 @@ class TurnWiring:
         )
         operations = exchange(
             "memory_ops",
-            MeteredOperations(services.remembered.ops, services.remembered.meter),
+            MeteredOperations(
+                RecordedOperations(services.remembered.ops, self._parts.db, self._audit.log_now),
+                services.remembered.meter,
+            ),
         )
         most = config.limits.max_memory_ops_per_turn
         router = self._router()

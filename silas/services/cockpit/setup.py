@@ -3,10 +3,11 @@
 import asyncio
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from silas.agents.choice import PROVIDER_KEY, RUNBOOK
 from silas.audit import Audit
+from silas.audit.intent import ChangeEvents, record_change
 from silas.cards import Action, CardChannel
 from silas.cards.models import SecureInputAnswer, SecureInputCard
 from silas.channels.web.views import Choice, Done, Onboarding, SecretAsked
@@ -25,6 +26,8 @@ from silas.services.setup.provider_key import KeyVerdict, note_provider_key
 from silas.services.setup.who_answers import ModelSwitch
 from silas.stream.owner import Owner
 from silas.types import Risk
+
+_STORING: Final = ChangeEvents("secret.adding", "secret_stored", "secret.not_changed")
 
 KeyState = Literal["needed", "stored", "none"]
 
@@ -161,13 +164,9 @@ class SetupRoom:
             verdict = await key.try_new(value)
             if verdict.fault:
                 raise ConfigError(f"Nothing was stored: {verdict.fault}", code="E_CFG_SECRET")
-        facts = await self._inputs.store(ref_id, value)
-        try:
-            await self._audit.log("secret_stored", ref_id=ref_id)
-        except Exception:
-            await asyncio.to_thread(self._inputs.take_back, ref_id)
-            raise
-        await asyncio.to_thread(self._secrecy.refresh)  # from now on nothing shows it
+        async with record_change(self._audit, _STORING, ref_id=ref_id):
+            facts = await self._inputs.store(ref_id, value)
+            await asyncio.to_thread(self._secrecy.refresh)  # from now on nothing shows it
         if facts.name == PROVIDER_KEY:
             await asyncio.to_thread(key.note, ref_id, verdict)
             await asyncio.to_thread(note_provider_key, self._folder, stored=True)
