@@ -1,5 +1,7 @@
 """A standing approval made smaller at every door: fewer uses, an earlier end; never more."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -13,10 +15,11 @@ from silas.cards import ChannelMessage, PlanCard
 from silas.errors import ApprovalError
 from silas.goals.models import Outcome
 from silas.main.approval_lines import approval_document, uses_words
+from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
 from silas.services.clock.standing import configured_knobs
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.stream.models import Incoming
-from silas.testing import Harness, ScriptedChannel
+from silas.testing import FakeSandbox, Harness, ScriptedChannel
 from silas.testing.clock import MockClock
 from silas.types import OWNER
 from tests.cockpit.house import House, a_house, proof
@@ -32,6 +35,33 @@ from tests.goals.kit import (
 )
 from tests.projects.test_held import desk_of
 from tests.stream.kit import entries_of
+from tests.support.waits import SECONDS
+
+
+class Repairing(FakeSandbox):
+    """One in which a repair waits until it may go on."""
+
+    reached: asyncio.Event
+    go: asyncio.Event
+
+    async def run(
+        self, argv: Sequence[str], limits: SandboxLimits, files: SandboxFiles
+    ) -> SandboxResult:
+        """Wait where it repairs."""
+        if any("repair" in word for word in argv):
+            self.reached.set()
+            await self.go.wait()
+        return await super().run(argv, limits, files)
+
+
+class UnderRepair(Watched):
+    """What is watched, in such a sandbox."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.repair = Repairing(self._ran)
+        self.repair.reached, self.repair.go = asyncio.Event(), asyncio.Event()
+        self.sandbox = self.repair
 
 
 async def token_of(h: Harness) -> ApprovalToken:
@@ -300,3 +330,21 @@ async def test_what_the_owner_narrowed_is_not_proposed_to_be_widened_for_90_days
         assert await proposed() == 0
         clock.set_to(clock.now() + timedelta(days=2))
         assert await proposed() == 1
+
+
+async def test_narrowing_names_the_work_under_way_that_it_ends() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), UnderRepair()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text())
+        watched.good = False
+        clock.advance(HALF_AN_HOUR)
+        async with asyncio.timeout(SECONDS):
+            await watched.repair.reached.wait()
+        (task,) = await h.store.list_by_parent(WATCHED)
+        said = await h.silas.ask(f"narrow the approval of {WATCHED} to 3 uses")
+        assert f"ended before its next effect: {task.id}." in said.text
+        again = await h.silas.narrow(WATCHED, uses=2)
+        assert again.ends == ()  # nothing runs under this one
+        watched.repair.go.set()
+        found = await after(watched, clock, 0, 1)
+        assert found[0].outcome is Outcome.not_fixed

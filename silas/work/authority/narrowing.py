@@ -32,9 +32,11 @@ from silas.db import at_once
 from silas.errors import ApprovalError
 from silas.language import tr, tr_later, tr_many
 from silas.language.calendar import moment_words
-from silas.plans import WorkItem, WorkItemStore, subject_of
+from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, subject_of
 from silas.plans.binding import BINDS
 from silas.types import OWNER
+
+_UNDER_WAY = frozenset({WorkItemStatus.pending, WorkItemStatus.running, WorkItemStatus.paused})
 
 
 class NarrowedApproval(NamedTuple):
@@ -45,6 +47,7 @@ class NarrowedApproval(NamedTuple):
         uses: How often more it starts work without asking.
         until: When it ends, in UTC.
         zone: Its owner's.
+        ends: The work under way that was started under the former one: it goes on no further.
     """
 
     goal_id: str
@@ -52,17 +55,25 @@ class NarrowedApproval(NamedTuple):
     uses: int
     until: datetime
     zone: ZoneInfo
+    ends: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
-        """What is left of it, in one sentence."""
+        """What is left of it, in one sentence, and one about the work that it ends."""
         times = tr_many(self.uses, "once more", "{count} times more")
-        return tr(
+        left = tr(
             "{goal_id} may start its work {times} without asking, until {until}.",
             goal_id=self.goal_id,
             times=times,
             until=moment_words(self.until, self.zone),
         )
+        if not self.ends:
+            return left
+        ended = tr(
+            "Under way under the larger approval, and ended before its next effect: {tasks}.",
+            tasks=", ".join(self.ends),
+        )
+        return f"{left} {ended}"
 
 
 class TightenedSetting(NamedTuple):
@@ -267,12 +278,19 @@ class ApprovalNarrowing:
                 expires_at=smaller.expires_at.isoformat(),
             )
 
+        ends = tuple(
+            one.id
+            for one in at_once(self._store.list_by_parent(goal.id))
+            if one.status in _UNDER_WAY
+            and one.approval_token is not None
+            and one.approval_token.token_id == former.token_id
+        )
         goal.approval_token = smaller
         at_once(self._store.save(goal))
         at_once(self._nonces.revoke(former.token_id, former.expires_at, witness))
         self._kept.note(NARROWED, self._clock.now())
         return NarrowedApproval(
-            goal.id, goal.title, smaller.max_executions, smaller.expires_at, self._zone
+            goal.id, goal.title, smaller.max_executions, smaller.expires_at, self._zone, ends
         )
 
 
