@@ -27,7 +27,7 @@ from silas.main.typed import ShortGroup
 if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
     from silas.services.mcp import MCPDesk
-    from silas.services.servers.saved import SavedServers
+    from silas.services.mcp_servers.configuration import ConfiguredServers
     from silas.tools.mcp.servers import ServerStanding
 
 
@@ -96,7 +96,7 @@ def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
     async def work() -> int:
         from silas.language import tr
         from silas.services.mcp import open_mcp
-        from silas.services.servers.trust_card import trust_card
+        from silas.services.mcp_servers.trust_card import trust_card
 
         config = read_config(ctx)
         async with open_mcp(config) as desk:
@@ -210,9 +210,9 @@ def mcp_add(ctx: click.Context, name: str, given: _ServerOptions) -> None:
     async def work() -> int:
         from silas.language import tr
         from silas.services.mcp import open_mcp
-        from silas.services.servers.from_secrets import read_line
-        from silas.services.servers.saved import added_card
-        from silas.services.servers.wanted import WantedServer
+        from silas.services.mcp_servers.configuration import added_card
+        from silas.services.mcp_servers.from_secrets import read_line
+        from silas.services.mcp_servers.server_form import WantedServer
 
         program, args = (given.command[0], given.command[1:]) if given.command else ("", ())
         env = tuple(read_line("--env", line) for line in given.variables)
@@ -254,9 +254,9 @@ def mcp_change(ctx: click.Context, name: str, given: _ServerOptions) -> None:
     async def work() -> int:
         from silas.language import tr
         from silas.services.mcp import open_mcp
-        from silas.services.servers.changed import changed_card
-        from silas.services.servers.from_secrets import read_change
-        from silas.services.servers.wanted import renew_form
+        from silas.services.mcp_servers.change_plan import changed_card
+        from silas.services.mcp_servers.from_secrets import read_change
+        from silas.services.mcp_servers.server_form import renew_form
 
         program, options = given.command, given._asdict()
         told = {
@@ -302,13 +302,13 @@ def mcp_remove(ctx: click.Context, name: str) -> None:
     run_to_exit(work)
 
 
-def _saved_servers(ctx: click.Context, desk: "MCPDesk") -> "SavedServers":
+def _saved_servers(ctx: click.Context, desk: "MCPDesk") -> "ConfiguredServers":
     from silas.config import config_file
     from silas.config.place import ConfigPlace
-    from silas.services.servers.saved import SavedServers
+    from silas.services.mcp_servers.configuration import ConfiguredServers
 
     place = ConfigPlace(config_file(config_option(ctx)), os.environ)
-    return SavedServers(place, desk.audit, desk.require_running, desk.secrecy.vault)
+    return ConfiguredServers(place, desk.audit, desk.require_running, desk.secrecy.vault)
 
 
 @mcp.command("distrust")

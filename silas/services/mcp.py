@@ -18,9 +18,9 @@ from silas.home.unsupported import require_mcp
 from silas.keys.secret_registry import SecretRegistry
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.bubblewrap.resident import Residents
+from silas.services.mcp_servers.secret_injection import SecretInjector
+from silas.services.mcp_servers.trust_card import ServerInspection
 from silas.services.record import open_record
-from silas.services.servers.giving import SecretGiver
-from silas.services.servers.trust_card import ServerInspection
 from silas.services.tools.registry import known_tools
 from silas.stop import Sentinel
 from silas.tools import ToolRegistry
@@ -70,7 +70,7 @@ def _connector(
     require_mcp()
     from silas.tools.mcp.transport import over_http, program  # noqa: PLC0415 - the SDK is heavy
 
-    sentinel, giver = _sentinel(config), SecretGiver(secrecy, audit)
+    sentinel, giver = _sentinel(config), SecretInjector(secrecy, audit)
 
     def reach(entry: MCPEntry) -> "AbstractAsyncContextManager[McpConnection]":
         if entry.server.url is not None:

@@ -7,7 +7,7 @@ from silas.audit.reader import AuditReader
 from silas.config.place import ConfigPlace
 from silas.home.web_tools import record_connections
 from silas.plans.card_preview import PlanLook
-from silas.services.attached.desk import AttachmentDesk
+from silas.services.attachments.desk import AttachmentDesk
 from silas.services.clock.standing import standing_limit
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
@@ -24,9 +24,9 @@ from silas.services.cockpit.setup import SetupRoom
 from silas.services.cockpit.showing import CockpitShowing
 from silas.services.cockpit.work import WorkRoom
 from silas.services.emergency_stop import StopDesk
+from silas.services.mcp_servers.configuration import ConfiguredServers
+from silas.services.mcp_servers.management import ServerManagement
 from silas.services.persona import OwnersPersona
-from silas.services.servers.asked import AskedServers
-from silas.services.servers.saved import SavedServers
 from silas.services.setup.provider_key import ProviderKey, tried_at_openrouter
 from silas.services.setup.saved_settings import AskedSettings, SettingsDesk
 from silas.services.setup.who_answers import ModelSwitch
@@ -142,8 +142,8 @@ def _who_answers(parts: Parts, session: Session, place: ConfigPlace) -> ModelSwi
 def _connections(parts: Parts, absent: Mapping[str, str], place: ConfigPlace) -> CockpitConnections:
     owner = Owner(parts.channel, parts.audit, parts.runtime.clock)
     running, secrets = parts.stop.sentinel.require_running, parts.runtime.secrets
-    saved = SavedServers(place, parts.audit, running, secrets)
-    asked = AskedServers(saved, parts.servers, owner)
+    saved = ConfiguredServers(place, parts.audit, running, secrets)
+    asked = ServerManagement(saved, parts.servers, owner)
     file, redact = str(place.file), parts.secrecy.redact
     registry = parts.registry
     return CockpitConnections(parts.config, parts.servers, asked, registry, absent, file, redact)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from silas.config.servers_file import ReadServers
 from silas.home.web_tools import add_web_tools, record_connections
 from silas.plans.binding import Grants, PlanBinding
-from silas.services.servers.running import RunningServers
+from silas.services.mcp_servers.running import RunningServers
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.tools.registry import built_in_tools
 from silas.services.workers import teams_of

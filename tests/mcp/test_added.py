@@ -145,7 +145,7 @@ def test_no_server_may_write_where_the_link_to_the_configuration_lies(tmp_path: 
 
 _KILLED = """
 import os, signal
-import silas.services.servers.saved as saved
+import silas.services.mcp_servers.configuration as saved
 write = saved.write_servers
 def killed(edit, place):
     if {after}:
@@ -200,7 +200,7 @@ def test_a_file_that_changed_while_the_card_waited_is_told_as_not_written(tmp_pa
 
 
 _UNRECORDED = """
-import silas.services.servers.saved as saved
+import silas.services.mcp_servers.configuration as saved
 from silas.audit.log import AuditLog
 from silas.errors import ConfigError, DatabaseError
 log = AuditLog.log

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from silas.config import SilasConfig
 from silas.errors import Stopped
 from silas.sandbox.bubblewrap.resident import UNREAD_BYTES
-from silas.services.servers.trust_card import server_lines
+from silas.services.mcp_servers.trust_card import server_lines
 from silas.stop import Sentinel
 from silas.testing import CallTool
 from tests.mcp.house import desk, house, trust

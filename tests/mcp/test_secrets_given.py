@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from silas.errors import ConfigError, ToolError
-from silas.services.servers.trust_card import server_lines
+from silas.services.mcp_servers.trust_card import server_lines
 from silas.testing import CallTool
 from tests.mcp.house import ENVIRONMENT, PYTHON, REPORT, SERVER, Fake, a_tool, desk, house, trust
 from tests.mcp.test_over_http import ACT as ACT_ON_THE_WEB

@@ -14,7 +14,7 @@ from silas.home.secret_store import secrets_of
 from silas.keys.secret_registry import SecretRegistry
 from silas.sandbox import SandboxConfig, default
 from silas.services.mcp import MCPDesk
-from silas.services.servers.saved import PlannedServer, SavedServers
+from silas.services.mcp_servers.configuration import ConfiguredServers, PlannedServer
 from silas.stream.owner import Owner
 from silas.testing import MockClock, a_signer
 from silas.tools.mcp.trust import SqlTrust
@@ -273,9 +273,9 @@ async def test_the_page_that_is_opened_while_a_yes_is_carried_out_corrects_itsel
     home = Home(tmp_path)
     home.write_by_hand()
     written, may_write, elsewhere = asyncio.Event(), asyncio.Event(), asyncio.Event()
-    add, tell = SavedServers.add, Owner.tell
+    add, tell = ConfiguredServers.add, Owner.tell
 
-    async def slowly(self: SavedServers, planned: PlannedServer) -> None:
+    async def slowly(self: ConfiguredServers, planned: PlannedServer) -> None:
         written.set()
         await may_write.wait()
         await add(self, planned)
@@ -285,7 +285,7 @@ async def test_the_page_that_is_opened_while_a_yes_is_carried_out_corrects_itsel
         if "is added" in text:
             await elsewhere.wait()
 
-    monkeypatch.setattr(SavedServers, "add", slowly)  # a disk that takes its time
+    monkeypatch.setattr(ConfiguredServers, "add", slowly)  # a disk that takes its time
     monkeypatch.setattr(Owner, "tell", tells_all)  # so does another channel, after this page
     async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
         device, _ = await _opens(cockpit, new, PHONE)

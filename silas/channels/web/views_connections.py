@@ -36,7 +36,7 @@ class SecretLine(Frozen):
 
 
 class NewFromSecret(Frozen):
-    """A variable or header; see `silas.services.servers.from_secrets.FromSecret`."""
+    """A variable or header; see `silas.services.mcp_servers.from_secrets.FromSecret`."""
 
     name: str
     scheme: str
@@ -44,7 +44,7 @@ class NewFromSecret(Frozen):
 
 
 class ServerFields(Frozen):
-    """What is written down of a server; see `silas.services.servers.wanted.WantedServer`."""
+    """The fields of a server; see `silas.services.mcp_servers.server_form.WantedServer`."""
 
     command: str
     args: tuple[str, ...]
@@ -57,7 +57,7 @@ class ServerFields(Frozen):
 
 
 class ServerFormView(ServerFields):
-    """What the form of a server is filled with; see `silas.services.servers.wanted.ServerForm`.
+    """What fills the form of a server; see `silas.services.mcp_servers.server_form.ServerForm`.
 
     Attributes:
         kept: The variables and headers whose text is in the file and not shown, by name.

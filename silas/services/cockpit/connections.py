@@ -18,10 +18,10 @@ from silas.channels.web.views_connections import (
 )
 from silas.config import SilasConfig
 from silas.language import COCKPIT, refusal_words, said_at, tr
-from silas.services.servers.asked import AskedServers
-from silas.services.servers.from_secrets import FromSecret
-from silas.services.servers.running import RunningServers
-from silas.services.servers.wanted import ServerForm, WantedServer, form_of
+from silas.services.mcp_servers.from_secrets import FromSecret
+from silas.services.mcp_servers.management import ServerManagement
+from silas.services.mcp_servers.running import RunningServers
+from silas.services.mcp_servers.server_form import ServerForm, WantedServer, form_of
 from silas.tools import ToolRegistry
 from silas.tools.mcp.secret_refs import SCHEMES
 from silas.tools.mcp.settings import MCPEntry
@@ -47,7 +47,7 @@ class CockpitConnections:
         self,
         config: SilasConfig,
         servers: RunningServers,
-        asked: AskedServers,
+        asked: ServerManagement,
         registry: ToolRegistry,
         absent: Mapping[str, str],
         file: str,

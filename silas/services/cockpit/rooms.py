@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from silas.services.attached.desk import AttachmentDesk
+from silas.services.attachments.desk import AttachmentDesk
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.answering import AnsweringDoor
 from silas.services.cockpit.batches import CockpitBatches

@@ -20,8 +20,8 @@ from silas.keys.secret_registry import SecretRegistry
 from silas.keys.secrets import SecretVault
 from silas.language import tr, tr_later
 from silas.services.cockpit.announcements import Announcer
+from silas.services.mcp_servers.running import RunningServers
 from silas.services.secrets import SecretsDesk, needed_words
-from silas.services.servers.running import RunningServers
 from silas.services.setup.provider_key import KeyVerdict, note_provider_key
 from silas.services.setup.who_answers import ModelSwitch
 from silas.stream.owner import Owner

@@ -1,4 +1,4 @@
-"""The variables and headers that no server is given: they choose code, or are the connection's."""
+"""Variables and headers that no MCP server is given: they choose code, or are the connection's."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Servers of tools, changed in an open Silas: asked about on a card where something is let in."""
+"""Adding, changing, trusting and removing MCP servers in an open Silas, by cards."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -7,17 +7,17 @@ from functools import partial
 
 from silas.audit.intent import UnrecordedChange
 from silas.language import tr, tr_later
-from silas.services.servers.changed import PlannedChange, changed_card
-from silas.services.servers.running import RunningServers
-from silas.services.servers.saved import PlannedServer, SavedServers, added_card
-from silas.services.servers.trust_card import ServerInspection, trust_card
-from silas.services.servers.wanted import ServerForm, WantedServer
+from silas.services.mcp_servers.change_plan import PlannedChange, changed_card
+from silas.services.mcp_servers.configuration import ConfiguredServers, PlannedServer, added_card
+from silas.services.mcp_servers.running import RunningServers
+from silas.services.mcp_servers.server_form import ServerForm, WantedServer
+from silas.services.mcp_servers.trust_card import ServerInspection, trust_card
 from silas.services.setup.one_question import OneQuestion
 from silas.stream.owner import Owner
 from silas.tools.mcp.settings import MCPEntry
 
 
-class AskedServers:
+class ServerManagement:
     """Adds, changes, trusts and removes servers; what counts afterwards counts at once.
 
     Args:
@@ -26,7 +26,7 @@ class AskedServers:
         owner: Whom it is asked.
     """
 
-    def __init__(self, saved: SavedServers, running: RunningServers, owner: Owner) -> None:
+    def __init__(self, saved: ConfiguredServers, running: RunningServers, owner: Owner) -> None:
         self._saved = saved
         self._running = running
         self._question = OneQuestion(owner, "a server of tools", "E_CFG_MCP_ASKED")

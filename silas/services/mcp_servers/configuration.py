@@ -1,4 +1,4 @@
-"""Servers of tools in the configuration file: one is added on a yes, and removed without one."""
+"""MCP servers in the configuration file: adding one takes a yes, removing one does not."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -24,15 +24,13 @@ from silas.errors import ConfigError, SilasError
 from silas.home.unsupported import require_mcp
 from silas.keys.secrets import SecretVault
 from silas.language import refusal_words, tr
-from silas.services.servers.changed import PlannedChange
-from silas.services.servers.file_card import file_card
-from silas.services.servers.from_secrets import (
+from silas.services.mcp_servers.change_plan import PlannedChange
+from silas.services.mcp_servers.file_card import file_card
+from silas.services.mcp_servers.from_secrets import (
     refuse_missing,
     refuse_twice,
 )
-from silas.services.servers.trust_card import server_lines
-from silas.services.servers.unfit import CODE, refuse_bad_name, refuse_unfit
-from silas.services.servers.wanted import (
+from silas.services.mcp_servers.server_form import (
     ServerForm,
     WantedServer,
     form_of,
@@ -42,6 +40,8 @@ from silas.services.servers.wanted import (
     server_data,
     tidy_server,
 )
+from silas.services.mcp_servers.trust_card import server_lines
+from silas.services.mcp_servers.validation import CODE, refuse_bad_name, refuse_unfit
 from silas.stop.sentinel import RequireRunning
 from silas.tools.mcp.settings import MCPEntry
 
@@ -63,7 +63,7 @@ class PlannedServer(NamedTuple):
         return digest([self.entry.name, self.entry.source])
 
 
-class SavedServers:
+class ConfiguredServers:
     """Changes which servers the configuration file names, for the cockpit and the terminal."""
 
     def __init__(

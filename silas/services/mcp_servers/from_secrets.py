@@ -1,4 +1,4 @@
-"""The variables and headers that a new server is given from the owner's secrets, held to rules."""
+"""Variables and headers of a new MCP server that come from the owner's secrets, checked."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from silas.errors import ConfigError
 from silas.language import tr, tr_later
-from silas.services.servers.given_names import chooses_code, is_of_connection
+from silas.services.mcp_servers.reserved_names import chooses_code, is_of_connection
 from silas.tools.mcp.secret_refs import SCHEMES, reference_to
 
 _CODE: Final = "E_CFG_MCP"

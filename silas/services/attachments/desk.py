@@ -7,7 +7,7 @@ from silas.audit import Audit
 from silas.context.attachments import AttachmentRow, AttachmentStore
 from silas.context.conversation_store import FIRST, ConversationStore
 from silas.sandbox import Sandbox
-from silas.services.attached.pictures import made_anew
+from silas.services.attachments.pictures import made_anew
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A server of tools that is to become another one: what is asked about it, before and after."""
+"""A planned change of an MCP server, and the card that shows it before and after."""
 
 from typing import NamedTuple
 
@@ -7,9 +7,9 @@ from silas.cards import Detail
 from silas.cards.models import DecisionCard
 from silas.config.edit_servers import ServersEdit
 from silas.language import tr
-from silas.services.servers.file_card import file_card
-from silas.services.servers.trust_card import server_lines
-from silas.services.servers.wanted import WantedServer
+from silas.services.mcp_servers.file_card import file_card
+from silas.services.mcp_servers.server_form import WantedServer
+from silas.services.mcp_servers.trust_card import server_lines
 from silas.tools.mcp.settings import MCPEntry
 
 

@@ -1,4 +1,4 @@
-"""What no server of tools may be: refused in one sentence before anybody is asked."""
+"""What no MCP server may be: refused in one sentence before anybody is asked."""
 
 import os
 import shutil
@@ -12,8 +12,8 @@ from silas.language import tr
 from silas.sandbox.mounts import SYSTEM_TARGETS, Roots, objection
 from silas.sandbox.network.names import endpoints
 from silas.sandbox.searchpath import SYSTEM
-from silas.services.servers.from_secrets import refuse_unfit_headers, refuse_unfit_variables
-from silas.services.servers.wanted import WantedServer
+from silas.services.mcp_servers.from_secrets import refuse_unfit_headers, refuse_unfit_variables
+from silas.services.mcp_servers.server_form import WantedServer
 from silas.tools.mcp.settings import is_server_name, is_server_url
 
 CODE: Final = "E_CFG_MCP"

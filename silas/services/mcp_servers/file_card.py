@@ -1,4 +1,4 @@
-"""The question about what the configuration file will say of a server of tools."""
+"""The card about what the configuration file will say of an MCP server."""
 
 from silas.cards import Action, Detail
 from silas.cards.models import DecisionCard

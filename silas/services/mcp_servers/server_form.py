@@ -1,4 +1,4 @@
-"""A server of tools as its owner writes it down, and what of it stands in the configuration."""
+"""An MCP server as its owner enters it, and the part of it that the configuration has."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from silas.config.change_server import Parts
-from silas.services.servers.from_secrets import FromSecret, renew_lines, tidy_lines
+from silas.services.mcp_servers.from_secrets import FromSecret, renew_lines, tidy_lines
 from silas.tools.mcp.secret_refs import SCHEMES
 from silas.tools.mcp.settings import MCPEntry
 

@@ -1,4 +1,4 @@
-"""What a server of tools says it is, shown to its owner before he trusts exactly that."""
+"""The card with what an MCP server says it is, before the owner trusts exactly that."""
 
 import shlex
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The servers of tools of a Silas that is open: kept connected, and as they are trusted now."""
+"""The MCP servers of an open Silas: kept connected, and as they are trusted now."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
@@ -15,7 +15,7 @@ from silas.home.runtime import Runtime
 from silas.keys.secret_registry import SecretRegistry
 from silas.language import tr
 from silas.services.mcp import MCPDesk, servers_of
-from silas.services.servers.trust_card import ServerInspection
+from silas.services.mcp_servers.trust_card import ServerInspection
 from silas.tools import ToolRegistry
 from silas.tools.mcp.settings import MCPEntry, users_of
 from silas.tools.mcp.trust import SqlTrust

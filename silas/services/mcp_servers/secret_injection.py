@@ -1,4 +1,4 @@
-"""What a server is given of the owner's secrets, whenever it is started or reached."""
+"""Secrets put into the variables and headers of an MCP server whenever it is started."""
 
 import re
 from collections.abc import AsyncGenerator, Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _HEADER = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 
-class SecretGiver:
+class SecretInjector:
     """Gives a server the secrets that its entry names, as they are at that moment.
 
     The first time that it is given a secret is on record.

@@ -13,7 +13,7 @@ from silas.context.attachments import PLACE, AttachmentRow
 from silas.context.errors import ContextError
 from silas.errors import SandboxError
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
-from silas.services.attached.picture_program import REFUSED
+from silas.services.attachments.picture_program import REFUSED
 from silas.tools.builtin.files import INTERPRETER_OPTIONS
 
 LARGEST_PICTURE: Final = 12_000_000
@@ -41,7 +41,7 @@ class _Decoder(NamedTuple):
 @cache
 def _decoder() -> _Decoder:
     """Silas's own interpreter and Pillow, which is built for it, as the sandbox sees them."""
-    program = resources("silas.services.attached").joinpath("picture_program.py")
+    program = resources("silas.services.attachments").joinpath("picture_program.py")
     found = find_spec("PIL")
     assert found is not None
     assert found.submodule_search_locations

@@ -1,1 +1,0 @@
-"""Servers of tools: added, looked at, trusted and removed, by both doors alike (D120 to D122)."""
