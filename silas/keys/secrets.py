@@ -17,9 +17,9 @@ from nacl.utils import random
 from silas.errors import ConfigError
 from silas.keys.files import read_private, replace, write_new
 from silas.keys.oskeyring import Keyring, forget_secret, read_secret, write_secret
+from silas.keys.process_hardening import disable_core_dumps
 from silas.keys.redact import SHORTEST
 from silas.keys.sealed import damaged_error, read_document, read_unsealed, seal, unseal
-from silas.keys.undumped import refuse_dumps
 
 LONGEST = 16_384  # bytes of a secret; a key fits, a file of them does not
 
@@ -196,7 +196,7 @@ class SecretVault:
         Raises:
             ConfigError: One is gone, damaged, or cannot be opened; the sentence says which.
         """
-        refuse_dumps()
+        disable_core_dumps()
         return {ref_id: self._value(ref_id) for ref_id in sorted(refs)}
 
     def record_use(self, ref_id: str, at: datetime) -> None:

@@ -20,11 +20,11 @@ from silas.keys.key_lock import KeyLock, NoKeyLock, lock_directory
 from silas.keys.key_ring import KeyRing, Succession, successions_of
 from silas.keys.models import KeysConfig
 from silas.keys.oskeyring import Keyring
+from silas.keys.process_hardening import disable_core_dumps
 from silas.keys.rotation import Rotation
 from silas.keys.sealed import read_document, read_unsealed, seal, unseal
 from silas.keys.signed_heads import carried_mark
 from silas.keys.signer import SEED_BYTES, Ed25519Signer
-from silas.keys.undumped import refuse_dumps
 
 _OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 _SHORTEST_PASSPHRASE = 8  # characters; what is shorter falls to guessing whatever argon2id costs
@@ -121,7 +121,7 @@ class Vault:
             return self.load(owner_id)
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         hold = self._hold(owner_id)
-        refuse_dumps()
+        disable_core_dumps()
         store = self._keyring_for_new_key()
         if store is None:
             signer = _Held.taking(Ed25519Signer.generate(), hold)
@@ -266,7 +266,7 @@ class Vault:
 
     def _open_key_pair(self, owner_id: str, record: dict[str, Any], secret: bytes) -> Ed25519Signer:
         """The key pair that the record names, and no other."""
-        refuse_dumps()
+        disable_core_dumps()
         path, public_key = str(self._record(owner_id)), str(record.get("public_key"))
         if _in_keyring(record):
             signer = self._account(owner_id).signer(public_key)

@@ -199,7 +199,7 @@ class EndpointEmbedder:
     async def _post(self, body: dict[str, Any], count: int) -> Any:
         import json  # noqa: PLC0415 - beside httpx, which costs a tenth of a second
 
-        import httpx  # noqa: PLC0415
+        import httpx  # noqa: PLC0415 - heavy, see above
 
         most = count * self.dim * _BYTES_PER_NUMBER + _OVERHEAD
         # no redirect: what is remembered goes to the server that was named and to no other

@@ -167,7 +167,7 @@ def ideas_from(
 
     async def ideas(now: datetime) -> list[SuggestionIdea]:
         from silas.goals.models import GoalState  # noqa: PLC0415 - only who looks for something
-        from silas.goals.store import SqlGoalStore  # noqa: PLC0415
+        from silas.goals.store import SqlGoalStore  # noqa: PLC0415 - as above
 
         recent = [item for item in await items.newest(_RECENT) if scope_of(item.id) == OWNER]
         ended = [item.id for item in recent if item.status in UNFINISHED]

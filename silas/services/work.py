@@ -246,8 +246,8 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
                 started_alone,
             )
             from silas.context import TokenCounter  # noqa: PLC0415 - none of these
-            from silas.services.memory import rules_within  # noqa: PLC0415
-            from silas.services.undo_feedback import note_undone  # noqa: PLC0415
+            from silas.services.memory import rules_within  # noqa: PLC0415 - as above
+            from silas.services.undo_feedback import note_undone  # noqa: PLC0415 - as above
 
             scope_id = scope_work(db, clock).scope_of(item.id)
             fit = rules_within(config, TokenCounter().count)

@@ -14,8 +14,8 @@ from silas.errors import ConfigError
 from silas.home.passphrases import allow_interrupt
 from silas.home.signer_client import is_apart, opened_by_others, record_of
 from silas.keys import KeysConfig, Signer
-from silas.keys.hardened import harden
 from silas.keys.oskeyring import Keyring, system_keyring
+from silas.keys.process_hardening import harden_signer
 from silas.keys.signed_heads import SignedHeads
 from silas.keys.signer_server import SigningDesk, open_socket
 from silas.keys.vault import Vault
@@ -43,7 +43,7 @@ async def serve_signer(config: SilasConfig, agent_name: str) -> None:
     """
     if not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         raise _refusal("it asks its questions on a terminal, and there is none")
-    harden()
+    harden_signer()
     agent = _agent(agent_name)
     signer = _key(config, agent)
     clock = SystemClock()
