@@ -95,6 +95,7 @@ _LEADING: Final = re.compile(
 _TRAILING: Final = re.compile(
     r"[\s,;:–-]*(?:\b(?:please|bitte|on|at|for|to|um|am|auf|erinnern))?[\s,;:?–-]*$", re.IGNORECASE
 )
+_ME: Final = re.compile(r"(?:me|mich)\s+(?!(?:and|und|&|\+)\s)", re.IGNORECASE)
 _TO: Final = re.compile(r"\s*\b(?:to|for|until|till|on|auf|bis|by)\s*$", re.IGNORECASE)
 
 
@@ -185,4 +186,6 @@ def read_request(said: str) -> ReminderRequest:
     asked = request_of(text)
     if asked is not None:
         return asked
+    if found := _ME.match(text):  # the command is called as the word before it
+        text = text[found.end() :]
     return _make_request(text) or ReminderRequest("make", text)

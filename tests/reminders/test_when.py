@@ -194,9 +194,21 @@ def test_other_requests_are_left_to_a_model(sentence: str) -> None:
     assert request_of(sentence) is None
 
 
-def test_the_command_needs_no_remind_me() -> None:
-    asked = read_request("tomorrow at nine: call the dentist")
-    assert (asked.wanted, asked.text) == ("make", "call the dentist")
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("tomorrow at nine: call the dentist", "call the dentist"),
+        ("me tomorrow at nine to call the dentist", "call the dentist"),
+        ("me to call the dentist tomorrow at nine", "call the dentist"),
+        ("mich morgen um neun an den Zahnarzt", "den Zahnarzt"),
+        ("tomorrow at nine: me time", "me time"),
+        ("medicine tomorrow at nine", "medicine"),
+        ("me and Anna tomorrow at nine", "me and Anna"),
+    ],
+)
+def test_the_command_needs_no_remind_me(said: str, told: str) -> None:
+    asked = read_request(said)
+    assert (asked.wanted, asked.text) == ("make", told)
 
 
 @settings(max_examples=examples(300), deadline=None)
