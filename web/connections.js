@@ -76,7 +76,7 @@ function serverRow(server, again, { asks, secrets, schemes }) {
       fact(server.remote ? t("Is at") : t("Runs"), server.runs),
       server.remote ? fact(t("Reaches"), t("what its own machine reaches; Silas cannot see that"))
         : [fact(t("Reaches"), server.reaches.join(", ") || t("no host")), fact(t("Sees"), server.sees.join(", ") || t("no file of yours")),
-          fact(t("Changes"), server.changes.join(", ") || t("no file of yours"))],
+          fact(t("May change"), server.changes.join(", ") || t("no file of yours"))],
       server.given.map((one) => fact(server.remote ? t("Is sent the header {name}", { name: one.name }) : t("Is given the variable {name}", { name: one.name }), fromSecret(one)))),
     server.tools.length ? h("ul", { class: "plainlist small", "aria-label": t("Tools of {name}", { name: server.name }) }, server.tools.map(toolRow)) : null,
     h("div", { class: "row-actions" }, unknown && look, asks ? null : change, doing.map((one) => one.foot)), place, problem, doing.map((one) => one.problem));

@@ -1,6 +1,7 @@
 /* Work under way: its steps, the last lines of its log, what of the budget is used, and a way to stop. */
 
 import { postJson } from "./api.js";
+import { named } from "./card.js";
 import { button, fill, h, keyed, toast } from "./dom.js";
 import { isHere, state } from "./state.js";
 import { stopwatch, took } from "./time.js";
@@ -8,7 +9,7 @@ import { t } from "./words.js";
 
 const STATUS = {
   running: t("Working"), verification_failed: t("A check failed; trying again"), done: t("Done"),
-  blocked: t("Waits"), stuck: t("Stuck"), failed: t("Failed"), paused: t("Paused"),
+  healthy: t("Healthy"), failing: t("Failing"), repaired: t("Repaired"), blocked: t("Waits"), stuck: t("Stuck"), failed: t("Failed"), paused: t("Paused"),
 };
 const STEP_WORDS = { running: t("under way"), done: t("done"), failed: t("failed") };
 
@@ -46,7 +47,8 @@ function update(node, progress) {
   const again = progress.attempt > 1 ? t(", attempt {attempt}", { attempt: progress.attempt }) : "";
   node.dataset.status = progress.status;
   fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? progress.status}${again}`);
-  if (message.textContent !== progress.message) fill(message, progress.message);
+  if (message.told !== progress.message) fill(message, named(progress.message));
+  message.told = progress.message;
   // Announced all the same, and not to be read twice where the step under way says it.
   const said = progress.steps.some((step) => step.state === "running" && step.words === progress.message);
   message.classList.toggle("unseen", said);

@@ -28,10 +28,10 @@ export function dayOf(iso) {
   return days.get(key);
 }
 
-/** The same within a sentence: `today`. */
+/** The same within a sentence: `today`, `on Friday 27 November`. */
 export function onDay(iso) {
   const words = dayOf(iso);
-  return [t("Today"), t("Yesterday")].includes(words) ? words.toLocaleLowerCase() : words;
+  return [t("Today"), t("Yesterday")].includes(words) ? words.toLocaleLowerCase() : t("on {day}", { day: words });
 }
 
 function dayWords(iso) {

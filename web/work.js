@@ -30,7 +30,7 @@ export async function showWork(place, path, free = always) {
     h("a", { class: "row tall link-row", href: `#/more/work/${encodeURIComponent(row.id)}` },
       h("p", { class: "row-head" }, h("b", { dir: "auto" }, row.title), statusMark(row.status)),
       row.summary && h("p", { class: "small clamp", dir: "auto" }, named(row.summary)),
-      row.taken_back && h("p", { class: "small", dir: "auto" }, row.taken_back),
+      row.taken_back && h("p", { class: "small", dir: "auto" }, named(row.taken_back)),
       h("p", { class: "small" }, row.created_at ? `${dayOf(row.created_at)}, ${atTime(row.created_at)}` : "",
         row.undoable && t(" · can be taken back")))))));
   return undefined;
@@ -45,8 +45,8 @@ async function showOne(place, id, free = always) {
   fill(place,
     h("p", { class: "result-top" }, statusMark(one.status)),
     h("h2", { class: "page-title", dir: "auto", tabindex: "-1" }, one.title),
-    one.summary && h("p", { dir: "auto" }, one.summary),
-    one.taken_back && h("p", { dir: "auto" }, one.taken_back),
+    one.summary && h("p", { class: "result-summary", dir: "auto" }, named(one.summary)),
+    one.taken_back && h("p", { dir: "auto" }, named(one.taken_back)),
     h("p", { class: "small" }, riskBadge(risk, true), one.affected && [" · ", named(one.affected)]),
     one.part_of && h("p", { class: "small" }, h("a", { href: `#/more/work/${encodeURIComponent(one.part_of)}` }, t("The project that it is part of"))),
     one.rest_as && h("p", { class: "small" }, h("a", { href: `#/more/work/${encodeURIComponent(one.rest_as)}`, "data-testid": "rest-as" }, t("Its rest is a project of its own: {rest}", { rest: one.rest_as }))),
