@@ -44,6 +44,20 @@ def day_words(day: date) -> str:
     )
 
 
+def near_day_words(at: datetime, now: datetime) -> str:
+    """`Today`, `Tomorrow`, or a weekday with its date; both moments are of the owner's zone."""
+    away = (at.date() - now.date()).days
+    if away in (0, 1):
+        return (tr("Today"), tr("Tomorrow"))[away]
+    day = tr(
+        "{weekday} {day} {month}",
+        weekday=tr(WEEKDAYS[at.weekday()]),
+        day=at.day,
+        month=tr(MONTHS[at.month - 1]),
+    )
+    return day if at.year == now.year else f"{day} {at.year}"
+
+
 def retold_wall(english: str) -> str:
     """A day, with or without its time, that was written in English, in the owner's language.
 

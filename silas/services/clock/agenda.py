@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from silas.goals.models import GoalState
 from silas.jobs.slots import next_slot
 from silas.language import tr, tr_later, tr_many
+from silas.language.calendar import near_day_words
 from silas.plans.goals import schedule as goal_schedule
 from silas.reminders.models import Reminder
 from silas.services.clock.upcoming import more_moments
@@ -41,8 +42,6 @@ async def agenda_words(desk: "AheadDesk", first: int, days: int) -> str:
         first: How many days from today the first one is.
         days: How many there are.
     """
-    from silas.services.clock.ahead import day_words  # noqa: PLC0415 - it asks for this module
-
     zone = desk.config.scheduler.zone
     now = desk.time.now().astimezone(zone)
     midnight = datetime.combine(now.date() + timedelta(days=first), time(), zone)
@@ -55,7 +54,7 @@ async def agenda_words(desk: "AheadDesk", first: int, days: int) -> str:
     lines, day = list[str](), ""
     for one in found[:_MOST]:
         at = one.due.astimezone(zone)
-        if (named := day_words(at, now)) != day:
+        if (named := near_day_words(at, now)) != day:
             lines, day = [*lines, f"{named}:"], named
         more = f" ({tr_many(one.more, 'once more', '{count} more times')})" if one.more else ""
         lines.append(f"- {at:%H:%M}  {one.title}{more}")

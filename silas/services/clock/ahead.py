@@ -28,7 +28,6 @@ from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
 from silas.home.lease import runs_jobs
 from silas.language import tr
-from silas.language.calendar import MONTHS, WEEKDAYS
 from silas.plans import WorkItem, WorkItemStore
 from silas.plans.effect import effect_sentence
 from silas.plans.goals import schedule as goal_schedule
@@ -347,20 +346,6 @@ class AheadDesk:
         except Stopped as error:
             return error.message
         return ""
-
-
-def day_words(at: datetime, now: datetime) -> str:
-    """`Today`, `Tomorrow`, or a weekday with its date; both moments are of the owner's zone."""
-    away = (at.date() - now.date()).days
-    if away in (0, 1):
-        return (tr("Today"), tr("Tomorrow"))[away]
-    day = tr(
-        "{weekday} {day} {month}",
-        weekday=tr(WEEKDAYS[at.weekday()]),
-        day=at.day,
-        month=tr(MONTHS[at.month - 1]),
-    )
-    return day if at.year == now.year else f"{day} {at.year}"
 
 
 def left_words(alone: UnattendedGoal, zone: ZoneInfo) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from silas.channels.web.views import Done
 from silas.channels.web.views_ahead import AheadShown, PausedGoalRow, UnattendedGoalRow, UpcomingRow
 from silas.language import COCKPIT, refusal_words, said_at, tr
+from silas.language.calendar import near_day_words
 from silas.services.cockpit.project_graph import project_row
 
 if TYPE_CHECKING:
@@ -75,15 +76,13 @@ class CockpitAhead:
         return Done(words=self._narrowing().tighten().words)
 
     def _upcoming_row(self, one: "Upcoming", found: "Ahead") -> UpcomingRow:
-        from silas.services.clock.ahead import day_words  # noqa: PLC0415 - few pages ask
-
         at = one.due.astimezone(found.zone)
         return UpcomingRow(
             kind=one.kind.value,
             id=one.id,
             title=self._redact(one.title),
             due=one.due,
-            day=day_words(at, found.now.astimezone(found.zone)),
+            day=near_day_words(at, found.now.astimezone(found.zone)),
             time=f"{at:%H:%M}",
             again=one.again,
             more=one.more,
