@@ -1,10 +1,10 @@
-"""What work printed: the output of its calls, cut to a size that can be kept and shown."""
+"""What work printed, and what granted tools were told and answered, cut to what can be kept."""
 
 from collections.abc import Callable, Iterable
 
 from silas.language import tr, tr_later
 from silas.work.ledger import LedgerEntry
-from silas.work.step_descriptions import step_words
+from silas.work.step_descriptions import call_words, has_own_words, step_words
 
 LONGEST = 20_000
 """Characters of one run's output that are kept: the first and the last half."""
@@ -13,6 +13,7 @@ SHOWN_TOOLS = frozenset({"shell_exec", "python_exec", "file_list", "file_search"
 """Tools whose answer is for the owner, too: what a program printed, and listings."""
 
 _INDENT = "    "  # a line that a program printed; only Silas's own words begin at the margin
+_ANSWER = 2_000  # characters of what a granted tool answered
 _SUCCESS = "exit code 0\n"
 _ALONE = "stdout ("
 
@@ -25,13 +26,19 @@ def format_output(entries: Iterable[LedgerEntry], redact: Callable[[str], str]) 
     """
     parts = list[str]()
     for entry in entries:
-        if entry.tool_name not in SHOWN_TOOLS:
+        of_others = not has_own_words(entry.tool_name)
+        if entry.tool_name not in SHOWN_TOOLS and not of_others:
             continue
         text = _plain(entry.result.return_value or entry.result.error or "").strip("\n")
-        if text.strip():
+        if of_others:  # a granted tool: what it was told is as good as what it answered
+            call = call_words(entry.tool_name, entry.args, redact)
+            answer = redact(text)
+            text = answer if len(answer) <= _ANSWER else f"{answer[:_ANSWER]}…"
+        else:
             call = redact(step_words(entry.tool_name, entry.args))
+        if text.strip() or of_others:
             lines = "\n".join(f"{_INDENT}{line}" for line in text.split("\n"))
-            parts.append(f"{call}\n{lines}")
+            parts.append(f"{call}\n{lines}" if text.strip() else call)
     return _cut_middle("\n".join(parts))
 
 

@@ -1,5 +1,6 @@
 """A tool call in plain words, for a person who watches: `Run pytest -q`, `Read src/a.py`."""
 
+import json
 import shlex
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -8,6 +9,7 @@ from silas.language import tr, tr_later
 from silas.plans import show
 
 _LONGEST = 160  # characters
+_LONGEST_CALL = 500
 
 Args = Mapping[str, Any]
 
@@ -49,3 +51,21 @@ def step_words(tool: str, args: Args) -> str:
     told = _WORDS.get(tool, lambda _: tr("Call {tool}", tool=tool))(args)
     words = show(" ".join(told.split()))
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+
+
+def has_own_words(tool: str) -> bool:
+    """Whether a tool is one of Silas's own, whose calls are told in words."""
+    return tool in _WORDS
+
+
+def call_words(tool: str, args: Args, redact: Callable[[str], str]) -> str:
+    """A call of any other tool with its arguments, on one line, without known secrets.
+
+    Args:
+        tool: Its name.
+        args: The model's own: nothing is believed.
+        redact: Takes secrets out, before anything is cut in two.
+    """
+    told = redact(json.dumps(dict(args), ensure_ascii=False, default=str)) if args else ""
+    words = show(" ".join(f"{step_words(tool, args)} {told}".split()))
+    return words if len(words) <= _LONGEST_CALL else f"{words[:_LONGEST_CALL]}…"

@@ -100,6 +100,7 @@ async def test_what_is_undone_is_told_apart_from_what_was_sent(tmp_path: Path) -
     )
     async with house(home, settings, *steps) as at:
         result = await at.work(tools=[grant], workspace=str(project), writes=["level.txt"])
+        assert result.output.startswith('Call fake__level {"what": "Danube"}\n    ')
         assert (project / "level.txt").read_text(encoding="utf-8") == "312 cm", result.summary
         said = (await at.h.silas.undo(result.work_item_id)).words(result.work_item_id)
     assert not (project / "level.txt").exists()

@@ -105,10 +105,31 @@ async def test_a_call_that_is_answered_from_before_is_not_counted_as_one_that_ra
     again = ToolResult(ok=True, return_value="once", deduped=True)
     ledger.record("shell_exec", {"argv": ["ls"]}, again.model_copy(update={"deduped": False}))
     ledger.record("shell_exec", {"argv": ["ls"]}, again)
-    assert format_output(ledger.distinct(), str) == "Run ls\n    once"
+    called = [f'Call send {{"to": "{to}"}}\n    no' for to in "ab"]
+    assert format_output(ledger.distinct(), str) == "\n".join([*called, "Run ls\n    once"])
     empty = Ledger()
     empty.record("send", {}, again)
     assert grounds(empty).startswith("no call ran, 1 call was answered from before")
+
+
+def test_a_granted_call_is_kept_with_what_it_was_told_and_answered_without_secrets() -> None:
+    ledger = Ledger()
+    told = {"to": "anna@example.org", "text": "x" * 470 + " s3cret-of-mine"}
+    ledger.record(
+        "fake__send", told, ToolResult(ok=True, return_value="sent\ndone: s3cret-of-mine")
+    )
+    ledger.record("fake__look", {}, ToolResult(ok=True, return_value="y" * 5_000))
+    ledger.record("file_read", {"path": "a.txt"}, ToolResult(ok=True, return_value="a file"))
+    shown = format_output(
+        ledger.distinct(), lambda text: text.replace("s3cret-of-mine", "[secret]")
+    )
+    lines = shown.split("\n")
+    assert lines[0].startswith('Call fake__send {"to": "anna@example.org", "text": "xxx')
+    assert lines[1:3] == ["    sent", "    done: [secret]"]
+    assert lines[3] == "Call fake__look"
+    assert "s3c" not in shown
+    assert len(lines[4]) < 2_010
+    assert "a file" not in shown
 
 
 async def test_no_line_of_a_report_can_pass_for_words_of_silas_and_none_is_endless() -> None:
