@@ -10,6 +10,7 @@ from typing import Final
 from silas.audit import Audit
 from silas.language import said_at, tr_later
 from silas.stream.owner_words import Answered, OwnerWords
+from silas.stream.plan_review import ReviewPlans
 from silas.stream.ports import LooksAhead
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
@@ -56,7 +57,7 @@ class AgendaWords(OwnerWords[tuple[int, int]]):
 
     Args:
         ahead: Tells what comes.
-        by_a_model: Whether a language model answers what code does not.
+        plans: Whether a language model plans, and so answers what code does not.
         audit: Where the turn is recorded.
         modes: Resolves the mode that such a turn proceeds in.
         profile: The context profile of such a turn.
@@ -68,19 +69,19 @@ class AgendaWords(OwnerWords[tuple[int, int]]):
     def __init__(
         self,
         ahead: Callable[[], LooksAhead],
-        by_a_model: Callable[[], bool],
+        plans: ReviewPlans,
         audit: Audit,
         modes: TurnModes,
         profile: str,
     ) -> None:
         super().__init__(audit, modes, profile)
         self._ahead = ahead
-        self._by_a_model = by_a_model
+        self._plans = plans
 
     def _parse_request(self, text: str) -> tuple[int, int] | None:
         said = " ".join(text.lower().replace("’", "'").split()).rstrip(" ?.!")
         found = next((match for one in _ASKS if (match := one.fullmatch(said))), None)
-        if found is None or self._by_a_model():
+        if found is None or self._plans.marks:
             return None
         return _DAYS[found.groupdict().get("day") or ""]
 

@@ -255,7 +255,7 @@ class TurnWiring:
                 modes,
                 profile,
             ),
-            AgendaWords(self._parts.ahead_desk, lambda: self._plans.marks, audit, modes, profile),
+            AgendaWords(self._parts.ahead_desk, self._plans, audit, modes, profile),
             UndoWords(self._context, audit, modes, profile),
             RestWords(self._at("rests", rests_of(self._parts)), audit, modes, profile),
         )
