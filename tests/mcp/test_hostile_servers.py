@@ -1,5 +1,6 @@
 """A server that lies, changes, floods, hangs, dies and asks: what becomes of the work around it."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -265,3 +266,37 @@ async def test_what_is_trusted_no_more_elsewhere_is_sent_nothing_and_ended(tmp_p
         assert "no longer trusted" in why
         assert await at.events("mcp.disconnected")
     assert fake.calls == []
+
+
+async def test_a_server_that_floods_with_notices_can_still_be_ended(tmp_path: Path) -> None:
+    fake = Fake(tmp_path / "fake", call="notify", method="notifications/tools/list_changed")
+    settings = fake.settings(timeout_seconds=0.5)
+    await trust(tmp_path, settings, "fake")
+    async with asyncio.timeout(SECONDS):
+        async with house(tmp_path, settings, ACT) as at:
+            await at.work()
+            assert len(await at.events("mcp.connected", "mcp.drifted")) == 1
+    assert len(fake.calls) == 1
+
+
+@pytest.mark.parametrize("how", ["deep", "scold"])
+async def test_an_answer_too_deep_to_read_and_endless_complaints_end_the_call_alone(
+    tmp_path: Path, how: str
+) -> None:
+    fake = Fake(tmp_path / "fake", call=how)
+    settings = fake.settings(timeout_seconds=0.5 if how == "deep" else SECONDS)
+    await trust(tmp_path, settings, "fake")
+    async with house(tmp_path, settings, ACT) as at:
+        await at.work()
+        known = "tool_call.unknown" if how == "deep" else "tool_call.succeeded"
+        assert [e["tool"] for e in await at.events(known)] == ["fake__act"]
+
+
+async def test_a_linked_file_is_named_and_not_read_and_nothing_in_it_steers(tmp_path: Path) -> None:
+    fake = Fake(tmp_path / "fake", call="link")
+    await trust(tmp_path, fake.settings(), "fake")
+    async with house(tmp_path, fake.settings(), ACT) as at:
+        await at.work()
+        assert "[a resource: file:///etc/passwd]" in at.last_said
+        assert "root:" not in at.last_said
+        assert not set(at.last_said) & {"\x1b", "\u202e"}

@@ -76,6 +76,7 @@ class ServerLink:
         self._trouble = asyncio.Event()
         self._changed = asyncio.Event()
         self._retry = asyncio.Event()
+        self._ended = False
         self.tried = asyncio.Event()
 
     async def run(self) -> None:
@@ -88,12 +89,18 @@ class ServerLink:
                     why = await self._connection(patience)
             except Exception as error:  # whatever a server does, the others go on
                 why = _reason(error)
+            if self._ended:  # it broke while it was taken down, which hid the cancellation
+                return
             await self._watcher.down(why)
             self.tried.set()
             failures = 0 if self._clock.monotonic() - since > _LASTED else failures
             pause = _PAUSES[min(failures, len(_PAUSES) - 1)]
             failures += 1
             await self._wait_before_retry(pause)
+
+    def end(self) -> None:
+        """Never connect again; whoever says so cancels `run` next."""
+        self._ended = True
 
     def retry(self) -> None:
         """Try now where it is not there, instead of at the end of the pause."""

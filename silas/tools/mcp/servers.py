@@ -253,6 +253,8 @@ class MCPServers:
             await self._start(self._servers)
             yield
         finally:
+            for server in self._servers.values():
+                server.link.end()
             for task in self._tasks.values():
                 task.cancel()
             if self._tasks:
@@ -283,6 +285,7 @@ class MCPServers:
         if server is None or task is None:
             return
         self._left[name] = server
+        server.link.end()
         task.cancel()
         await asyncio.wait([task])
         if self._left.get(name) is server:  # not removed meanwhile
