@@ -1,21 +1,32 @@
 """Several processes and sudden death: a use is spent once, with its entry or not at all."""
 
 import asyncio
+import json
 import signal
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from silas.approval import ApprovalConfig, ApprovalToken, NonceConfig
+from silas.approval import ApprovalConfig, ApprovalScope, ApprovalToken, NonceConfig
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import SqlNonceStore
+from silas.approval.revocation import revoke
 from silas.audit import AuditLog
 from silas.clock import SystemClock
 from silas.db import Database
 from silas.keys import KeyRing
-from silas.testing.approval import NeverStopped, a_decision, a_signer, a_subject
+from silas.testing.approval import (
+    NeverStopped,
+    a_decision,
+    a_goal,
+    a_signer,
+    a_spawned_task,
+    a_subject,
+)
 from tests.support.waits import SECONDS
 
 SPENDER = """
@@ -140,3 +151,50 @@ async def test_after_a_kill_the_use_and_its_entry_are_both_there_or_neither(
     assert await SqlNonceStore(database, real_time, NonceConfig()).uses(token.token_id) == uses
     assert await audit.verify_chain() == (True, entries, "")
     assert bool(await engine.verify(token, a_subject())) is (uses == 0)
+
+
+@pytest.mark.parametrize("taken_back", [False, True])
+async def test_twenty_at_once_never_spend_more_than_what_is_left(
+    tmp_path: Path, database: Database, real_time: SystemClock, taken_back: bool
+) -> None:
+    engine, audit = await an_engine(database, real_time)
+    token = await engine.issue_token(
+        a_goal(), a_decision(), ApprovalScope.standing, max_executions=3
+    )
+    begin = threading.Barrier(20 + taken_back)
+
+    def spend() -> str:
+        own = Database(tmp_path / "silas.db", real_time)
+        try:
+            mine, _ = asyncio.run(an_engine(own, real_time))
+            begin.wait(SECONDS)
+            return asyncio.run(mine.verify(token, a_goal(), a_spawned_task())).code
+        finally:
+            own.close()
+
+    def take_back() -> None:
+        own = Database(tmp_path / "silas.db", real_time)
+        try:
+            store = SqlNonceStore(own, real_time, NonceConfig())
+            begin.wait(SECONDS)
+            asyncio.run(revoke(token, store, AuditLog(own, real_time, a_signer())))
+        finally:
+            own.close()
+
+    with ThreadPoolExecutor(21) as pool:
+        ends = [pool.submit(spend) for _ in range(20)]
+        others = [pool.submit(take_back)] if taken_back else []
+        codes = [one.result(SECONDS) for one in ends]
+        for one in others:
+            one.result(SECONDS)
+    entries = [json.loads(entry.body) for entry in await audit.entries(limit=1000)]
+    events = [one["event"] for one in entries if one["event"] != "approval.refused"]
+    assert codes.count("") == events.count("approval.used")
+    if taken_back:
+        assert codes.count("") <= 3
+        after = events[events.index("approval.revoked") :]
+        assert "approval.used" not in after
+        assert (await engine.verify(token, a_goal(), a_spawned_task())).code
+    else:
+        assert codes.count("") == 3
+    assert (await audit.verify_chain()).valid

@@ -113,6 +113,12 @@ REFUSED = {
     "fewer pixels than it says": (a_png((200, 200), pixels=b"\0"), "cannot be read as a picture"),
     "too many pixels": (a_png((9000, 9000), pixels=b"\0"), "has more pixels than are shown"),
     "far too many": (a_png((90_000, 90_000), pixels=b"\0"), "has more pixels than are shown"),
+    "a GIF of 50,000 by 50,000": (
+        b"GIF89a" + struct.pack("<HHBBB", 50_000, 50_000, 0, 0, 0) + b";",
+        "so it is shown as a file.",
+    ),
+    "a TIFF": (b"II*\0\x08\0\0\0\0\0\0\0\0\0", "is no PNG, JPEG, GIF or WebP"),
+    "a page that a picture follows": (b"<!doctype html><script>" + a_png(), "is no PNG"),
     "a long line": (a_png((40_000, 1), pixels=b"\0"), "has more pixels than are shown"),
 }
 
@@ -125,3 +131,13 @@ async def test_what_is_no_picture_that_is_shown_stays_a_file(case: str) -> None:
     assert status == 409
     assert why in said.decode()
     assert said.decode().count("so it is shown as a file.") == 1
+
+
+async def test_a_page_behind_a_picture_is_in_no_byte_of_what_is_shown() -> None:
+    async with a_house() as house:
+        hidden = b"<!doctype html><script>alert(1)</script>"
+        more = chunk(b"tEXt", b"Comment\0" + hidden)
+        status, made, kind = await _picture(house, "a.png", a_png(more=more) + hidden)
+    assert (status, kind) == (200, "image/png")
+    assert b"script" not in made
+    assert pixels(made).size == (3, 2)
