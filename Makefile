@@ -35,8 +35,8 @@ start: $(READY) system
 test: $(READY) $(VENV)/.embeddings system browser
 	@PYTHONDONTWRITEBYTECODE= sh scripts/in_memory.sh $(BIN)/python -m pytest -n 3 --dist worksteal
 
-# Takes 99 s on two idle cores (the aim is 90 seconds): format,
-# lint, types of what changed, floors, and the tests that start no process.
+# Takes 93 s on two idle cores (the aim is 90 seconds): format, lint, types of what changed, floors,
+# and the tests that start no process.
 # Python may keep what it compiled, which saves a third of the time.
 quick: $(READY)
 	@PYTHONDONTWRITEBYTECODE= sh scripts/in_memory.sh $(BIN)/python -m scripts.quick $(ONLY)
