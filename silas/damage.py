@@ -27,7 +27,7 @@ ON CONFLICT (place, key) DO NOTHING
 MENDED = ("effective_time", "emergency_stops", "nonces_forgotten")
 """Tables that hold nobody's words, and whose damaged row is mended by writing over it."""
 
-_KEEP_NO_WORDS = """
+_DELETE_KEPT_TEXTS = """
 UPDATE damaged_rows SET content = '' WHERE content <> ''
   AND place NOT IN ('effective_time', 'emergency_stops', 'nonces_forgotten')
 """
@@ -115,10 +115,10 @@ def damaged_rows(db: Database) -> list[Damaged]:
     return [Damaged(place, key, bool(told)) for place, key, told in rows]
 
 
-def keep_no_words(db: Database) -> None:
-    """Drop what earlier versions kept here of rows that hold somebody's words."""
+def delete_kept_texts(db: Database) -> None:
+    """Delete the texts of damaged rows that earlier versions kept here."""
     with db.write() as tx:
-        tx.run(_KEEP_NO_WORDS)
+        tx.run(_DELETE_KEPT_TEXTS)
 
 
 def mark_told(db: Database, damaged: Damaged) -> None:

@@ -95,8 +95,10 @@ class PlannerWire(BaseModel):
 _PROPOSALS = frozenset({"propose", "revise"})
 
 
-def spare(model: type[MadeT], data: Data, needed: frozenset[str]) -> tuple[MadeT, list[str]]:
-    """What the data says without what the model refuses and the answer can do without.
+def validate_leniently(
+    model: type[MadeT], data: Data, needed: frozenset[str]
+) -> tuple[MadeT, list[str]]:
+    """Validate data, dropping optional fields that do not fit the model.
 
     Args:
         model: What the data must fit.
@@ -155,7 +157,7 @@ class Read(NamedTuple):
 def read_route(data: Data, profiles: tuple[str, ...]) -> Read:
     """A route in Silas's own form; the first profile where none or an unknown one is named."""
     said: Data = {**data, **(data.get("response") or {})}
-    wire, dropped = spare(RouteWire, said, frozenset({"route"}))
+    wire, dropped = validate_leniently(RouteWire, said, frozenset({"route"}))
     direct = wire.route == "direct"
     if not direct and wire.message:
         dropped.append("message")
@@ -186,11 +188,11 @@ def read_route(data: Data, profiles: tuple[str, ...]) -> Read:
 def read_planner(data: Data) -> Read:
     """A planner's answer in Silas's own form."""
     if "plan_action" in data or "needs_approval" in data:
-        own, dropped = spare(AgentResponse, data, frozenset({"message"}))
+        own, dropped = validate_leniently(AgentResponse, data, frozenset({"message"}))
         if data.get("plan_action") is not None and own.plan_action is None:
             AgentResponse.model_validate(data)  # a plan is no slip: this says what is wrong with it
         return Read(own, tuple(dropped))
-    wire, dropped = spare(PlannerWire, data, frozenset({"message", "plan"}))
+    wire, dropped = validate_leniently(PlannerWire, data, frozenset({"message", "plan"}))
     action = wire.action or ("propose" if wire.plan else "answer")
     plan = None
     if action in _PROPOSALS:
@@ -238,7 +240,7 @@ def report_form() -> type[ExecutorAgentOutput]:
 
 
 def _read_report(data: Data) -> Read:
-    left, dropped = spare(ExecutorAgentOutput, data, frozenset({"summary"}))
+    left, dropped = validate_leniently(ExecutorAgentOutput, data, frozenset({"summary"}))
     return Read(left, tuple(dropped))
 
 

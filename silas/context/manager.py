@@ -19,7 +19,7 @@ from silas.context.models import (
     ContextProfile,
     ContextSubscription,
     ContextZone,
-    lean,
+    copy_sharing_fields,
 )
 from silas.context.origin import comes_from
 from silas.context.render import answer_moment, render_block, render_entering, same_block
@@ -97,7 +97,7 @@ class ContextManager:
         if item.kind == "tool_result" and not item.masked:
             view.results.append(item.ctx_id)
         if item.kind == "message" and item.zone is ContextZone.chronicle:
-            if mask.trivial(item, self._trivial) and not view.asked:
+            if mask.is_acknowledgement(item, self._trivial) and not view.asked:
                 view.trifles.append(item.ctx_id)
             view.asked = mask.asks(item)
             view.subscriptions.note_mentions(item)
@@ -290,7 +290,7 @@ class ContextManager:
             "token_count": max(item.token_count, self._count(text)),
             "pinned": pinned or (former is not None and former.item.pinned),
         }
-        return lean(item, entered)
+        return copy_sharing_fields(item, entered)
 
     def _put(
         self, view: ScopeView, item: ContextItem, notes: tuple[str, ...] = (), *, done: bool = False

@@ -54,7 +54,7 @@ def item_text(content: str) -> str:
     return _SPOKEN.sub("", content, count=1)
 
 
-def trivial(item: ContextItem, pattern: re.Pattern[str]) -> bool:
+def is_acknowledgement(item: ContextItem, pattern: re.Pattern[str]) -> bool:
     """Whether it is a short acknowledgement that says nothing (spec 5.7)."""
     return (
         item.zone is ContextZone.chronicle

@@ -73,8 +73,8 @@ class ContextItem(Frozen):
 _ALL_FIELDS = set(ContextItem.model_fields)
 
 
-def lean(item: ContextItem, changed: Mapping[str, object]) -> ContextItem:
-    """An item with other values, its names of fields shared with every other lean one.
+def copy_sharing_fields(item: ContextItem, changed: Mapping[str, object]) -> ContextItem:
+    """An item with other values, its names of fields shared with every other such copy.
 
     Each with a set of its own would cost as much memory as its words.
     """

@@ -7,7 +7,7 @@ from silas.autonomy.store import SqlAutonomyStore
 from silas.channels.web.transcript import check_newest
 from silas.clock import SystemClock
 from silas.context.conversation_store import ConversationStore
-from silas.damage import Damaged, damaged_rows, keep_no_words, mark_told
+from silas.damage import Damaged, damaged_rows, delete_kept_texts, mark_told
 from silas.db import Database, at_once
 from silas.home.row_forms import check_forms
 from silas.memory.store import SqlMemoryStore
@@ -56,7 +56,7 @@ def _look_at_the_clocks_own(db: Database) -> None:
 
 async def tell_damaged(db: Database, audit: Audit, tell: Callable[[str], Awaitable[None]]) -> None:
     """Tell the owner once of every row that was set aside, on record."""
-    keep_no_words(db)
+    delete_kept_texts(db)
     fresh = [damaged for damaged in damaged_rows(db) if not damaged.told]
     if not fresh:
         return

@@ -27,7 +27,7 @@ from silas.stream.stream import Backpressure, Stream
 from silas.stream.tidying import Tidying
 from silas.stream.turn_tasks import TurnTasks
 from silas.wiring.models import agents_of
-from silas.wiring.tasks import crew_of, entry_check, executor_of, undo_of
+from silas.wiring.tasks import entry_check, executor_of, undo_of, worker_runner_of
 from silas.wiring.turn import Exchange, TurnWiring
 from silas.work.entry import EntryCheck, FirstRefusal
 from silas.work.executor import WorkItemExecutor
@@ -46,7 +46,7 @@ async def session_of(
 
     services, agents = parts.context_services, agents_of(parts)
     chain = build_chain(parts.door, parts.registry)
-    worker_runner = crew_of(parts, agents.executor, chain)
+    worker_runner = worker_runner_of(parts, agents.executor, chain)
     overhead = overhead_of(parts.config, parts.registry, parts.skills.catalogue())
     services.context.reserve(overhead.reserved)
     stack.push_async_callback(services.review.stop)

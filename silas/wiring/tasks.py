@@ -62,7 +62,7 @@ def build_holding(parts: "Parts") -> Holding:
     )
 
 
-def crew_of(
+def worker_runner_of(
     parts: "Parts", executor: "ExecutorAgent[ToolRun]", chain: "AbstractToolset[ToolRun]"
 ) -> WorkerRunner:
     """Who does the work of an attempt; `delegate` is registered where there may be workers."""

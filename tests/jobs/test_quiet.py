@@ -22,7 +22,7 @@ OWN_TIMERS = {
     "memory/store.py": "lets others have a turn while it writes",
     "memory/embedding.py": "pauses between tries of a model that is away",
     "sandbox/docker/supervisor.py": "looks at a process that dies",
-    "sandbox/network/proxy.py": "lets other connections have a turn",
+    "sandbox/network/egress_proxy.py": "lets other connections have a turn",
     "sandbox/conformance/stages.py": "looks at a process of the measurement",
     "sandbox/conformance/attack_processes.py": "attacks",
     "sandbox/conformance/attack_driver.py": "attacks",

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from silas.sandbox.network.egress_proxy import EgressProxy, ProxyLimits
 from silas.sandbox.network.internet import Internet
 from silas.sandbox.network.names import EgressRefused, Endpoint, Reason
 from silas.sandbox.network.outside import NO_OUTSIDE, Outside
-from silas.sandbox.network.proxy import Proxy, ProxyLimits
 from silas.sandbox.network.traffic import (
     Denied,
     HostOpened,
@@ -110,7 +110,7 @@ class Recorded:
 class Door:
     """A proxy that listens on the test's own loopback."""
 
-    def __init__(self, proxy: Proxy, port: int) -> None:
+    def __init__(self, proxy: EgressProxy, port: int) -> None:
         self.proxy, self.port = proxy, port
 
     async def say(self, *parts: bytes) -> bytes:
@@ -135,7 +135,7 @@ async def a_proxy(
     limits: ProxyLimits = ProxyLimits(),  # noqa: B008 - frozen
     buffer: int = 1 << 16,
 ) -> AsyncGenerator[Door]:
-    proxy = Proxy(ALLOWED, outside, record, limits)
+    proxy = EgressProxy(ALLOWED, outside, record, limits)
     listener = socket.create_server(("127.0.0.1", 0))
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer)
     await proxy.serve(listener)

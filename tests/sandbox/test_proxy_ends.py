@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import pytest
 
+from silas.sandbox.network.egress_proxy import EgressProxy, ProxyLimits
 from silas.sandbox.network.names import Reason
-from silas.sandbox.network.proxy import Proxy, ProxyLimits
 from silas.testing import FakeOutside
 from tests.support.waits import SECONDS
 
@@ -30,7 +30,7 @@ async def test_who_waits_at_the_door_when_the_run_ends_reaches_nobody(turns: int
     record = Recorded()
     async with serving(answers) as server:
         outside = FakeOutside({"a.example": [HERE]}, {HERE: server.port})
-        proxy = Proxy(ALLOWED, outside, record, ProxyLimits())
+        proxy = EgressProxy(ALLOWED, outside, record, ProxyLimits())
         listener = socket.create_server(("127.0.0.1", 0))
         await proxy.serve(listener)
         with socket.create_connection(listener.getsockname()) as client:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from silas.sandbox.bubblewrap.launch import Launcher
 from silas.sandbox.bubblewrap.resident import LOOK_SECONDS, Conversation, Lines, Tail, spoken_with
 from silas.sandbox.models import SandboxFiles, SandboxLimits, SandboxResult
+from silas.sandbox.network.egress_proxy import EgressProxy, ProxyLimits
 from silas.sandbox.network.netns import listen_inside
 from silas.sandbox.network.outside import Outside
-from silas.sandbox.network.proxy import Proxy, ProxyLimits
 from silas.sandbox.supervise import BeforeInit, Run, nothing_before
 from silas.stop.runs import Register
 
@@ -42,7 +42,7 @@ class BubblewrapSandbox:
         self._register.require_running()
         if not files.network:
             return await self._run(argv, limits, files, nothing_before)
-        proxy = Proxy(files.network, self._outside, files.record, ProxyLimits())
+        proxy = EgressProxy(files.network, self._outside, files.record, ProxyLimits())
 
         async def let_out(init: int, init_fd: int) -> None:
             await proxy.serve(await listen_inside(init, init_fd))
@@ -70,7 +70,7 @@ class BubblewrapSandbox:
         async with AsyncExitStack() as stack:
             before: BeforeInit = nothing_before
             if files.network:
-                proxy = Proxy(files.network, self._outside, files.record, ProxyLimits())
+                proxy = EgressProxy(files.network, self._outside, files.record, ProxyLimits())
                 stack.push_async_callback(proxy.close)
 
                 async def let_out(init: int, init_fd: int) -> None:

@@ -105,7 +105,7 @@ class _Meter:
         self.connections = self.out = self.into = 0
 
 
-class Proxy:
+class EgressProxy:
     """Serves one run from before its command starts until after its end."""
 
     def __init__(
