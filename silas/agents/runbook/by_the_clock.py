@@ -68,6 +68,19 @@ NO_TIMES: Final = tr_later(
     "seven”, or leave it out to have it done once."
 )
 
+_TIDIES: Final = re.compile(
+    r"(?=.*(?:\b(?:downloads?|desktop|schreibtisch|documents|dokumente|pictures|bilder|music|musik|"
+    r"videos?|folder|directory|ordner|verzeichnis)\b|[~.]?/))"
+    r"(?:(?:please\s+)?(?:tidy|clean\s+up|sort\s+out|organi[sz]e|räum(?:e|st)?)\b"
+    r"|.*\baufräumen[\s.!]*\Z)",
+    re.IGNORECASE,
+)
+NO_BATCH: Final = tr_later(
+    "Tidying a folder asks you batch by batch, so it does not run by the clock. What does is a "
+    "reminder, “remind me every Friday to tidy my Downloads”, or moving files of one kind, in the "
+    "folder that a request is about: “every Friday move all pdf files to Papers”."
+)
+
 
 class RecurringRequest(NamedTuple):
     """Work that is to be done again and again.
@@ -140,7 +153,9 @@ def work_by_the_clock(
     if wanted is None or wanted.fault:
         return wanted
     plan = library.find(wanted.request)
-    return None if plan is None else fit_request(wanted, plan.name, plan.shown_title)
+    if plan is not None:
+        return fit_request(wanted, plan.name, plan.shown_title)
+    return wanted._replace(fault=tr(NO_BATCH)) if _TIDIES.match(wanted.request) else None
 
 
 def _limited_work(
