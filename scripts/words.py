@@ -17,6 +17,7 @@ from babel.messages.extract import extract
 from scripts.refusals import refusal_sentences
 from silas.audit.narrate import BEHIND, SENTENCES
 from silas.audit.outcomes import OUTCOMES
+from silas.audit.singular import ONE_FILE
 from silas.sandbox.conformance.suite import CHECKS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,7 +49,15 @@ def package_sentences() -> set[str]:
     marked = {one for file in files for one in _extracted("python", file, *_FUNCTIONS)}
     raised = refusal_sentences()
     attacks = {check.promise for check in CHECKS}
-    return {*marked, *raised, *attacks, *SENTENCES.values(), *BEHIND.values(), *OUTCOMES.values()}
+    return {
+        *marked,
+        *raised,
+        *attacks,
+        *SENTENCES.values(),
+        *BEHIND.values(),
+        *OUTCOMES.values(),
+        *ONE_FILE.values(),
+    }
 
 
 def refusals_with_values() -> list[str]:

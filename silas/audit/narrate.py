@@ -10,6 +10,7 @@ from typing import Any, cast
 from silas.audit.models import AuditEntry
 from silas.audit.outcomes import outcome_words
 from silas.audit.plain_values import PlainValues, plain
+from silas.audit.singular import one_file
 from silas.language import tr, tr_later
 from silas.language.calendar import day_words
 
@@ -169,12 +170,13 @@ SENTENCES: Mapping[str, str] = {
     "workspace_applying": "The changes of {work_item_id} are about to be applied to {paths}.",
     "workspace_not_recovered": "The workspace of {work_item_id} could not be put back: {reason}",
     "workspace_recovered": "The workspace of {work_item_id} was put back after an interruption.",
-    "batch_reviewed": "The owner answered the batch {batch_id} of {items} files: {verdict}.",
-    "batch_moving": "{items} files of {batch_id} in {folder} are about to be moved.",
-    "batch_moved": "{items} files of {batch_id} were moved: {paths}.",
-    "batch_undoing": "{items} files of {batch_id} are about to go back: {paths}.",
-    "batch_undone": "{items} files of {batch_id} are back where they were: {paths}.",
-    "batch_recovered": "{batch_id} was interrupted; {items} of its files were moved: {paths}.",
+    "batch_reviewed": "The owner answered a batch of {items} files in {folder}: {verdict}.",
+    "batch_moving": "{items} files in {folder} are about to be moved.",
+    "batch_moved": "{items} files in {folder} were moved: {paths}.",
+    "batch_undoing": "{items} files in {folder} are about to go back: {paths}.",
+    "batch_undone": "{items} files in {folder} are back where they were: {paths}.",
+    "batch_recovered": "A batch in {folder} was interrupted; {items} of its files were moved:"
+    " {paths}.",
     "workspace_undoing": "The changes of {work_item_id} to {paths} are about to be undone.",
     "workspace_not_undone": "The changes of {work_item_id} to {paths} stand: {reason}.",
     "workspace_undone": "The changes of {work_item_id} to {paths} were undone.",
@@ -287,9 +289,10 @@ def narrate(event: str, data: Mapping[str, Any]) -> str:
         One sentence on one line. An event without a sentence of its own is named with its facts.
     """
     values = PlainValues({plain(name): plain(value) for name, value in data.items()})
-    sentence = SENTENCES.get(event)
+    sentence = one_file(event, data) or SENTENCES.get(event)
     if sentence is not None:
         told = outcome_words(data)
+        values.setdefault("folder", values["batch_id"])  # of a batch; older entries name none
         values.update({name: plain(words) for name, words in told.items()})
         return tr(sentence).format_map(values)
     name = plain(event).replace("_", " ").replace(".", ": ")

@@ -58,6 +58,11 @@ def near_day_words(at: datetime, now: datetime) -> str:
     return day if at.year == now.year else f"{day} {at.year}"
 
 
+def date_words(day: date) -> str:
+    """`25 November 2026`."""
+    return tr("{day} {month} {year}", day=day.day, month=tr(MONTHS[day.month - 1]), year=day.year)
+
+
 def retold_wall(english: str) -> str:
     """A day, with or without its time, that was written in English, in the owner's language.
 

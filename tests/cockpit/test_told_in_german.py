@@ -1,11 +1,14 @@
 """What the pages under More answer to their owner is in his language, whole sentences of it."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
 from silas.audit.narrate import narrate
 from silas.language import speak
+from silas.work.batches.looking import FoundFile, about_of
+from silas.work.batches.models import FileIdentity
 from tests.cockpit.house import a_house
 
 GERMAN = {"language": "de"}
@@ -43,5 +46,18 @@ async def test_who_answers_without_a_model_is_called_alike_on_both_pages() -> No
     ],
 )
 def test_the_answer_to_a_batch_is_told_in_words(verdict: str, told: str) -> None:
-    facts = {"batch_id": "batch-1", "items": 2, "verdict": verdict}
-    assert narrate("batch_reviewed", facts).endswith(f"mit 2 Dateien: {told}.")
+    facts = {"batch_id": "batch-1", "folder": "/home/x/Downloads", "items": 2, "verdict": verdict}
+    said = narrate("batch_reviewed", facts)
+    assert said.endswith(f"mit 2 Dateien in /home/x/Downloads: {told}.")
+    assert f"mit einer Datei in /home/x/Downloads: {told}." in narrate(
+        "batch_reviewed", {**facts, "items": 1}
+    )
+    assert "in batch-1" in narrate("batch_undone", {"batch_id": "batch-1", "items": 2})
+
+
+def test_the_date_of_a_file_on_the_card_of_a_batch_is_german() -> None:
+    at = datetime(2026, 11, 28, 12, 0, tzinfo=UTC)
+    found = FoundFile("a.png", FileIdentity(1, 1, 3, 1, 1), ".png", b"", at)
+    assert about_of(found).endswith(", 28. November 2026")
+    speak("en")
+    assert about_of(found).endswith(", 28 November 2026")

@@ -13,7 +13,7 @@ from silas.clock import Clock
 from silas.errors import SandboxError, Stopped
 from silas.language import tr_later
 from silas.work.batches import mover
-from silas.work.batches.models import BatchRefused, FileBatch, FileMove, SkippedFile
+from silas.work.batches.models import BatchRefused, FileBatch, FileMove, Folder, SkippedFile
 from silas.work.batches.store import ItemState, KeptBatch, KeptItem, SqlBatchStore
 from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import hold_journal
@@ -132,7 +132,11 @@ class BatchExecution:
                 if not moved:
                     mover.remove_empty(root, made)
                 self._record_end(
-                    batch_id, states, "batch_moved", [moves[n - 1].goal for n in moved]
+                    batch_id,
+                    batch.folder,
+                    states,
+                    "batch_moved",
+                    [moves[n - 1].goal for n in moved],
                 )
         return self._moved_batch(batch_id)
 
@@ -156,7 +160,11 @@ class BatchExecution:
                 kept.id,
                 [item.number for item in chosen],
                 lambda: self._audit.log_now(
-                    "batch_undoing", batch_id=kept.id, items=len(chosen), paths=paths
+                    "batch_undoing",
+                    batch_id=kept.id,
+                    folder=str(kept.folder.path),
+                    items=len(chosen),
+                    paths=paths,
                 ),
             )
             states: _States = {item.number: (ItemState.moved, item.why) for item in chosen}
@@ -167,7 +175,7 @@ class BatchExecution:
                 done = [item for item in chosen if states[item.number][0] is ItemState.undone]
                 mover.remove_empty(root, kept.made)
                 names = [item.move.name for item in done]
-                self._record_end(kept.id, states, "batch_undone", names)
+                self._record_end(kept.id, kept.folder, states, "batch_undone", names)
         left = tuple(
             SkippedFile(item.move.goal, states[item.number][1])
             for item in chosen
@@ -239,7 +247,7 @@ class BatchExecution:
                     states = await finish_work(asyncio.to_thread(_settle_states, kept))
                     at = [n for n, (state, _) in states.items() if state is ItemState.moved]
                     goals = [item.move.goal for item in kept.items if item.number in at]
-                    self._record_end(kept.id, states, "batch_recovered", goals)
+                    self._record_end(kept.id, kept.folder, states, "batch_recovered", goals)
             except (BatchRefused, SandboxError, OSError):
                 continue  # its folder lets nobody look, or somebody is at it: another time
             settled.append(found.id)
@@ -287,6 +295,7 @@ class BatchExecution:
     def _record_end(
         self,
         batch_id: str,
+        folder: Folder,
         states: _States,
         event: str,
         paths: list[str],
@@ -296,7 +305,11 @@ class BatchExecution:
             [(number, state, why) for number, (state, why) in states.items()],
             self._clock.now(),
             lambda: self._audit.log_now(
-                event, batch_id=batch_id, items=len(paths), paths=paths[:SHOWN_PATHS]
+                event,
+                batch_id=batch_id,
+                folder=str(folder.path),
+                items=len(paths),
+                paths=paths[:SHOWN_PATHS],
             ),
         )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from silas.language import decimal, tr, tr_later, tr_many
+from silas.language.calendar import date_words
 from silas.plans.characters import first_hidden
 from silas.sandbox.toolchains.table import CREDENTIALS
 from silas.secret_patterns import holds_secret
@@ -241,7 +242,7 @@ def identity_of(state: os.stat_result, digest: str = "") -> FileIdentity:
 
 def about_of(file: FoundFile) -> str:
     """Its size, its date and, of a text that may be shown, its first line: in one line."""
-    facts = [_size(file.identity.size), f"{file.modified:%Y-%m-%d}"]
+    facts = [_size(file.identity.size), date_words(file.modified)]
     first = first_lines(file)
     if first:
         facts.append(tr("begins: {line}", line=first[0]))

@@ -150,6 +150,7 @@ class FolderReview:
         await self._audit.log(
             "batch_reviewed",
             batch_id=batch.proposal.batch_id,
+            folder=str(batch.folder.path),
             verdict=verdict,
             items=len(batch.moves),
             band=batch.band.value,
