@@ -3,8 +3,7 @@
 
 import { command, getJson } from "./api.js";
 import { problemPlace, styled, trying, twice } from "./asking.js";
-import { named } from "./card.js";
-import { button, fill, h, toast } from "./dom.js";
+import { button, fill, h, named, toast } from "./dom.js";
 import { always, live } from "./live.js";
 import { graph } from "./project.js";
 import { t } from "./words.js";

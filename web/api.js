@@ -2,7 +2,7 @@
 
 import { readJson } from "./canonical.js";
 import { noteServerTime, proveCommand } from "./keys.js";
-import { t } from "./words.js";
+import { language, t } from "./words.js";
 
 const TOKEN = "silas.page";
 
@@ -44,7 +44,7 @@ async function call(method, path, body) {
     response = await fetch(path, {
       method,
       headers: {
-        "X-Silas-Page": pageToken(),
+        "X-Silas-Page": pageToken(), "Accept-Language": language,
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),

@@ -1,7 +1,7 @@
 /* One card: what it does, how risky, why, what it affects, what can be answered, and the details.
    The anatomy is the same for every kind (spec 0.5.3); `extras.js` has what is a kind's own. */
 
-import { button, fill, h, icon } from "./dom.js";
+import { button, fill, h, icon, named } from "./dom.js";
 import { extraFor } from "./extras.js";
 import { actionArea } from "./gestures.js";
 import { gestureFor, harmless, kindOf, riskOf, RISK_WORDS, startsOpen } from "./kinds.js";
@@ -171,12 +171,6 @@ export function linesOf(lines) {
     place.append(h("p", { class: line.startsWith("  ") ? "more" : null, dir: "auto" }, named(line.trim())));
   }
   return place;
-}
-
-export function named(line) {
-  return line.split(/(`[^`]*`)/).map((piece) =>
-    piece.length > 2 && piece.startsWith("`") && piece.endsWith("`")
-      ? h("code", {}, piece.slice(1, -1)) : piece);
 }
 
 export function upNext(event, number, onclick) {

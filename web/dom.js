@@ -128,3 +128,10 @@ export function toast(text, /** @type {{ label: string, act: () => void } | null
   place.replaceChildren(note);
   setTimeout(() => note.remove(), go ? 12000 : 4500);
 }
+
+/** A line with what stands in backticks in a type of its own. */
+export function named(line) {
+  return line.split(/(`[^`]*`)/).map((piece) =>
+    piece.length > 2 && piece.startsWith("`") && piece.endsWith("`")
+      ? h("code", {}, piece.slice(1, -1)) : piece);
+}

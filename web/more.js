@@ -1,8 +1,7 @@
 /* Everything that is not every day's: what is ahead, work items, reminders, memory, tools, secrets, devices, settings, protection. */
 
 import { getJson } from "./api.js";
-import { named } from "./card.js";
-import { button, fill, h, icon } from "./dom.js";
+import { button, fill, h, icon, named } from "./dom.js";
 import { skeleton } from "./activity.js";
 import { plain } from "./extras.js";
 import { showDevices } from "./devices.js";

@@ -3,7 +3,7 @@
 
 import { keepToken, postJson } from "./api.js";
 import { enrolment, keepKey, makeKey, publicBytes } from "./keys.js";
-import { fill, h, icon } from "./dom.js";
+import { fill, h, icon, named } from "./dom.js";
 import { t, translate } from "./words.js";
 
 translate(document.body);
@@ -62,7 +62,7 @@ async function redeem(pair, { name, secret, far }, go, problem) {
       h("p", { role: "status" }, t("Opening Silas …")));
     location.replace("/");
   } catch (error) {
-    problem.textContent = error.message;
+    fill(problem, named(error.message));
     go.disabled = false;
     far.hidden &&= error.code !== "E_CHANNEL_PAIRING_AUTH"; // asked for only where it is wanted
   }

@@ -1,8 +1,7 @@
 /* Work that has ended, and the way back. */
 
 import { command } from "./api.js";
-import { named } from "./card.js";
-import { add, button, fill, h, icon, toast } from "./dom.js";
+import { add, button, fill, h, icon, named, toast } from "./dom.js";
 import { countdown, left } from "./time.js";
 import { t } from "./words.js";
 

@@ -1,8 +1,7 @@
 /* Work under way: its steps, the last lines of its log, what of the budget is used, and a way to stop. */
 
 import { postJson } from "./api.js";
-import { named } from "./card.js";
-import { button, fill, h, keyed, toast } from "./dom.js";
+import { button, fill, h, keyed, named, toast } from "./dom.js";
 import { isHere, state } from "./state.js";
 import { stopwatch, took } from "./time.js";
 import { t } from "./words.js";

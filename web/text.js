@@ -1,8 +1,7 @@
 /* What Silas says, as one can read it. Plain words are drawn at once; what has Markdown in it is
    drawn by a module that is fetched when it is first needed (`markdown.js`). */
 
-import { fill, h } from "./dom.js";
-import { named } from "./card.js";
+import { fill, h, named } from "./dom.js";
 
 const MARKED = /[*_[\]<>#|~&\\]|```|^ {0,3}\d+[.)] |^(?: {4}|\t)|^ {0,3}(?:-{2,}|=+)\s*$|https?:\/\/|www\./m;
 const wanted = new WeakMap(); // the words that a place shows or is about to show

@@ -3,8 +3,8 @@
 import { command, getJson, postJson } from "./api.js";
 import { signedView } from "./activity.js";
 import { styled } from "./asking.js";
-import { linesOf, named, riskBadge } from "./card.js";
-import { button, fill, h, icon, toast } from "./dom.js";
+import { linesOf, riskBadge } from "./card.js";
+import { button, fill, h, icon, named, toast } from "./dom.js";
 import { diffView } from "./diff.js";
 import { checksView, outputView, reportView, statusMark } from "./result.js";
 import { checksChangedView } from "./result_rare.js";

@@ -16,7 +16,7 @@ from silas.cards.answers import show_card
 from silas.channels.external import ExternalAnswer, ExternalChannel
 from silas.clock import Clock
 from silas.errors import ChannelError, SilasError
-from silas.language import said_at
+from silas.language import said_at, tr, tr_later
 from silas.plans import WorkItem
 from silas.types import OWNER, whose
 from silas.work.models import ENDED, FindResult, Notify, ProgressEvent
@@ -28,8 +28,9 @@ CLOSING_SECONDS: Final = 2.0
 """How long channels may take at the end to send what waits, and then to end."""
 
 _MOST_UNHEARD: Final = 100  # messages of others that wait to be heard; then their channels wait
-_EXPIRED: Final = "Nobody answered in time; nothing was agreed to."
-_GONE: Final = "Silas closed this question; the safe answer stands."
+_EXPIRED: Final = tr_later("Nobody answered in time; nothing was agreed to.")
+_ANSWERED: Final = tr_later("Answered on {channel}: {answer}.")
+_GONE: Final = tr_later("Silas closed this question; the safe answer stands.")
 
 
 class OwnChannel(CardChannel, Protocol):
@@ -309,7 +310,7 @@ class ChannelHub:
         showing = show_card(card)
         mine = asyncio.ensure_future(self._own.hold(to, card))
         asked = {asyncio.ensure_future(one.ask(showing)): one for one in others}
-        words, began = _GONE, self._clock.monotonic()
+        words, began = tr(_GONE), self._clock.monotonic()
         try:
             while not mine.done():
                 await asyncio.wait({mine, *asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -317,15 +318,16 @@ class ChannelHub:
                     one = asked.pop(task)
                     answered = await self._take_answer(one, task, mine)
                     if answered is not None:
-                        words = f"Answered on {one.name}: {answered.words}."
+                        words = tr(_ANSWERED, channel=one.name, answer=answered.words)
                         self._own.close_card(card, words)
                         answer: AnswerT = answered.answer
                         return answer
             answer = mine.result()
             late = self._clock.monotonic() - began >= card.timeout_seconds
-            words = f"Answered on {self.channel_name}: {_label(card, answer)}."
+            label = _label(card, answer)
+            words = tr(_ANSWERED, channel=self.channel_name, answer=label)
             if late and not _is_yes(card, answer):
-                words = _EXPIRED
+                words = tr(_EXPIRED)
             return answer
         finally:
             mine.cancel()
@@ -392,5 +394,5 @@ def _is_yes(card: Card[AnswerT], answer: AnswerT) -> bool:
 def _label(card: Card[AnswerT], answer: AnswerT) -> str:
     """An answer in the words of its button."""
     if answer == card.safe:
-        return next((a.label for a in card.actions if a.role == "decline"), "no")
-    return next((a.label for a in card.actions if a.value == answer), "in own words")
+        return next((a.label for a in card.actions if a.role == "decline"), tr("no"))
+    return next((a.label for a in card.actions if a.value == answer), tr("in own words"))

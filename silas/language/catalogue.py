@@ -6,7 +6,9 @@ are never looked up.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -20,6 +22,7 @@ LANGUAGES: Final = (ENGLISH, "de")
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides (POSIX)
 
 _SPOKEN = {"language": ENGLISH}  # of the process, like a locale
+_ASKED: Final[ContextVar[str]] = ContextVar("asked_language", default="")  # of one answer
 
 
 class _Numbers(Formatter):
@@ -93,7 +96,21 @@ def speak(language: str) -> None:
 
 def spoken_language() -> str:
     """The code of the language in which `tr` answers."""
-    return _SPOKEN["language"]
+    return _ASKED.get() or _SPOKEN["language"]
+
+
+@contextmanager
+def speaking_as_asked(accepted: str) -> Generator[None]:
+    """Speak, within this, the first language of an `Accept-Language` header that Silas speaks.
+
+    For whoever has no session yet: what is said to the owner is in the language of Silas.
+    """
+    codes = (one.partition(";")[0].partition("-")[0].strip().lower() for one in accepted.split(","))
+    token = _ASKED.set(next((code for code in codes if code in LANGUAGES), ""))
+    try:
+        yield
+    finally:
+        _ASKED.reset(token)
 
 
 def language_of(environ: Mapping[str, str]) -> str:

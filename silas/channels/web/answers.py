@@ -29,7 +29,7 @@ from silas.errors import (
     from_foreign,
     misfits,
 )
-from silas.language import COCKPIT, refusal_words, said_at, tr, tr_later
+from silas.language import COCKPIT, refusal_words, said_at, speaking_as_asked, tr, tr_later
 
 _BY_CODE: Mapping[str, int] = {
     **dict.fromkeys(UNKNOWN_ID, 404),
@@ -83,25 +83,25 @@ _UNPLANNED = 500
 
 _WORDS: Mapping[int, tuple[str, str]] = {
     404: ("E_CHANNEL_NOT_FOUND", tr_later("There is nothing at this address; see /docs.")),
-    405: ("E_CHANNEL_BAD_REQUEST", "This address takes another method; see /docs."),
+    405: ("E_CHANNEL_BAD_REQUEST", tr_later("This address takes another method; see /docs.")),
     413: ("E_CHANNEL_TOO_LARGE", tr_later("That is more than Silas reads at once; send less.")),
 }
-_UNREADABLE = ("E_CHANNEL_BAD_REQUEST", "The request cannot be read; see /docs.")
+_UNREADABLE = ("E_CHANNEL_BAD_REQUEST", tr_later("The request cannot be read; see /docs."))
 
 _FIELD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}\Z")
 _KINDS: Mapping[str, str] = {
-    "json_invalid": "is not JSON",
-    "missing": "is missing",
-    "extra_forbidden": "is not known here",
-    "string_too_long": "is too long",
-    "string_too_short": "is too short",
-    "string_type": "must be text",
-    "literal_error": "is not one of the words it may be",
-    "int_parsing": "must be a whole number",
-    "bool_parsing": "must be true or false",
-    "greater_than_equal": "is too small",
-    "less_than_equal": "is too large",
-    "model_attributes_type": "must be a JSON object",
+    "json_invalid": tr_later("is not JSON"),
+    "missing": tr_later("is missing"),
+    "extra_forbidden": tr_later("is not known here"),
+    "string_too_long": tr_later("is too long"),
+    "string_too_short": tr_later("is too short"),
+    "string_type": tr_later("must be text"),
+    "literal_error": tr_later("is not one of the words it may be"),
+    "int_parsing": tr_later("must be a whole number"),
+    "bool_parsing": tr_later("must be true or false"),
+    "greater_than_equal": tr_later("is too small"),
+    "less_than_equal": tr_later("is too large"),
+    "model_attributes_type": tr_later("must be a JSON object"),
 }
 
 
@@ -129,9 +129,23 @@ def answer_misfit(error: RequestValidationError) -> JSONResponse:
     first = misfits(error)[0]
     where = [str(part) for part in first.loc[1:]]
     named = bool(where) and all(_FIELD.match(part) or part.isdecimal() for part in where)
-    what = f"`{'.'.join(where)}`" if named else "What was sent"
-    words = _KINDS.get(first.kind, "is not of the right form")
-    return problem(400, "E_CHANNEL_BAD_REQUEST", f"{what} {words}; see /docs.")
+    what = f"`{'.'.join(where)}`" if named else tr("What was sent")
+    words = _KINDS.get(first.kind, tr_later("is not of the right form"))
+    return problem(
+        400, "E_CHANNEL_BAD_REQUEST", tr("{what} {words}; see /docs.", what=what, words=tr(words))
+    )
+
+
+def _said_no(error: Exception) -> JSONResponse:
+    """An error that a request ran into, as it is sent; a mistake of ours goes on."""
+    if isinstance(error, RequestValidationError):
+        return answer_misfit(error)
+    if isinstance(error, HTTPException):
+        return framework_error(error)
+    known = from_foreign(error)
+    if known is None:
+        raise error
+    return refusal(known)
 
 
 def framework_error(error: HTTPException) -> JSONResponse:
@@ -171,15 +185,11 @@ class AnsweringRoute(APIRoute):
         async def answer_request(request: Request) -> Response:
             try:
                 response = await handle(request)
-            except RequestValidationError as error:
-                return answer_misfit(error)
-            except HTTPException as error:
-                return framework_error(error)
             except Exception as error:
-                known = from_foreign(error)
-                if known is None:
-                    raise
-                return refusal(known)
+                session = getattr(request.state, "session", None)
+                asked = "" if session else request.headers.get("accept-language", "")
+                with speaking_as_asked(asked):
+                    return _said_no(error)
             response.headers.setdefault("Cache-Control", "no-store")
             return response
 
@@ -202,5 +212,5 @@ def answer_everywhere(app: FastAPI) -> None:
 
 
 def _mistake() -> JSONResponse:
-    words = "Something in Silas itself failed; Activity may say more."
+    words = tr("Something in Silas itself failed; Activity may say more.")
     return problem(_UNPLANNED, "E_SILAS_UNEXPECTED", words)

@@ -27,7 +27,7 @@ from silas.channels.web.request_body import (
 )
 from silas.channels.web.session import WebSession
 from silas.channels.web.unpaired_page import unpaired_page
-from silas.language import tr, tr_later
+from silas.language import speaking_as_asked, tr, tr_later
 
 MOST_HEADERS, MOST_HEADER_BYTES, MOST_QUERY_BYTES = 64, 16 * 1024, 2048
 """Of one request: browsers send about twenty headers and two kilobytes."""
@@ -133,15 +133,15 @@ class RequestGuard:
         session = None if no else self._session(asked, scope)
         no = no or self._check_rate(asked, session)
         if rule is None or no is not None:
-            await self._refuse(asked, no or _METHOD, send)
+            await self._refuse(asked, no or _METHOD, send, session)
             return
         no = self._check_session(asked, rule, session) or self._how_often(asked, session)
         if no is not None:
-            await self._refuse(asked, no, send)
+            await self._refuse(asked, no, send, session)
             return
         body = await self._body(asked, rule, receive)
         if isinstance(body, HttpRefusal):
-            await self._refuse(asked, body, send)
+            await self._refuse(asked, body, send, session)
             return
         await self._app(
             _add_session(scope, session if rule.need is not Need.nothing else None),
@@ -248,14 +248,17 @@ class RequestGuard:
             return _BODY
         return _TYPE if body and kind != "application/json" else replay_body(body, receive)
 
-    async def _refuse(self, asked: GuardedRequest, no: HttpRefusal, send: Send) -> None:
+    async def _refuse(
+        self, asked: GuardedRequest, no: HttpRefusal, send: Send, session: WebSession | None
+    ) -> None:
         await self._note(asked, no)
         known = self._hosts.knows(asked.host)
         rule = rule_for(asked.method, asked.path)
         page = no is _SESSION and rule is not None and rule.need is Need.session
         kind = b"text/html; charset=utf-8" if page else b"application/json"
-        words = {"code": no.code, "message": tr(no.message)}
-        body = _closed_page(asked) if page else json.dumps(words).encode()
+        with speaking_as_asked("" if session else asked.headers.get("accept-language", "")):
+            words = {"code": no.code, "message": tr(no.message)}
+            body = _closed_page(asked) if page else json.dumps(words).encode()
         headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
         if no.status == _TOO_MANY:
             headers.append((b"retry-after", b"60"))
@@ -282,15 +285,19 @@ def _no(status: int, kind: str, message: str, reason: str) -> HttpRefusal:
 _HOST = _no(
     421,
     "HOST",
-    "Silas is not known under this name; use the address of the pairing link, or add the name to "
-    "channels.web.allowed_hosts.",
+    tr_later(
+        "Silas is not known under this name; use the address of the pairing link, or add the name "
+        "to channels.web.allowed_hosts."
+    ),
     "a host that is not ours",
 )
-_ORIGIN = _no(403, "ORIGIN", "Only Silas's own page may do this.", "another page's origin")
-_METHOD = _no(405, "METHOD", "This method is not spoken here.", "an unknown method")
-_PATH = _no(400, "PATH", "There is no such path.", "a path that can be read in two ways")
-_TWICE = _no(400, "HEADERS", "A header came twice.", "a header that came twice")
-_HEADERS = _no(431, "HEADERS", "The headers are too long.", "headers that are too long")
+_ORIGIN = _no(
+    403, "ORIGIN", tr_later("Only Silas's own page may do this."), "another page's origin"
+)
+_METHOD = _no(405, "METHOD", tr_later("This method is not spoken here."), "an unknown method")
+_PATH = _no(400, "PATH", tr_later("There is no such path."), "a path that can be read in two ways")
+_TWICE = _no(400, "HEADERS", tr_later("A header came twice."), "a header that came twice")
+_HEADERS = _no(431, "HEADERS", tr_later("The headers are too long."), "headers that are too long")
 _SESSION = _no(
     401,
     "SESSION",
@@ -319,7 +326,7 @@ _SLOW = _no(
 _TYPE = _no(
     415,
     "TYPE",
-    "Only plain application/json is read here, and application/octet-stream as a file.",
+    tr_later("Only plain application/json is read here, and application/octet-stream as a file."),
     "a body that is no JSON",
 )
 _BYTES = "application/octet-stream"
@@ -332,7 +339,7 @@ def _closed_page(asked: GuardedRequest) -> bytes:
 
 
 def _limit_refusal(what: str) -> HttpRefusal:
-    words = "That was too much in one minute; wait a moment and try again."
+    words = tr_later("That was too much in one minute; wait a moment and try again.")
     return _no(_TOO_MANY, "LIMIT", words, what)
 
 
