@@ -1,6 +1,7 @@
 """The owner's conversations, the same from every door: listed, renamed, put away, exported."""
 
 import json
+import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -160,7 +161,7 @@ def as_markdown(title: str, said: list[SaidEntry], files: Sequence[AttachmentRow
         mark = f" (external, from {_one_line(one.source)})" if _external(one) else ""
         head = f"## {_one_line(one.who)}, {one.at}{mark}"
         plain = one.kind == "message" and not _external(one)
-        parts.append(f"{head}\n\n{one.text if plain else _fence_text(one.text)}")
+        parts.append(f"{head}\n\n{_below_heading(one.text) if plain else _fence_text(one.text)}")
     if files:
         told = (
             f"- {one.name}, {one.size} bytes, SHA-256 {one.digest}{_removed_mark(one)}"
@@ -168,6 +169,29 @@ def as_markdown(title: str, said: list[SaidEntry], files: Sequence[AttachmentRow
         )
         parts.append("## Attached files\n\n" + "\n".join(told))
     return "\n\n".join(parts) + "\n"
+
+
+_HEADING: Final = re.compile(r"^( {0,3})(#{1,2}(?:\s|$)|<h[12]\b)", re.IGNORECASE)
+_UNDERLINE: Final = re.compile(r"^( {0,3})(-+|=+)\s*$")  # makes a heading of the line before it
+_FENCE: Final = re.compile(r"^ {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)$")
+
+
+def _below_heading(text: str) -> str:
+    """A message in which no line is a heading as those of who speaks are, and no fence is open."""
+    told = list[str]()
+    fence = ""
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
+        marks, after = found.groups() if found else ("", "")
+        if fence:
+            told.append(line)
+            if marks.startswith(fence) and not after.strip():
+                fence = ""
+            continue
+        fence = marks
+        under = told and told[-1].strip() and _UNDERLINE.match(line)
+        told.append((_UNDERLINE if under else _HEADING).sub(r"\1\\\2", line))
+    return "\n".join((*told, fence) if fence else told)
 
 
 def _removed_mark(row: AttachmentRow) -> str:
