@@ -83,7 +83,7 @@ function fieldOf(row) {
 
 function valueOf(row, field) {
   if (row.kind === "switch") return field.checked;
-  if (row.kind === "number") return field.value === "" ? null : Number(field.value);
+  if (row.kind === "number" && Number.isInteger(field.valueAsNumber)) return field.valueAsNumber;
   return field.value === "" ? null : field.value;
 }
 

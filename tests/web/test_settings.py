@@ -29,6 +29,15 @@ async def test_what_changes_is_shown_then_saved_and_more_is_asked_about(
     await expect(memory).to_have_value("512")
     await device.at("show-changes").click()
     await expect(body.locator("[role=alert]").first).to_contain_text("Nothing is changed yet.")
+    for wrong in ("8", "64.5", ""):
+        await memory.fill(wrong)
+        await device.at("show-changes").click()
+        problem = body.locator("[role=alert]").first
+        await expect(problem).to_contain_text(
+            "Memory for one run (sandbox.default_memory_mb) must be"
+        )
+        await expect(problem).to_contain_text("a whole number from 16 to 65536")
+    device.forgets_troubles()
     await memory.fill("64")
     await device.at("show-changes").click()
     await expect(shown).to_contain_text("Memory for one run: 512 MB → 64 MB")

@@ -362,7 +362,12 @@ def _require_fit(setting: Setting, value: Scalar) -> None:
             "a whole number from {least} to {most}", least=setting.least, most=setting.most
         ),
     }
-    words = tr("{name} must be {wanted}.", name=setting.name, wanted=wanted[setting.kind])
+    words = tr(
+        "{label} ({name}) must be {wanted}.",
+        label=tr(setting.label),
+        name=setting.name,
+        wanted=wanted[setting.kind],
+    )
     raise ConfigError(words, code=_CODE)
 
 
