@@ -3,7 +3,6 @@
 import json
 import os
 import sqlite3
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from silas.main import cli
-from tests.support.command import Ended, environment, run, silas, without_bubblewrap
+from tests.support.command import Ended, environment, python, run, silas, without_bubblewrap
 from tests.support.plans import check, sh_plan
 
 
@@ -89,7 +88,7 @@ def test_an_unreadable_home_is_named(tmp_path: Path) -> None:
         "os.setresuid(54321, 54321, 54321)\n"
         "silas.main.cli(['status'])"
     )
-    done = run([sys.executable, "-c", code], environment(home))
+    done = run(python(code), environment(home), imported=True)
     assert done.code == 2
     assert "SILAS_HOME" in one_sentence(done.err)
 
@@ -207,15 +206,30 @@ def test_without_a_sandbox_nothing_is_asked_and_the_command_to_install_it_is_nam
     assert status.code == 0
 
 
+_CLOSED = """
+import os, sys
+os.close(0)
+sys.stdin = sys.__stdin__ = None
+from silas.main import cli
+cli()
+"""
+"""Silas without any standard input, as Python leaves it where none is open from the start."""
+
+
 def closed_input(words: list[str], env: dict[str, str]) -> Ended:
     """A command that was started without any standard input, as some service managers do."""
     close = ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *silas(*words)]
     return run(close, env)
 
 
-@pytest.mark.parametrize("words", [["ask", "hello"], ["chat"], ["status"], ["init"], ["doctor"]])
+def test_a_command_that_is_started_without_any_standard_input_works(set_up: dict[str, str]) -> None:
+    done = closed_input(["ask", "hello"], set_up)
+    assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("words", [["chat"], ["status"], ["init"], ["doctor"]])
 def test_without_any_standard_input_commands_work(words: list[str], set_up: dict[str, str]) -> None:
-    done = closed_input(words, set_up)
+    done = run(python(_CLOSED, *words), set_up, imported=True)
     assert (done.code, done.err) == (0, "")
 
 
@@ -321,7 +335,7 @@ def status(): run_to_exit(work)
 def test_a_fault_of_silas_itself_is_one_sentence_and_a_file(tmp_path: Path) -> None:
     env = environment(tmp_path / "home")
     code = f"{_A_COMMAND}async def work(): raise KeyError('surprise')\nsilas(['status'])"
-    done = run([sys.executable, "-c", code], env)
+    done = run(python(code), env, imported=True)
     assert (done.code, done.out) == (1, "")
     sentence = one_sentence(done.err)
     assert "did not foresee (KeyError)" in sentence
@@ -341,7 +355,7 @@ def test_being_told_to_end_is_stopping(signal_name: str, tmp_path: Path) -> None
         "    finally: print('cleaned up')\n"
         "silas(['status'])"
     )
-    done = run([sys.executable, "-c", code], environment(tmp_path))
+    done = run(python(code), environment(tmp_path), imported=True)
     assert (done.code, done.out) == (4, "cleaned up\n")
     assert one_sentence(done.err).startswith("Stopped; ")
 

@@ -24,7 +24,7 @@ def _english(text: str) -> list[str]:
 
 
 def test_states_and_sentences_of_work_and_approvals_are_german(tmp_path: Path) -> None:
-    env = environment(tmp_path / "home", LC_ALL="de_DE.UTF-8", SILAS_LANGUAGE="de")
+    env = environment(tmp_path / "home", LC_MESSAGES="de_DE.UTF-8", SILAS_LANGUAGE="de")
     assert run(silas("init"), env).code == 0
     lists = [("status",), ("projects", "list"), ("approvals", "list"), ("approvals", "showing")]
     lists += [("goals", "list"), ("remind", "list"), ("memory", "list"), ("devices", "list")]
@@ -46,7 +46,7 @@ def test_states_and_sentences_of_work_and_approvals_are_german(tmp_path: Path) -
 
 
 def test_lists_that_have_something_in_them_are_german(tmp_path: Path) -> None:
-    env = environment(tmp_path / "home", LC_ALL="de_DE.UTF-8", SILAS_LANGUAGE="de")
+    env = environment(tmp_path / "home", LC_MESSAGES="de_DE.UTF-8", SILAS_LANGUAGE="de")
     assert run(silas("init"), env).code == 0
     kept = run(silas("secrets", "add", "TOKEN"), env, stdin="ein langes Geheimnis 4711")
     assert kept.out.startswith("TOKEN ist aufbewahrt. Pläne nennen es so:\n"), kept

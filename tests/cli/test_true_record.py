@@ -49,7 +49,7 @@ def _kill(
     env: dict[str, str], at: tuple[str, str], after: bool, words: Sequence[str | Path]
 ) -> None:
     program = _KILLED.format(module=at[0], writer=at[1], after=after)
-    done: Ended = run(python(program, *words), env)
+    done: Ended = run(python(program, *words), env, imported=True)
     assert done.code == -9, done
 
 

@@ -165,7 +165,7 @@ def test_a_plan_that_the_last_one_leaves_is_asked_about_no_more(house: House, ch
 def test_a_chat_greets_in_the_language_of_its_terminal_and_says_where_the_cockpit_is(
     house: House,
 ) -> None:
-    german = {**house.env, "LC_ALL": "de_DE.UTF-8"}
+    german = {**house.env, "LC_MESSAGES": "de_DE.UTF-8"}
     with person(silas("start", "--port", "0"), german) as cockpit:
         cockpit.waits_for("Danach ist es unter http://127.0.0.1:")
         with person(silas("chat"), german, cwd=house.work) as owner:

@@ -1,8 +1,6 @@
 """Replacing the key in every place where one can be kept: one key in force, at every moment."""
 
 import json
-import subprocess
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,7 @@ from silas.keys import Ed25519Signer, KeyRing
 from silas.keys.files import replace
 from silas.keys.key_ring import Handover
 from tests.keys.places import PASSPHRASE, PLACES, Place
-from tests.support.command import ROOT
-from tests.support.waits import SECONDS
+from tests.support.command import environment, python, run
 
 HANDOVER = Handover(datetime(2026, 1, 2, tzinfo=UTC), 7, "ab" * 32, ("token-a",))
 
@@ -245,16 +242,9 @@ for number in range(1, 2000):
 
 @pytest.mark.parametrize("kind", PLACES)
 def test_a_crash_at_any_moment_leaves_one_key_in_force(kind: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CRASHES, kind, str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    moments: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
+    done = run(python(CRASHES, kind, tmp_path), environment(tmp_path), imported=True)
+    assert done.code == 0, done.err
+    moments: list[dict[str, Any]] = [json.loads(line) for line in done.out.splitlines()]
     assert len(moments) >= 30
     assert [each["ended"] for each in moments] == [9] * (len(moments) - 1) + [0]
     assert [each for each in moments if "error" in each] == []

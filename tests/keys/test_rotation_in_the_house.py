@@ -1,8 +1,6 @@
 """What a new key changes for approvals, work under way, messages and the record."""
 
 import json
-import subprocess
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -36,7 +34,7 @@ from silas.stream.models import Incoming
 from silas.testing import ScriptedChannel
 from silas.testing.approval import a_decision, a_goal, a_spawned_task, a_subject, a_token
 from silas.types import OWNER
-from tests.support.command import ROOT, environment, run, silas, started
+from tests.support.command import environment, python, run, silas, started
 from tests.support.home import Home, soon
 from tests.support.plans import a_workspace, writing_plan
 from tests.support.waits import SECONDS
@@ -457,16 +455,9 @@ for number in range(1, 2000):
 
 
 def test_after_a_crash_the_record_holds_and_names_the_key_in_force_once(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CRASHES, str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    moments: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
+    done = run(python(CRASHES, tmp_path), environment(tmp_path), imported=True)
+    assert done.code == 0, done.err
+    moments: list[dict[str, Any]] = [json.loads(line) for line in done.out.splitlines()]
     assert [each["ended"] for each in moments] == [9] * (len(moments) - 1) + [0]
     assert [each["reason"] for each in moments if not each["valid"]] == []
     assert all(each["again"] for each in moments)

@@ -174,14 +174,14 @@ def test_a_record_says_of_no_server_what_a_kill_kept_from_happening(
     file.write_text("silas: {}\n")
     seen = run(silas("mcp", "add", "far", *FAR), env).out.splitlines()[0]
     killed = python(_KILLED.format(after=after), "mcp", "add", "far", "--approve", seen, *FAR)
-    done = run(killed, env)
+    done = run(killed, env, imported=True)
     assert done.code == -9, done
     assert ("a.example" in file.read_text(), _events(env)) == (after, ["mcp.adding"])
     if not after:
         assert run(silas("mcp", "add", "far", "--approve", seen, *FAR), env).code == 0
         assert _events(env) == ["mcp.adding", "mcp.adding", "mcp.added"]
     killed = python(_KILLED.format(after=after), "mcp", "remove", "far")
-    done = run(killed, env)
+    done = run(killed, env, imported=True)
     assert done.code == -9, done
     assert ("a.example" in file.read_text(), _events(env)[-1]) == (not after, "mcp.removing")
 
@@ -246,7 +246,7 @@ def test_what_became_of_a_change_is_told_where_it_cannot_be_recorded(
     file.write_text(f"silas:\n  language: {language}\n")
     seen = run(silas("mcp", "add", "far", *FAR), env).out.splitlines()[0]
     program = python(_UNRECORDED.format(fails=fails), "mcp", "add", "far", "--approve", seen, *FAR)
-    done = run(program, env)
+    done = run(program, env, imported=True)
     assert done.code not in (0, -9), done
     assert said in " ".join((done.out + done.err).split())
     assert ("a.example" in file.read_text()) is not fails
