@@ -9,7 +9,7 @@ from playwright.async_api import Locator, expect
 from tests.agents.openai_server import openai_server
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home, refusing_port
-from tests.web.support.device import SIZES, Device, NewDevice, Size
+from tests.web.support.device import PHONE, SIZES, Device, NewDevice, Size
 
 pytestmark = in_a_browser
 
@@ -90,7 +90,7 @@ async def test_a_server_by_its_address_answers_the_next_message(
     await expect(device.page.locator(".runbook-hint")).to_be_attached()
 
 
-@_EACH_SIZE
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_a_key_is_entered_replaced_checked_and_removed(
     cockpit: Cockpit, new_device: NewDevice, size: Size
 ) -> None:

@@ -11,7 +11,7 @@ from tests.batches.folders import PDF, ZIP, listed, put
 from tests.cockpit.test_pictures import a_png
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit
-from tests.web.support.device import SIZES, Device, NewDevice, Size
+from tests.web.support.device import PHONE, SIZES, Device, NewDevice, Size
 
 pytestmark = in_a_browser
 
@@ -106,7 +106,7 @@ async def _answers_all(device: Device) -> None:
         assert await device.answers(await move.inner_text()) == "chip"
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_a_full_folder_is_moved_in_groups_and_goes_back_whole(
     cockpit: Cockpit,
     new_device: NewDevice,

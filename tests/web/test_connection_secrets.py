@@ -8,7 +8,7 @@ from playwright.async_api import Browser, expect
 from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Home, a_cockpit
-from tests.web.support.device import SIZES, Device, Size, devices
+from tests.web.support.device import PHONE, Device, Size, devices
 
 pytestmark = in_a_browser
 
@@ -70,7 +70,7 @@ async def _says_yes_twice(device: Device) -> None:
     await expect(device.at("heard").last).to_contain_text("The tools of fake are trusted")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_a_server_that_needs_a_key_is_connected_whole_on_the_page(
     tmp_path: Path, browser: Browser, size: Size
 ) -> None:
@@ -115,7 +115,7 @@ async def test_a_server_that_needs_a_key_is_connected_whole_on_the_page(
         assert VALUE not in await page.content()
 
 
-@pytest.mark.parametrize("size", SIZES[:1], ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_an_address_is_sent_headers_and_a_form_can_be_left(
     tmp_path: Path, browser: Browser, size: Size
 ) -> None:

@@ -144,7 +144,7 @@ async def _looks_and_trusts(device: Device, row: Locator) -> None:
     await expect(device.at("heard").last).to_contain_text("The tools of fake are trusted")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_a_server_is_added_trusted_looked_at_again_and_removed_without_a_terminal(
     tmp_path: Path, browser: Browser, size: Size
 ) -> None:
@@ -223,7 +223,7 @@ async def test_a_server_that_changed_shows_what_changed_and_is_trusted_again_in_
         await expect(row).to_have_attribute("data-standing", "connected")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_a_server_is_changed_in_the_form_that_it_fills(
     tmp_path: Path, browser: Browser, size: Size
 ) -> None:

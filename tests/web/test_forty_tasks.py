@@ -12,7 +12,7 @@ from tests.goals.kit import until
 from tests.journeys.test_project_of_forty import NAMES, PLACES, PLAN, TASK
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home
-from tests.web.support.device import SIZES, NewDevice, Size
+from tests.web.support.device import PHONE, NewDevice, Size
 
 pytestmark = in_a_browser
 
@@ -57,7 +57,7 @@ def _parts(home: Home) -> list[list[str]]:
     return [(home.folder / one / "parts").read_text(encoding="utf-8").split() for one in PLACES]
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_forty_tasks_are_looked_at_run_and_taken_back(
     home: Home, cockpit: Cockpit, new_device: NewDevice, size: Size
 ) -> None:

@@ -10,7 +10,7 @@ from tests.projects.kit import chain, project_text
 from tests.stream.kit import planned, proposing
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Home, a_cockpit
-from tests.web.support.device import SIZES, Size, devices
+from tests.web.support.device import PHONE, Size, devices
 from tests.work.kit import DONE
 
 pytestmark = in_a_browser
@@ -22,7 +22,7 @@ def _writes(name: str) -> CallTool:
     return CallTool("shell_exec", {"argv": ["sh", "-c", f"echo {name} >> out.txt"]})
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_a_question_of_a_task_waits_and_its_answer_lets_the_project_go_on(
     home: Home, browser: Browser, size: Size
 ) -> None:

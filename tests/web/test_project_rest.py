@@ -10,7 +10,7 @@ from tests.projects.kit import chain, project_text
 from tests.stream.kit import planned, proposing
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Home, a_cockpit
-from tests.web.support.device import SIZES, Size, devices
+from tests.web.support.device import PHONE, SIZES, Size, devices
 from tests.web.test_conversations import begins, enters
 from tests.work.kit import DONE
 
@@ -58,7 +58,7 @@ async def test_the_rest_of_a_failed_project_is_asked_about_and_run(
         await expect(button).to_have_count(0)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_what_a_used_up_budget_left_is_asked_about_with_a_budget_of_its_own(
     home: Home, browser: Browser, size: Size
 ) -> None:
@@ -106,7 +106,7 @@ async def test_what_a_used_up_budget_left_is_asked_about_with_a_budget_of_its_ow
         await expect(states).to_have_text([re.compile("Do c done"), re.compile("Do d done")])
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_the_rest_stands_in_the_conversation_in_which_the_project_was_asked_for(
     home: Home, browser: Browser, size: Size
 ) -> None:

@@ -11,7 +11,7 @@ from silas.language import speak
 from tests.support.web import PUBLIC, Asked, answer, serving, trusting
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Home, a_cockpit
-from tests.web.support.device import SIZES, Device, Size, devices
+from tests.web.support.device import PHONE, Device, Size, devices
 
 pytestmark = in_a_browser
 
@@ -48,7 +48,7 @@ async def _enters(device: Device, key: str) -> None:
     await device.page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+@pytest.mark.parametrize("size", [PHONE], ids=lambda size: size.name)
 async def test_a_key_that_the_provider_refuses_is_not_kept_and_one_that_it_knows_is(
     browser: Browser, home: Home, size: Size
 ) -> None:
