@@ -15,7 +15,7 @@ from silas.approval.grants import GrantRefused, grants_of
 from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import as_code, show_exactly
 from silas.plans.goals.limits import SPAWNS
-from silas.plans.writes import WILD
+from silas.plans.writes import WILD, by_kind
 from silas.types import Risk
 
 Plan = Mapping[str, Any]
@@ -351,7 +351,12 @@ def _in(plan: Plan) -> str:
 
 def _changed_words(plan: Plan) -> str:
     writes: Sequence[str] | None = plan.get("writes")
-    return tr("files") if writes is None else _join_parts([f"`{_short(path)}`" for path in writes])
+    if writes is None or (kinds := by_kind(writes)).all:
+        return tr("files")
+    endings, folders, others = ([f"`{_short(x)}`" for x in kind] for kind in kinds[1:])
+    ends = [tr("files ending in {endings}", endings=_join_parts(endings))] if endings else []
+    within = [tr("files in {folders}", folders=_join_parts(folders))] if folders else []
+    return _join_parts([*ends, *within, *others])
 
 
 def _undo(effect: PlanEffect) -> str:

@@ -4,9 +4,10 @@ A path names exactly itself. `*` and `?` stand for characters of one name, `**` 
 names, and `folder/` is short for `folder/**`. Everything else is taken as it is written.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 NONE: Final = "none"
 """How a plan says that it changes nothing."""
@@ -15,6 +16,47 @@ ANY_DEPTH: Final = "**"
 WILD: Final = frozenset("*?")
 """The characters that make an entry a pattern."""
 _LONGEST: Final = 1000  # characters of one entry
+
+
+_ENDING = re.compile(r"(?:\*{1,2}/)*\*(\.[A-Za-z0-9]+)")
+_FOLDER = re.compile(r"([^*?]+)/\*{1,2}")
+_ALL = re.compile(r"\*{1,2}(?:/\*{1,2})*")
+
+
+class WritesByKind(NamedTuple):
+    """Entries as people speak of files; what is said so may be more than they name, never less.
+
+    Attributes:
+        all: Any file may be among them.
+        endings: How the names of files end, each once in whatever case.
+        folders: Folders of which any file may be one.
+        others: Every other entry; not a folder that is among `folders`.
+    """
+
+    all: bool
+    endings: tuple[str, ...]
+    folders: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def by_kind(entries: Sequence[str]) -> WritesByKind:
+    """What entries name, by the kind of it."""
+    endings: dict[str, str] = {}
+    for entry in entries:
+        if found := _ENDING.fullmatch(entry):
+            endings.setdefault(found[1].lower(), found[1])
+    folders = [found[1] for entry in entries if (found := _FOLDER.fullmatch(entry))]
+    taken = (_ENDING, _FOLDER, _ALL)
+    return WritesByKind(
+        any(map(_ALL.fullmatch, entries)),
+        tuple(endings.values()),
+        tuple(dict.fromkeys(folders)),
+        tuple(
+            entry
+            for entry in entries
+            if entry not in folders and not any(kind.fullmatch(entry) for kind in taken)
+        ),
+    )
 
 
 def read_writes(value: object) -> object:

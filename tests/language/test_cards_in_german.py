@@ -128,6 +128,10 @@ def test_the_effect_is_one_german_sentence(german: None) -> None:
         "Ändert Dateien in `src` nach bestandener Prüfung (1 Prüfung), ohne Netz; "
         "du kannst es rückgängig machen."
     )
+    kinds = ["**/*.py", "docs/*"]
+    assert _plan(tools=[], network=[], read=[], writes=kinds).effect.startswith(
+        "Ändert Dateien mit der Endung `.py` und Dateien in `docs` in `src` nach"
+    )
 
 
 def test_parts_of_a_card_are_the_same_in_both_languages(german: None) -> None:

@@ -26,8 +26,8 @@ PLANS: tuple[tuple[str, dict[str, Any], Risk, str], ...] = (
         "rename files by pattern",
         {**_HOME, "writes": ["*.txt", "*.md"]},
         Risk.medium,
-        "Changes `*.txt` and `*.md` in `orders` after 1 check passed, without a network; "
-        "you can undo it.",
+        "Changes files ending in `.txt` and `.md` in `orders` after 1 check passed, without a "
+        "network; you can undo it.",
     ),
     (
         "change many named files",
@@ -131,6 +131,32 @@ def test_a_terminal_shows_a_plan_on_24_lines_with_its_hash(row: Any) -> None:
     assert f'"{MORE}" shows everything that your yes signs.' in lines
     assert "not set" not in "\n".join(lines)
     assert "".join(lines).count("1  Approve") == 1
+
+
+@pytest.mark.parametrize(
+    ("writes", "changed"),
+    [
+        (["**/*.py"], "files ending in `.py`"),
+        (
+            ["*.jpg", "*.JPG", "*.png", "*.jpg", "*.gif"],
+            "files ending in `.jpg`, `.png` and 1 more",
+        ),
+        (["*.pdf", "*.PDF", "docs", "docs/*"], "files ending in `.pdf` and files in `docs`"),
+        (["*", "*/*"], "files"),
+        (["**", "a.py"], "files"),
+        (["unpacked/**"], "files in `unpacked`"),
+        (["src/*.py"], "`src/*.py`"),
+        (["a.py", "photos/*"], "files in `photos` and `a.py`"),
+        (["*.`; safe"], "`*.<U+0060>; safe`"),
+    ],
+)
+def test_the_sentence_says_patterns_in_words_and_the_card_each_as_it_is_signed(
+    writes: list[str], changed: str
+) -> None:
+    card = plan_card(plan_bytes(a_plan(**_HOME, writes=writes)), rationale="You asked for it.")
+    assert card.effect.startswith(f"Changes {changed} in `orders` after 1 check passed")
+    lines = "\n".join(line for one in card.details if one.open for line in one.lines)
+    assert all(entry.partition("`")[0] in lines for entry in writes)
 
 
 def test_what_it_may_touch_and_what_proves_it_is_never_collapsed() -> None:
