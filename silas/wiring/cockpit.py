@@ -65,6 +65,7 @@ def cockpit_of(
             redact,
             look,
             parts.context_services.work.result,
+            parts.context_services.conversations.store.one,
         ),
         work=WorkRoom(
             session,

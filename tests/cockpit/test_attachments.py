@@ -39,6 +39,9 @@ async def test_a_file_is_announced_with_a_proof_kept_on_record_exported_and_remo
         place = house.harness.config.data_dir / "attachments" / "first"
         left = list(place.iterdir())
         record = await house.said()
+        entries = (await house.get("/activity"))["entries"]
+    told_words = [one["words"] for one in entries if one["event"] == "attachment.added"]
+    assert told_words == ["My-lease.txt (16 bytes) was attached to “Main conversation” on a phone."]
     file = {"conversation": "first", "digest": DIGEST, "name": "../My lease.txt", "size": 16}
     signed = Proof.model_validate(proof())
     assert house.door.proved == [

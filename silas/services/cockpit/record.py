@@ -21,6 +21,7 @@ from silas.channels.web.views import (
     Signed,
 )
 from silas.clock import Clock
+from silas.context.conversation_store import ConversationRow
 from silas.errors import ChannelError, SilasError
 from silas.language import tr
 from silas.plans import WaitingPlans, WorkItem, WorkItemStore, plan_hash
@@ -81,6 +82,7 @@ class RecordRoom:
         redact: Callable[[str], str],
         look: PlanLook,
         result: FindResult,
+        conversation: Callable[[str], ConversationRow],
     ) -> None:
         self._reader = reader
         self._store = store
@@ -90,6 +92,7 @@ class RecordRoom:
         self._redact = redact
         self._look = look
         self._result_of = result
+        self._conversation = conversation
         self._titles: dict[str, str] = {}
         self._tally = MetricWindow()
         self._counting = asyncio.Lock()
@@ -135,6 +138,8 @@ class RecordRoom:
     async def _entry(self, told: ReadEntry) -> ActivityView:
         item_id = entry_item(told)
         named = {"work_item_id": await self._title(item_id)} if item_id else {}
+        if isinstance(talk := told.data.get("conversation"), str):
+            named["conversation"] = self._conversation_title(talk)
         return ActivityView(
             seq=told.seq,
             at=told.at,
@@ -153,6 +158,13 @@ class RecordRoom:
                 return item_id
             self._titles[item_id] = plan.item.title
         return tr("“{words}”", words=self._titles[item_id])
+
+    def _conversation_title(self, conversation: str) -> str:
+        """A conversation's title in quotes, or its id where it was deleted."""
+        try:
+            return tr("“{words}”", words=self._conversation(conversation).called)
+        except SilasError:
+            return conversation
 
     async def _plan(self, item_id: str) -> _Plan | None:
         if not item_id:
