@@ -43,14 +43,15 @@ def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
 
 def _lines(found: "Ahead", days: int) -> list[str]:
     """What a person reads: by days, then what may run alone, then what does not run."""
-    from silas.services.clock.ahead import day_words, left_words
+    from silas.language.calendar import near_day_words
+    from silas.services.clock.ahead import left_words
 
     lines, day = list[str](), date.min
     for one in found.coming:
         at = one.due.astimezone(found.zone)
         if at.date() != day:
             day = at.date()
-            lines += ["", day_words(at, found.now.astimezone(found.zone))]
+            lines += ["", near_day_words(at, found.now.astimezone(found.zone))]
         lines.append(f"  {at:%H:%M}  {_words(one)}")
     if not found.coming:
         nothing = tr_many(
