@@ -57,19 +57,19 @@ class ScorerAgent:
         self._role = self._role_on(model, output)
 
     @property
-    def _patience(self) -> float:
+    def _time_limit(self) -> float:
         return PATIENCE_OF_OWN if self._role.on_own_server else PATIENCE
 
     async def __call__(self, goal: str, recent: str, items: Sequence[ContextItem]) -> ScorerGroups:
         """Advice, or why there is none: `missing` says so where the model failed or was slow."""
         shown = {f"b{number}": item for number, item in enumerate(items[:_BLOCKS], 1)}
         call = asyncio.ensure_future(self._ask(_prompt(goal, recent, shown)))
-        limit = asyncio.ensure_future(self._clock.sleep(self._patience))
+        limit = asyncio.ensure_future(self._clock.sleep(self._time_limit))
         try:
             await asyncio.wait({call, limit}, return_when=asyncio.FIRST_COMPLETED)
             if not call.done():
                 return ScorerGroups(
-                    missing=f"the scorer took longer than {self._patience:g} seconds"
+                    missing=f"the scorer took longer than {self._time_limit:g} seconds"
                 )
             output = call.result()
         except Exception as error:  # whatever it is, room is made without it

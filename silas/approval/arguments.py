@@ -139,7 +139,7 @@ def format_argument(argument: BoundArgument) -> Any:
 
 
 def argument_names(entries: Mapping[str, object], loc: ArgumentLoc) -> dict[str, object]:
-    """A mapping whose keys are plain names, in their order: that of a plan means nothing.
+    """The arguments of a grant, sorted by name: the order in a plan has no meaning.
 
     Raises:
         GrantRefused: At the first other name.

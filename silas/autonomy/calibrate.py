@@ -117,7 +117,7 @@ def knobs(config: AutonomyConfig, default_size: int, high_min: float) -> dict[st
 
 
 def _setting_as_shipped(value: int, cap: int) -> TunableSetting:
-    """What has no setting but its cap: as shipped, or as little as its owner's cap."""
+    """The shipped value, or the owner's cap where that is smaller."""
     return TunableSetting(min(value, cap), cap, 1, 2, 0.5)
 
 

@@ -25,7 +25,7 @@ class ViewItem:
         body: Its text as it is shown; nearly always the very string of the item.
         cost: Tokens of the whole block.
         done: A plan or a result of work that is over.
-        settled: It is part of what its shelf has joined.
+        settled: It is part of the text that its zone has joined.
         when: Day and time of an answer that are told behind it.
     """
 

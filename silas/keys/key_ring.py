@@ -114,7 +114,7 @@ class KeyRing:
 
     @classmethod
     def alone(cls, public_key: str) -> "KeyRing":
-        """A key without a past."""
+        """The ring of a key that never replaced another."""
         return cls("", public_key, (), NoKeyLock())
 
     def release(self) -> None:
@@ -210,9 +210,9 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise _ring_error("its moment is none") from error
+        raise _ring_error("its time cannot be read") from error
     if moment.tzinfo is None:
-        raise _ring_error("its moment is none")
+        raise _ring_error("its time cannot be read")
     return moment
 
 

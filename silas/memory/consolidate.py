@@ -182,7 +182,7 @@ class Consolidator:
             return tx.run(_NOTE_ASKED, place=place, asked_at=now, answer=answer).rowcount == 1
 
     async def _mark_verified(self, asked: records.MemoryRecord) -> bool:
-        """Make it verified, if it still is what the owner said yes to."""
+        """Promote a memory to verified, unless it changed after the owner's yes."""
         self._audit.require_whole()  # it may have been found changed while the card was open
         with self._db.write() as tx:
             now = records.find(tx, asked.item.memory_id, asked.item.scope_id)

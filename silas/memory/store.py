@@ -203,7 +203,7 @@ class SqlMemoryStore:
             return forgotten.since(tx, scope_id, last)
 
     async def count_access(self, memory_ids: Iterable[str], scope_id: str = OWNER) -> None:
-        """Count that these memories were brought to somebody, all in one statement."""
+        """Count one access to each of these memories, in one statement."""
         ids = list(memory_ids)
         if not ids:
             return

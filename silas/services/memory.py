@@ -169,7 +169,7 @@ class Unsigned:
 
     async def sign_shown(self, data: bytes, shown: bytes) -> bytes:
         """Never called."""
-        raise AssertionError("whoever signs nothing has no key")
+        raise AssertionError("a command that signs nothing asked for a signature")
 
 
 class ForgetCounts(NamedTuple):

@@ -40,7 +40,7 @@ _NONE: Final = DoorWords(
 
 
 def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
-    """How the newest work that did not end well ended; None where nothing of that is asked.
+    """Why the newest failed work failed; None where the message asks for something else.
 
     Args:
         text: The message.

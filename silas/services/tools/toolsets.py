@@ -69,7 +69,7 @@ def examine_toolsets(config: SilasConfig) -> None:
 
 
 class _NothingKept:
-    """For a look: no tool is called, and no word of a toolset is shown or kept."""
+    """Secrets of a toolset that is only examined: none is learned, none is redacted."""
 
     def learn(self, values: Mapping[str, str]) -> None:
         """Nothing."""
