@@ -23,7 +23,7 @@ DAY = 24 * 3600
 FRIDAY = datetime(2026, 12, 4, 22, 59, tzinfo=UTC)
 DOES = (
     "Starts work by itself in `Downloads` each time one of its checks fails; that work may change "
-    "`*.pdf`, `Papers` and 1 more, without a network; you can undo it."
+    "files ending in `.pdf` and files in `Papers`, without a network; you can undo it."
 )
 MAY_DE = "was darfst du ohne zu fragen tun?"
 MAY = "what may you do without asking?"
@@ -202,7 +202,10 @@ async def test_the_owner_reads_it_in_german(tmp_path: Path) -> None:
             await owner.cockpit.harness.silas.run(moves_text(owner.folder))
             assert (await owner.bill_comes("rent")).outcome is Outcome.fixed
             told = await owner.says(MAY_DE)
-            assert "diese Arbeit darf `*.pdf`, `Papers` und 1 weitere ändern" in told, told
+            assert (
+                "diese Arbeit darf Dateien mit der Endung `.pdf` und Dateien in `Papers` ändern"
+                in told
+            ), told
             assert "1 von 20 Mal benutzt, bis Donnerstag, 24. Dezember 2026, 09:10." in told, told
             told = await owner.says(f"begrenze die Freigabe von {MOVES} auf 2")
             assert "darf seine Arbeit noch 2 Mal beginnen, ohne zu fragen" in told, told
