@@ -34,6 +34,7 @@ async def a_morning(cockpit: House, clock: MockClock, goal: str) -> Cycle:
         ("every morning move all pdf files to Papers", "a.pdf"),
         ("every morning at seven move all pdfs into Papers", "B.PDF"),
         ("jeden Morgen um sieben verschiebe alle *.pdf Dateien in Papers", "a.pdf"),
+        ("verschiebe jeden Morgen um sieben alle pdf-Dateien nach Papers", "B.PDF"),
     ],
 )
 async def test_a_morning_without_a_file_is_quiet_and_one_with_a_file_moves_it(

@@ -58,6 +58,10 @@ CASES = [
     Case("verschiebe alle Bilder in photos", ("3 pictures are in photos now",), TO_PHOTOS),
     Case("put all PDFs in docs", ("2 files are in docs now: SCAN.PDF, lease.pdf",), TO_DOCS),
     Case("verschiebe alle pdfs in docs", ("2 files are in docs now",), TO_DOCS),
+    Case("verschiebe alle PDFs in den Ordner docs", ("2 files are in docs now",), TO_DOCS),
+    Case("verschiebe alle pdf-Dateien nach docs", ("2 files are in docs now",), TO_DOCS),
+    Case("verschieb meine Pdf Dateien in den Ordner docs", ("2 files are in docs now",), TO_DOCS),
+    Case("move all pdf-files into docs", ("2 files are in docs now",), TO_DOCS),
     Case(
         "sort the files by type into folders",
         ("IMG_2.JPG is now jpg/IMG_2.JPG", "6 files were sorted", "ending): .hidden.jpg, README"),
@@ -165,6 +169,7 @@ async def test_a_file_whose_name_is_taken_gets_a_number_and_nothing_is_overwritt
         "move all pdf files from Downloads to Documents/Invoices",
         "move my *.pdf files from my Downloads into Documents/Invoices",
         "verschiebe alle pdf Dateien von Downloads nach Documents/Invoices",
+        "verschiebe alle pdf-Dateien von Downloads nach Documents/Invoices",
     ],
 )
 async def test_files_go_from_a_named_folder_to_a_named_one(said: str, tmp_path: Path) -> None:
@@ -288,6 +293,14 @@ async def test_a_link_stays_where_it_is(link: str, tmp_path: Path) -> None:
     "request_text",
     [
         "move all cats into box",
+        "verschiebe alle Test-Dateien nach box",
+        "verschiebe alle Test Dateien nach box",
+        "verschiebe alle pdf-Ordner nach box",
+        "verschiebe keine pdf-Dateien nach box",
+        "verschiebe alle pdf-Dateien nicht nach box",
+        "verschiebe alle pdf-Dateien von gestern nach box und lösche sie",
+        "verschiebe alle PDFs in den Ordner",
+        "move all pdfs into the folder",
         "move all things into box",
         "move the photos folder to backup",
         "move the pictures to photos and delete the rest",

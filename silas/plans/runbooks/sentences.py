@@ -2,9 +2,9 @@
 
 `find|locate [all|the] files named {name}` is a sentence: `a|b` are words of which one is said,
 `[a]` may be missing, `_` is a blank inside a choice, `{name}` is one word or a quoted text, and
-`{text...}` is one or more words; `{stem}.csv`, `{kind}s` and `*.{kind}` take a word without its end
-or its beginning. A request is that sentence whole or not at all, so that no word which nobody
-understood is passed over. What a slot took is data: nothing reads it as code.
+`{text...}` is one or more words; `{stem}.csv`, `{kind}s`, `{kind}-files` and `*.{kind}` take a
+word without its end or its beginning. A request is that sentence whole or not at all, so that no
+word which nobody understood is passed over. What a slot took is data: nothing reads it as code.
 """
 
 import re
@@ -16,7 +16,7 @@ LONGEST: Final = 400
 """Characters of a request that are matched; a longer one is no sentence of a runbook."""
 
 _TOKEN: Final = re.compile(
-    r"(?P<before>[*.]*)\{(?P<slot>[a-z_]+)(?P<many>\.\.\.)?\}(?P<after>\.[a-z]+|s)?(?!\S)"
+    r"(?P<before>[*.]*)\{(?P<slot>[a-z_]+)(?P<many>\.\.\.)?\}(?P<after>\.[a-z]+|s|-[a-z]+)?(?!\S)"
     r"|\[(?P<optional>[^\[\]{}]+)\]|(?P<word>[^\s\[\]{}]+)"
 )
 _POLITE: Final = re.compile(
