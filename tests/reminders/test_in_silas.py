@@ -16,11 +16,12 @@ from silas.cards.models import DecisionCard
 from silas.db import Database
 from silas.errors import ChannelError
 from silas.home.keyless import NoKey
+from silas.reminders.store import SqlReminderStore
 from silas.stream.models import Incoming
 from silas.testing import CallTool, Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.clock import MockClock
 from silas.types import OWNER, Risk
-from tests.stream.kit import direct, proposing, ran
+from tests.stream.kit import direct, entries_of, proposing, ran
 from tests.support.waits import SECONDS
 
 NINE = datetime(2026, 11, 24, 8, 0, tzinfo=UTC)  # nine o'clock in Vienna, a Tuesday
@@ -311,6 +312,20 @@ async def test_a_laptop_that_was_asleep_tells_it_when_it_wakes_once_and_that_it_
     first, second = told(channel)
     assert first.startswith("Reminder: drink tea\nIt was due Tuesday 24 November 2026, 09:20")
     assert second.endswith("It came 3 more times meanwhile.")
+
+
+async def test_how_often_it_came_meanwhile_is_kept_and_on_record() -> None:
+    channel, clock = ScriptedChannel(yes), MockClock(NINE)
+    async with house(channel, clock) as h:
+        await h.silas.ask("remind me every day at 10 am to stretch")
+        await quiet()
+        clock.suspend(3 * 24 * 3600 + 2 * 3600)
+        await until(lambda: len(told(channel)) == 1)
+        await quiet()
+        (entry,) = await entries_of(h, "reminder.told")
+        assert entry["missed"] == 3
+        tellings = SqlReminderStore(h.db).tellings(entry["reminder_id"])
+        assert [one.missed for one in tellings] == [3]
 
 
 async def test_a_silas_that_did_not_run_tells_what_was_missed_at_its_next_start(
