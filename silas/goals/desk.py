@@ -12,9 +12,10 @@ from silas.jobs.models import JobState
 from silas.jobs.port import Jobs
 from silas.language import tr, tr_later
 from silas.language.calendar import moment_words
+from silas.plans.goals.clock_fault import why_not_by_clock
 from silas.plans.goals.schedule import next_moment, read_schedule, zone_of
-from silas.plans.goals.standing import StandingCaps, why_not_standing
-from silas.plans.models import WorkItem, WorkItemType
+from silas.plans.goals.standing import StandingCaps
+from silas.plans.models import WorkItem
 
 KIND: Final = "goal"
 """The kind of the jobs of goals."""
@@ -93,13 +94,8 @@ class Goals:
 
     def unable(self, item: WorkItem) -> str:
         """Why a goal could not run now, in one sentence; nothing for what is none."""
-        if item.type is not WorkItemType.goal or item.schedule is None:
-            return ""
-        if not self._enabled:
-            return "Nothing runs by the clock: set `scheduler.enabled` to true."
-        if not self.next_moments(item.schedule, 1):
-            return f"The moment of {item.id} is past; give it a later `schedule`."
-        return why_not_standing(item.standing, self._caps, self._clock.now(), self._zone)
+        now, caps = self._clock.now(), self._caps
+        return why_not_by_clock(item, now, self._zone, caps, enabled=self._enabled)
 
     def next_moments(self, schedule: str, most: int) -> list[datetime]:
         """When a schedule comes next, in UTC; at most so many, fewer where there are fewer."""

@@ -14,15 +14,17 @@ from silas.home.sandbox_tools import tool_search
 from silas.plans import PlanError, PlanParser, WorkItem, WorkItemType, plan_bytes, plan_hash
 from silas.plans.card import effective_mode
 from silas.plans.card_preview import PlanLook, preview_card, preview_hash
+from silas.plans.goals.clock_fault import why_not_by_clock
 from silas.plans.places import require_places
 from silas.plans.projects.document import join_project
 from silas.plans.projects.limits import MOST_TASKS
-from silas.plans.projects.taken_ids import taken_id
+from silas.plans.projects.taken_ids import why_ids_taken
 from silas.plans.store import SqlWorkItemStore
 from silas.services.clock.standing import standing_limit_here
 from silas.services.gates import require_supported
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.workers import worker_library
+from silas.work.dependencies import inherited_work
 
 
 class PlanFile(NamedTuple):
@@ -109,8 +111,9 @@ def plan_look(config: SilasConfig) -> PlanLook:
 
 
 async def require_runnable(item: WorkItem, config: SilasConfig) -> None:
-    """Refuse a plan that nothing here can run, that is about places that do not exist, or that has
-    the id of another one.
+    """Refuse a plan before its card for what a run would refuse it for: that nothing here can run
+    it, that it is about places that do not exist, that its moment is past or its yes goes too far,
+    or that it has the id of other work, or needs other work that is not done.
 
     Raises:
         PlanFamilyError: Why.
@@ -118,16 +121,27 @@ async def require_runnable(item: WorkItem, config: SilasConfig) -> None:
     require_supported(item)
     for one in (item, *item.children):
         require_places(one)
-    await _require_free(config, item)
-
-
-async def _require_free(config: SilasConfig, item: WorkItem) -> None:
-    """Refuse ids that other plans have here; nothing is taken where Silas was not set up."""
+    clock, scheduler = SystemClock(), config.scheduler
+    why = why_not_by_clock(
+        item,
+        clock.now(),
+        scheduler.zone,
+        config.autonomy.standing_caps,
+        enabled=scheduler.enabled,
+    )
+    if why:
+        raise PlanFamilyError(why, code="E_PLAN_CLOCK", work_item_id=item.id)
     if not database_path(config).exists():
-        return
-    clock = SystemClock()
+        return  # nothing is taken where Silas was not set up
     with open_existing_database(config, clock) as db:
-        taken = await taken_id(item, SqlWorkItemStore(db, clock))
+        await _require_place_among_others(item, SqlWorkItemStore(db, clock))
+
+
+async def _require_place_among_others(item: WorkItem, store: SqlWorkItemStore) -> None:
+    missing = (await inherited_work(item, store)).missing
+    if missing:
+        raise PlanFamilyError(missing, code="E_PLAN_DEPENDS", work_item_id=item.id)
+    taken = await why_ids_taken(item, store)
     if taken:
         raise PlanFamilyError(
             f"The plan cannot be approved: {taken}", code="E_PLAN_TAKEN", work_item_id=item.id

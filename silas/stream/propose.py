@@ -26,7 +26,13 @@ from silas.plans import (
     plan_hash,
 )
 from silas.plans.draft import Draft, read_draft
-from silas.plans.projects.taken_ids import another_plan, is_same_plan, taken_child, taken_id
+from silas.plans.projects.taken_ids import (
+    another_plan,
+    is_same_plan,
+    taken_child,
+    why_ids_taken,
+    why_running,
+)
 from silas.plans.source_marks import kept_marks
 from silas.stream.owner import Owner
 from silas.stream.plan_marks import with_former_marks
@@ -136,7 +142,9 @@ class Proposer:
             if not is_same_plan(item.model_copy(update=settled), known):
                 return another_plan(item)
         for child in item.children:
-            if taken := await taken_child(item, child, self._store) or await self._under_way(child):
+            if taken := await taken_child(item, child, self._store) or await why_running(
+                child, self._store
+            ):
                 return taken
         try:
             if look:
@@ -147,23 +155,7 @@ class Proposer:
 
     async def why_ids_taken(self, item: WorkItem) -> str:
         """Why no new work can have this item's ids; nothing where it can."""
-        if taken := await taken_id(item, self._store):
-            return taken
-        for one in (item, *item.children):
-            if under_way := await self._under_way(one):
-                return under_way
-        return ""
-
-    async def _under_way(self, item: WorkItem) -> str:
-        """That it runs, since a second run would share the first one's scratch copy and repeat its
-        effects; nothing where it does not.
-        """
-        known = await self._store.get(item.id)
-        if known is None or known.status is not WorkItemStatus.running:
-            return ""
-        return tr(
-            "{id} is running already, or was interrupted: `silas chat` resumes it", id=item.id
-        )
+        return await why_ids_taken(item, self._store)
 
     async def propose(
         self,

@@ -1,6 +1,7 @@
 """Whether the ids that a plan names are those of other plans (spec 5.2.2, 5.2.3)."""
 
-from silas.plans.models import WorkItem
+from silas.language import tr
+from silas.plans.models import WorkItem, WorkItemStatus
 from silas.plans.port import WorkItemStore
 from silas.plans.subject import plan_hash
 
@@ -18,6 +19,26 @@ async def taken_id(item: WorkItem, store: WorkItemStore) -> str:
         if taken := await taken_child(item, child, store):
             return taken
     return ""
+
+
+async def why_ids_taken(item: WorkItem, store: WorkItemStore) -> str:
+    """Why no new work can have these ids, or that it is under way; nothing where it can."""
+    if taken := await taken_id(item, store):
+        return taken
+    for one in (item, *item.children):
+        if running := await why_running(one, store):
+            return running
+    return ""
+
+
+async def why_running(item: WorkItem, store: WorkItemStore) -> str:
+    """That it runs, since a second run would share the first one's scratch copy and repeat its
+    effects; nothing where it does not.
+    """
+    known = await store.get(item.id)
+    if known is None or known.status is not WorkItemStatus.running:
+        return ""
+    return tr("{id} is running already, or was interrupted: `silas chat` resumes it", id=item.id)
 
 
 def is_same_plan(item: WorkItem, known: WorkItem) -> bool:
