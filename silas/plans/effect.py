@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from silas.approval.grants import GrantRefused, grants_of
 from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import as_code, show_exactly
-from silas.plans.goals.limits import SPAWNS
+from silas.plans.goals.limits import CHECKS_NOTHING, SPAWNS
 from silas.plans.writes import WILD, by_kind
 from silas.types import Risk
 
@@ -287,6 +287,8 @@ def _does(plan: Plan) -> str:
             lowered=_lower_first(_work_words(plan)),
         )
     if plan["type"] == "goal":
+        if not plan["verify"]:
+            return tr(CHECKS_NOTHING)
         if plan["on_failure"] != SPAWNS:
             checks = tr_many(len(plan["verify"]), "{count} check", "{count} checks")
             return tr(

@@ -1,5 +1,6 @@
 """The first sentence of a plan's card: effect, place and undo, whatever the plan says (0.5.2)."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silas.channels.text import MORE, render_short
+from silas.language.catalogue import speaking_as_asked
 from silas.plans import plan_bytes, plan_card
 from silas.testing.builders import a_plan
 from silas.types import Risk
@@ -16,6 +18,13 @@ _ONLINE = {**_CHECK, "name": "site", "network": True}
 _HOME: dict[str, Any] = {"workspace": "/home/me/orders", "verify": [_CHECK]}
 
 PLANS: tuple[tuple[str, dict[str, Any], Risk, str], ...] = (
+    (
+        "a goal that checks nothing",
+        {"type": "goal", "schedule": "0 7 * * *", "verify": []},
+        Risk.high,
+        "Does nothing here: it has no checks that could run by the clock, without a network; "
+        "nothing to undo.",
+    ),
     (
         "fix a test",
         _HOME,
@@ -171,3 +180,21 @@ def test_a_name_cannot_close_its_quotes_or_fill_the_sentence() -> None:
     card = plan_card(plan_bytes(a_plan(workspace=f"/w/`; safe{'x' * 90}")), rationale="x")
     assert "`; safe" not in card.effect
     assert len(card.effect) < 180
+
+
+def test_a_goal_without_checks_says_that_nothing_is_done() -> None:
+    goal = a_plan(type="goal", schedule="0 7 * * *", verify=[])
+    (when,) = [
+        detail.lines[0]
+        for detail in plan_card(plan_bytes(goal), rationale="").details
+        if detail.heading == "When it runs, and what it may start"
+    ]
+    assert when == (
+        "it would run every day at 07:00 in your time zone (`0 7 * * *`), but has no checks: "
+        "nothing is done here"
+    )
+    with speaking_as_asked("de"):
+        card = plan_card(plan_bytes(goal), rationale="")
+    said = json.dumps([card.model_dump(mode="json")], ensure_ascii=False)
+    assert "Tut hier nichts: Es hat keine Prüfungen, die nach der Uhr laufen könnten" in said
+    assert "hat aber keine Prüfungen: hier wird nichts getan" in said

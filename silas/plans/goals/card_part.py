@@ -11,11 +11,14 @@ from silas.plans.goals.limits import SPAWNS
 from silas.plans.goals.schedule import read_schedule, schedule_words
 from silas.plans.goals.standing import StandingLimit
 
+_NOTHING = "nothing"
+
 _CYCLES: Mapping[str, str] = defaultdict(
     lambda: tr_later(
         "runs {when}: checks {names}; one that fails is told to you, and nothing is started."
     ),
     {
+        _NOTHING: tr_later("it would run {when}, but has no checks: nothing is done here"),
         "work": tr_later(
             "runs {when}: does the work below, without asking {uses} {span} at most; "
             "after that each time has a card of its own."
@@ -62,6 +65,8 @@ def recurs(plan: Plan, standing: StandingLimit) -> tuple[Detail, ...]:
     )
     once = read_schedule(plan["schedule"]).moment is not None
     kind = str(plan.get("cycle") or plan["on_failure"])
+    if not names and not plan.get("cycle"):
+        kind, once = _NOTHING, False
     line = tr(
         _ONCE[kind] if once and kind in _ONCE else _CYCLES[kind],
         when=when,

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from silas.language import tr_later
 from silas.plans.allowed_hosts import hosts_of_check
 from silas.plans.bound_files import text_of
 from silas.plans.commands.out_of_sight import out_of_sight
@@ -12,6 +13,9 @@ from silas.sandbox.network.names import EgressRefused
 
 SPAWNS: Final = "spawn_task"
 """The `on_failure` of a goal that starts work when a check fails."""
+
+CHECKS_NOTHING: Final = tr_later("Does nothing here: it has no checks that could run by the clock")
+"""What a goal without checks and without a `cycle` does, which `unable_goal` refuses."""
 
 REPORTS: Final = "report"
 """The `on_failure` of what is told, and that is all."""
