@@ -129,7 +129,7 @@ def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequ
     cron = _cron(rule, when.start)
     if not only_if and not has_condition(rest):
         return RecurringRequest(rest, cron, until=until)
-    condition = condition_of(only_if, _minutes(cron)) if only_if else None
+    condition = condition_of(only_if, longest_between(cron)) if only_if else None
     if condition is None or (rest and has_condition(rest)):
         return RecurringRequest(rest, cron, None, tr(NO_CONDITION, said=only_if or rest))
     return RecurringRequest(rest or condition.request, cron, condition, until=until)
@@ -259,7 +259,7 @@ def _watching(plan: str, goal_id: str, times: str) -> str:
     return f"---\n{keys}on_failure: spawn_task\nfailure_context: {work}\n---\n"
 
 
-def _minutes(cron: str) -> int:
+def longest_between(cron: str) -> int:
     """The longest time between two moments of an expression that `_cron` makes."""
     minute, hour, day, _, weekday = (cron or "0 0 1 * *").split()
     if minute.startswith("*/"):

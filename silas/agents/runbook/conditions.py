@@ -35,7 +35,14 @@ NO_REPORT: Final = tr_later(
 
 REPORTS: Final = frozenset(
     {
-        *("biggest-files", "compare-files", "count-files", "count-words", "disk-use"),
+        *(
+            "biggest-files",
+            "changed-files",
+            "compare-files",
+            "count-files",
+            "count-words",
+            "disk-use",
+        ),
         *("find-duplicates", "find-files", "find-text", "list-files", "newest-files", "show-file"),
     }
 )

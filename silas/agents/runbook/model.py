@@ -46,6 +46,7 @@ from silas.agents.runbook import (
 )
 from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
 from silas.agents.runbook.by_the_clock import RecurringRequest, goal_of, work_by_the_clock
+from silas.agents.runbook.changes_by_the_clock import changes_plan, changes_values
 from silas.agents.runbook.door_words import said_here, words_here
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
@@ -287,8 +288,10 @@ class RunbookModel(Model):
             return repeated_plan.repeat_plan(before, item_id, all_framed(messages))
         if plan is None:
             return self._what_i_can_do(text, facts.get("workspace", ""))
+        plan = changes_plan(plan, again, self._library)
         known = {name: value for name, value in facts.items() if name in plan.parameters}
-        values = {**known, **self._library.parameters_from(plan, text)}
+        said = self._library.parameters_from(plan, text)
+        values = {**known, **said, **changes_values(plan, again)}
         missing = self._library.missing(plan, values)
         if missing:
             return _refusal_response(plan_words.describe_missing(plan, missing))
