@@ -7,15 +7,18 @@ import { t } from "./words.js";
 
 const STATUS = {
   done: [t("Done"), "good"], failed: [t("Failed"), "bad"], stuck: [t("Stuck"), "bad"], blocked: [t("Blocked"), "bad"],
-  healthy: [t("Healthy"), "good"], failing: [t("Failing"), "bad"], repaired: [t("Repaired"), "good"], ended: [t("Ended"), "neutral"],
+  approved: [t("Approved"), "good"], healthy: [t("Healthy"), "good"], failing: [t("Failing"), "bad"], repaired: [t("Repaired"), "good"], ended: [t("Ended"), "neutral"],
   waiting: [t("Waiting"), "neutral"], running: [t("Running"), "neutral"], pending: [t("Not begun"), "neutral"],
   undone: [t("Taken back"), "neutral"], paused: [t("Paused"), "neutral"], cancelled: [t("Stopped"), "neutral"], stopped: [t("Stopped"), "neutral"],
 };
 
 const told = (status) => STATUS[status] ?? [status.charAt(0).toUpperCase() + status.slice(1).replaceAll("_", " "), "neutral"];
 
+/** What stands in the Stream from now on: how a goal stands later is not known there. */
+const kept = (status) => status === "healthy" ? "approved" : status;
+
 /** How work ended, as a part of a sentence. */
-export const statusWords = (status) => told(status)[0].toLowerCase();
+export const statusWords = (status) => told(kept(status))[0].toLowerCase();
 
 export function statusMark(status) {
   const [words, tone] = told(status);
@@ -31,7 +34,7 @@ export function resultView(result) {
 
 function parts(result) {
   return [
-    h("p", { class: "small asked" }), h("p", { class: "result-top" }, statusMark(result.status)),
+    h("p", { class: "small asked" }), h("p", { class: "result-top" }, statusMark(kept(result.status))),
     h("h2", { dir: "auto" }, result.title),
     result.summary && h("p", { class: "result-summary", dir: "auto" }, named(result.summary)),
     reportView(result.report, result.grounds), outputDetails(result.output), checksView(result.checks), result.checks_changed?.length > 0 && rare("checksChangedView", result.checks_changed), diffDetails(result.diff), result.again && rare("askAgainView", result.work_item_id), h("div", { class: "undo" })];

@@ -1,13 +1,23 @@
 """What a goal does once it is approved: nothing but to say when its clock runs it (spec 5.2.3)."""
 
 from collections.abc import Callable
+from typing import Final
 
 from silas.approval import ApprovalVerifier
 from silas.audit import Audit
-from silas.language import tr
+from silas.language import tr, tr_later
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore, subject_of
 from silas.work.authority.plan_approval import MISSING_APPROVAL, refusal_of
 from silas.work.models import Notify, ProgressEvent
+
+_WORKS: Final = tr_later(
+    "It was approved; its first run was set for {first}, while `silas start` or `silas chat` runs."
+)
+_CHECKS: Final = tr_later(
+    "It was approved; its checks were set to run first on {first}, while `silas start` or `silas "
+    "chat` runs."
+)
+"""Kept as they are, so that they are true whenever they are read."""
 
 ComingWords = Callable[[str], str]
 """When a goal of this id runs next, in words; empty where the clock does not run it."""
@@ -45,12 +55,7 @@ class GoalStart:
             refusal = "The clock does not run this goal; approve it again."
         status = WorkItemStatus.blocked if refusal else WorkItemStatus.healthy
         words = refusal or (
-            tr("It runs first on {first}, while `silas start` or `silas chat` runs.", first=first)
-            if item.cycle is not None
-            else tr(
-                "Its checks run first on {first}, while `silas start` or `silas chat` runs.",
-                first=first,
-            )
+            tr(_WORKS, first=first) if item.cycle is not None else tr(_CHECKS, first=first)
         )
         item.status = status
         result = WorkItemResult(

@@ -45,7 +45,7 @@ async def test_one_yes_and_the_work_is_done_each_time_with_its_result() -> None:
     async with house(channel, clock, watched) as h:
         result = await h.silas.run(work_text())
         assert result.status is WorkItemStatus.healthy
-        assert "It runs first on Tuesday 24 November 2026, 10:00" in result.summary
+        assert "first run was set for Tuesday 24 November 2026, 10:00" in result.summary
         (card,) = channel.cards
         assert isinstance(card, PlanCard)
         assert "By the clock, without asking each time: " in card.effect

@@ -42,6 +42,10 @@ async def test_a_command_in_the_line_of_a_result_is_code_and_is_said_without_mar
     )
     said = there.page.locator(".result-summary")
     await expect(said.locator("code")).to_have_text(["silas start", "silas chat"])
+    # how it stands later is in Work; here stands what happened then
+    status = there.page.get_by_test_id("result").locator(".status")
+    await expect(status).to_have_text("Approved")
+    await expect(there.page.locator("#live")).to_contain_text("Water: approved.")
     await expect(there.page.locator("#live")).to_contain_text(
         "It runs first on Monday, while silas start or silas chat runs."
     )
