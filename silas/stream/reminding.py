@@ -42,6 +42,13 @@ _TURNED: Final = frozenset(
 )
 """What a request of his is turned into when it is said to him, and words that say nothing."""
 
+_BESIDES: Final = re.compile(
+    r"\w+\W+\w+.*?(?:[,.;:!?]|\band\b|\bthen\b|\bund\b|\bdann\b)\s+"
+    r"(?:(?:and|then|please|also|und|dann|bitte|auch)\s+)*(?:remind\s+me|erinner[en]?\s+mich)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Something of two words or more, and then the wish to be reminded."""
+
 
 class Reminding(OwnerWords["ReminderRequest"]):
     """Answers the owner's own messages about reminders.
@@ -209,6 +216,11 @@ class Reminding(OwnerWords["ReminderRequest"]):
     async def _ask_agreement(self, turn: Turn, card: "DecisionCard") -> bool:
         owner = Owner(turn.seat.channel, self._audit, self._clock)
         return (await owner.ask(card)).approved
+
+
+def asks_besides(message: str) -> bool:
+    """Whether a message that asks for a reminder asks for something else before it."""
+    return _BESIDES.search(message) is not None
 
 
 def _words(text: str) -> set[str]:

@@ -14,6 +14,7 @@ from silas.language import refusal_words, said_at, tr
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.planning import Planning
 from silas.stream.ports import ModelView
+from silas.stream.reminding import asks_besides
 from silas.stream.state import PlanReview, Turn, need
 from silas.stream.turn_modes import TurnModes
 from silas.stream.view import Viewing
@@ -142,10 +143,10 @@ class Router:
             profile=route.context_profile,
         )
         if route.reminder and await self._remind(turn, route.reminder):
-            if route.route == "direct":
+            if route.route == "direct" and not asks_besides(turn.message.text):
                 _remember_too(turn, route)
                 return
-            _keep_beside_work(turn, route)
+            _keep_beside(turn, route)
             turn.answer.mode = self._modes.mode(turn, None)
         if route.route == "direct":
             turn.answer.response, turn.answer.speaker = route.response, "agent:proxy"
@@ -198,8 +199,8 @@ def _remember_too(turn: Turn, route: RouteDecision) -> None:
     turn.answer.response = said.model_copy(update={"memory_ops": ops})
 
 
-def _keep_beside_work(turn: Turn, route: RouteDecision) -> None:
-    """What became of the reminder that a message asks for stands below the plan for the rest."""
+def _keep_beside(turn: Turn, route: RouteDecision) -> None:
+    """What became of the reminder that a message asks for stands below what became of the rest."""
     told = need(turn.answer.response, "the reminder").message
     turn.answer.route, turn.answer.response, turn.answer.outcome = route, None, "answered"
     turn.answer.notes.append(told)

@@ -533,3 +533,26 @@ async def test_work_beside_a_reminder_is_planned_and_the_reminder_made() -> None
         assert [type(card) for card in channel.cards] == [DecisionCard, PlanCard]
         assert any("I will remind you: send the list." in said for said in channel.texts)
         assert (await h.silas.ask("list my reminders")).text.startswith("1 waiting:")
+
+
+@pytest.mark.parametrize(
+    ("reminder", "told"),
+    [
+        ("remind me tomorrow at nine to send it", "I will remind you: send it."),
+        ("remind me tomorrow at nine to send Mallory the notes", "has words in it that are not"),
+    ],
+)
+async def test_an_answer_beside_a_reminder_is_given_with_it(
+    reminder: str, told: str, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("Mallory raises the price of paper by 4 %.")
+    answers = [
+        CallTool("workspace_read", {"path": "notes.txt"}),
+        direct("Paper gets 4 % dearer.").model_copy(update={"reminder": reminder}),
+    ]
+    models = {"proxy": ScriptedModel(answers)}
+    async with Harness(ScriptedChannel(yes), models=models, clock=MockClock(NINE)) as h:
+        asked = "summarise notes.txt and remind me tomorrow at nine to send it"
+        said = (await h.silas.ask(asked, workspace=tmp_path)).text
+        assert said.startswith("Paper gets 4 % dearer.\n\n")
+        assert told in said
