@@ -47,15 +47,22 @@ _HOLDS = Verdict(True, "Valid")
 Facts = Mapping[str, Any]
 """Plain JSON: paths with what they are, skill files with their digests, the sandbox."""
 
+READS: Final = "what it reads"
+"""What a model is shown; of a server its hosts are signed instead."""
 
-ShownTo = Callable[[WorkItem], tuple[str, ...]]
-"""Who outside this machine is shown what the work on an item reads; raises `ConfigError`."""
+SERVER: Final = "server "
+"""What the name of a server is signed behind."""
+
+ShownTo = Callable[[WorkItem], Facts]
+"""Who outside this machine is shown what the work on an item reads, and the hosts of each server
+whose tools the plan grants; raises `ConfigError`.
+"""
 
 
-def nobody_outside(item: WorkItem) -> tuple[str, ...]:
-    """Every model answers on this machine."""
+def nobody_outside(item: WorkItem) -> Facts:
+    """Every model answers on this machine, and no server is elsewhere."""
     del item
-    return ()
+    return {}
 
 
 class Grants(NamedTuple):
@@ -254,8 +261,7 @@ def binding_facts(
 
 def shown_now(item: WorkItem, shown_to: ShownTo) -> Facts:
     """Who outside this machine would be shown what the work reads, as an approval signs it."""
-    reads = item.workspace or item.read
-    return dict.fromkeys(shown_to(item), "what it reads") if reads else {}
+    return dict(shown_to(item))
 
 
 AFTER_YES: Final = tr_later("after the plan was approved")

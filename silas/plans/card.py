@@ -16,6 +16,7 @@ from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
 from silas.language import decimal, tr, tr_later, tr_many
+from silas.plans.binding import READS, SERVER
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import as_code, name_as_code, show, show_exactly, show_lines
@@ -235,8 +236,17 @@ def _touches(plan: Plan) -> tuple[str, ...]:
 
 
 def _lines_of_shown(shown: Files) -> tuple[str, ...]:
-    """Who is shown what the work reads; the yes to the plan is a yes to this."""
-    return tuple(tr("shows what it reads to: {name}", name=show(name)) for name in sorted(shown))
+    """Who is shown what the work reads, and where granted servers are; the yes is a yes to this."""
+    return tuple(
+        tr("shows what it reads to: {name}", name=show(name))
+        if shown[name] == READS
+        else tr(
+            "may reach over the network, through the server {name}: {hosts}",
+            name=as_code(name.removeprefix(SERVER)),
+            hosts=", ".join(map(_host, shown[name])),
+        )
+        for name in sorted(shown)
+    )
 
 
 def _grant(raw: object) -> tuple[str, ...]:

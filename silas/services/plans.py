@@ -105,7 +105,7 @@ def plan_look(config: SilasConfig) -> PlanLook:
     """What a card shows beside its plan, as things are configured and found here."""
     return PlanLook(
         tool_search(config),
-        shown_by_work(lambda: config.models, worker_library(config)),
+        shown_by_work(lambda: config.models, worker_library(config), lambda: config.mcp_entries),
         partial(standing_limit_here, config),
     )
 

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from silas.cards import PlanCard
 from silas.context import sections
 from silas.testing import CallTool, Harness, ScriptedModel
+from silas.tools.mcp.settings import MCPEntry, MCPHandling, MCPServer
 from tests.mcp.house import Fake, a_tool, house, trust
 from tests.stream.kit import answer, soon, to_planner
 
@@ -85,6 +88,41 @@ async def test_a_card_tells_that_a_granted_tool_may_reach_what_the_work_may_not(
     assert any(line.startswith("may call fake__level once, with") for line in shown)
     assert "may reach over the network: nothing" not in shown
     assert "may reach over the network: nothing but through the tools named above" in shown
+
+
+async def test_a_card_names_the_hosts_of_the_servers_whose_tools_a_plan_grants(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    fake, other = (Fake(tmp_path / name, a_tool("level")) for name in ("fake", "other"))
+    settings = fake.settings(network=["rivers.example.com", "map.example.com:8443"])
+    apart = other.settings(network=["elsewhere.example.com"])
+    settings["mcpServers"]["other"] = apart["mcpServers"]["fake"]
+    settings["mcp"]["other"] = apart["mcp"]["fake"]
+    await trust(home, settings, "fake", "other")
+    grant = {"tool": "fake__level", "args": {"what": "Danube"}, "times": 1}
+    async with house(home, settings) as at:
+        await at.work(tools=[grant])
+        (card,) = [one for one in at.channel.cards if isinstance(one, PlanCard)]
+    shown = [line for one in card.details if one.open for line in one.lines]
+    hosts = "`rivers.example.com` (443 and 80), `map.example.com:8443`"
+    assert f"may reach over the network, through the server `fake`: {hosts}" in shown
+    assert not any("elsewhere.example.com" in line for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://api.example.com/mcp?key=1", "api.example.com:443"),
+        ("https://api.example.com:8443/", "api.example.com:8443"),
+        ("http://[::1]:9000/mcp", "[::1]:9000"),
+        ("http://localhost/mcp", "localhost:80"),
+    ],
+)
+def test_the_host_of_a_server_with_an_address_is_that_of_the_address(url: str, host: str) -> None:
+    entry = MCPEntry(name="far", server=MCPServer(url=url), handling=MCPHandling())
+    assert entry.hosts == (host,)
 
 
 async def test_what_is_undone_is_told_apart_from_what_was_sent(tmp_path: Path) -> None:

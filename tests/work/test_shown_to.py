@@ -74,7 +74,7 @@ async def test_the_models_of_a_worker_are_named_too(place: Path) -> None:
         config = h.config
         config.worker_files.mkdir(parents=True, exist_ok=True)
         (config.worker_files / "helper.worker").write_text(WORKER)
-        shown = shown_by_work(lambda: config.models, worker_library(config))
+        shown = shown_by_work(lambda: config.models, worker_library(config), tuple)
         plain = PlanParser().parse(plan_text(workspace=str(place)))
         with_worker = PlanParser().parse(plan_text(workspace=str(place), worker="helper"))
         assert shown(plain) == ()

@@ -56,7 +56,11 @@ def lapsed_here(config: "SilasConfig", audit: "Audit") -> Lapsed:
     workers = worker_library(config)
     binding = PlanBinding(
         skill_loader(config, owners_key(config)),
-        Grants("", sandbox_limits(config), shown_by_work(lambda: config.models, workers)),
+        Grants(
+            "",
+            sandbox_limits(config),
+            shown_by_work(lambda: config.models, workers, lambda: config.mcp_entries),
+        ),
         audit,
         teams_of(workers),
         tool_search(config),

@@ -1,14 +1,15 @@
 """The tools that look: into Silas's own rooms and the owner's workspace; and who is shown it."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from silas.agents.choice import RUNBOOK, ModelChoice, ModelsConfig
 from silas.agents.workers import Workers
 from silas.plans import WorkItem
-from silas.plans.binding import ShownTo
+from silas.plans.binding import READS, SERVER, Facts, ShownTo
 from silas.stream.look_answers import TAKE_BACK, LookAnswers
 from silas.tools import ToolRegistry
 from silas.tools.builtin.ask_owner import AskOwner, AskOwnerTool
@@ -20,6 +21,9 @@ from silas.tools.builtin.recall import (
     MemorySearchTool,
     SearchMemory,
 )
+
+if TYPE_CHECKING:
+    from silas.tools.mcp.settings import MCPEntry
 
 
 def add_looking_tools(
@@ -49,19 +53,40 @@ def _outside(models: ModelsConfig, others: Sequence[ModelChoice]) -> tuple[str, 
     return tuple(sorted({_whom(one) for one in choices} - {""}))
 
 
-def shown_by_work(models: Callable[[], ModelsConfig], workers: Workers) -> ShownTo:
-    """Who outside this machine is shown what work reads: by the roles, and by its worker's team.
+def shown_by_work(
+    models: Callable[[], ModelsConfig],
+    workers: Workers,
+    servers: Callable[[], Iterable["MCPEntry"]],
+) -> ShownTo:
+    """Who outside this machine is shown what work reads, by the roles and by its worker's team; and
+    the hosts of the servers whose tools its plan grants.
 
     Args:
         models: The models of the roles that are in force when it is asked.
         workers: Where teams are found.
+        servers: The servers of others in force, as the owner configured them.
     """
 
     def models_of_work(item: WorkItem) -> tuple[str, ...]:
         team = [] if item.worker is None else list(workers.team(item.worker).members.values())
         return _outside(models(), [one.model for one in team if one.model is not None])
 
-    return models_of_work
+    def shown(item: WorkItem) -> Facts:
+        whom = models_of_work(item)
+        reads = bool(item.workspace or item.read)
+        of_servers = _hosts_of_granted(item, servers())
+        return {**(dict.fromkeys(whom, READS) if reads else {}), **of_servers}
+
+    return shown
+
+
+def _hosts_of_granted(item: WorkItem, servers: Iterable["MCPEntry"]) -> Facts:
+    granted = [str(grant["tool"]) for grant in item.tools if "tool" in grant]
+    return {
+        f"{SERVER}{one.name}": list(one.hosts)
+        for one in servers
+        if one.hosts and any(tool.startswith(f"{one.name}__") for tool in granted)
+    }
 
 
 def refused_showing(shown: ShownTo, answers: LookAnswers) -> Callable[[WorkItem], str]:

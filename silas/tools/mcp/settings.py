@@ -231,6 +231,15 @@ class MCPEntry(Frozen):
         return self.server.url is not None or bool(self.handling.network)
 
     @property
+    def hosts(self) -> tuple[str, ...]:
+        """Where what a tool is told may go, as in a plan's `network`; no host for none."""
+        if self.server.url is None:
+            return self.handling.network
+        parts = urlsplit(self.server.url)
+        host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else parts.hostname
+        return (f"{host}:{parts.port or (443 if parts.scheme == 'https' else 80)}",)
+
+    @property
     def source(self) -> str:
         """A digest of what it is and what it may reach."""
         held = self.handling
