@@ -10,6 +10,7 @@ import pytest
 from silas.agents import ExecutorAgentOutput
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.plans import PlanParser, WorkItemStatus
+from silas.plans.binding import READS
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.workers import worker_library
 from silas.stream.look_answers import LookAnswers
@@ -77,8 +78,8 @@ async def test_the_models_of_a_worker_are_named_too(place: Path) -> None:
         shown = shown_by_work(lambda: config.models, worker_library(config), tuple)
         plain = PlanParser().parse(plan_text(workspace=str(place)))
         with_worker = PlanParser().parse(plan_text(workspace=str(place), worker="helper"))
-        assert shown(plain) == ()
-        assert shown(with_worker) == ("python:harness:helper",)
+        assert shown(plain) == {}
+        assert shown(with_worker) == {"python:harness:helper": READS}
 
 
 async def test_work_approved_for_models_here_does_not_run_with_others(
