@@ -189,7 +189,8 @@ const HANDLERS = {
     return ["happened"];
   },
   card_closed(at, frame) {
-    const given = at.answers.get(frame.request_id);
+    const answer = at.answers.get(frame.request_id);
+    const given = answer?.state === "sent" ? answer : null; // without an ack another page was quicker
     const event = at.cards.find((card) => card.request_id === frame.request_id);
     at.closed = { ...frame, mine: Boolean(given) };
     if (event?.work_item_id && frame.outcome === "expired") at.stays = [...at.stays, { event, why: "lapsed", wish: "" }];

@@ -1,8 +1,10 @@
 """A folder is tidied from the page: the selection is edited and approved, and files go back."""
 
+import asyncio
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import expect
@@ -168,3 +170,47 @@ async def test_too_full_a_folder_is_one_sentence_and_a_page_that_goes_on(
     await device.says("what is 2+2?")
     await expect(device.at("heard").last).to_contain_text("4")
     assert len(listed(place)) == 10_000
+
+
+async def test_of_two_devices_that_answer_one_batch_card_at_once_one_is_told_of_the_other(
+    cockpit: Cockpit, new_device: NewDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    place, now = tmp_path / "Downloads", datetime.now(UTC)
+    for name, content in (("a.pdf", PDF), ("b.pdf", PDF + b"b"), ("c.pdf", PDF + b"c")):
+        put(place, name, content, now=now)
+    devices = [await cockpit.paired(new_device) for _ in range(2)]
+    await devices[0].says("tidy my Downloads")
+    for device, left in zip(devices, ("c.pdf", "a.pdf"), strict=True):
+        card = await device.sees_a_card("Move 3 files")
+        await card.locator("label", has_text=left).click()
+        await expect(card).to_contain_text("2 of 3 chosen")
+    with monkeypatch.context() as meeting:
+        _meet(cockpit, meeting)
+        label = "Move only those chosen: 2 of 3"
+        await asyncio.gather(*(device.answers(label) for device in devices))
+        told = [device.page.locator("#toasts .toast") for device in devices]
+        for one in told:
+            await expect(one).to_contain_text("Answered")
+        words = sorted([(await one.inner_text()).partition(":")[0] for one in told])
+        assert words == ["Answered", "Answered elsewhere"]
+    for device in devices:  # the card of what was chosen by who was heard
+        await device.sees_a_card("Move 2 files")
+    await devices[0].answers("Move exactly these 2")
+    await expect(devices[0].at("heard").last).to_contain_text("2 files")
+    assert set(listed(place)) in ({"Documents/a.pdf", "Documents/b.pdf", "c.pdf"}, _OTHER)
+
+
+_OTHER = {"a.pdf", "Documents/b.pdf", "Documents/c.pdf"}
+
+
+def _meet(cockpit: Cockpit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let two answers be looked at before either counts, as those of two devices may be."""
+    meet, both = cockpit.channel, asyncio.Barrier(2)
+    check = type(meet)._objection  # pyright: ignore[reportPrivateUsage]
+
+    async def after_both(*asked: Any) -> str:
+        await both.wait()
+        return await check(meet, *asked)
+
+    monkeypatch.setattr(meet, "_objection", after_both)
