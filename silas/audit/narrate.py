@@ -5,12 +5,12 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, tzinfo
 from string import Formatter
-from typing import Any, cast
+from typing import Any
 
+from silas.audit.fact_words import fact_words
 from silas.audit.models import AuditEntry
-from silas.audit.outcomes import outcome_words
 from silas.audit.plain_values import PlainValues, plain
-from silas.audit.singular import one_file
+from silas.audit.variants import unsaid_words, variant
 from silas.language import tr, tr_later
 from silas.language.calendar import day_words
 
@@ -28,60 +28,59 @@ SENTENCES: Mapping[str, str] = {
     "head_not_kept": "The newest signed head could not be kept outside the database ({code}).",
     "record.kept": "From here on the newest signed head is kept outside the database, too.",
     "record.changed": "This record was changed outside Silas, and effects are refused: {reason}",
-    "record.accepted": "The owner accepted this record as it was at entry {seq}, in place of the"
-    " one with {was_seq}.",
+    "record.accepted": "You accepted this record as it was at entry {seq}, in place of the one"
+    " with {was_seq}.",
     "send_failed": "A message to {connection_id} could not be sent.",
-    "message_replayed": "A message from {connection_id} was refused as the owner's: {reason}.",
+    "message_replayed": "A message from {connection_id} was not taken for yours: {reason}.",
     "message_signature_bad": "A message from {connection_id} had a bad signature.",
     "onboarded": "You chose who answers: {provider}.",
-    "settings_saved": "You saved settings: {names}.",
-    "settings_saving": "Settings are to be saved: {names}.",
-    "settings_not_saved": "Settings were not saved ({names}): {why}",
-    "models_chosen": "You let others answer: {provider}.",
-    "models_choosing": "Others are to answer: {provider}.",
+    "settings_saved": "You changed {names}.",
+    "settings_saving": "You want to change {names}.",
+    "settings_not_saved": "{names}: not changed. {why}",
+    "models_chosen": "You changed who answers, to {provider}.",
+    "models_choosing": "You want another one to answer: {provider}.",
     "models_not_chosen": "Who answers was not changed to {provider}: {why}",
     # goals
     "goal.approved": "The clock runs {work_item_id} from here on ({schedule}).",
     "goal.stands": "The goal {work_item_id} is approved and waits for its first cycle.",
     "goal.cycle": "A cycle of {work_item_id} ended: {outcome}.",
     "job.failed": "Attempt {attempt} at {kind} {ref} failed with {error} ({code}).",
-    "goal.paused": "The goal {work_item_id} was paused (by the owner: {by_owner}).",
-    "goal.resumed": "The owner lets {work_item_id} go on.",
-    "goal.run_now": "The owner asked for a cycle of {work_item_id} at once.",
+    "goal.paused": "The goal {work_item_id} was paused.",
+    "goal.resumed": "You let {work_item_id} go on.",
+    "goal.run_now": "You asked for a cycle of {work_item_id} at once.",
     # projects
-    "project.begun": "The project {work_item_id} began, or went on; done already: {done}.",
+    "project.begun": "The project {work_item_id} goes on; done already: {done}.",
     "project.files_left": "{work_item_id} may run what tasks before it left of {paths}.",
     # emergency stop
     "emergency.stopped": "The emergency stop: what ran was killed, every approval is void.",
-    "emergency.resumed": "The owner ended the emergency stop; interrupted: {interrupted}.",
+    "emergency.resumed": "You ended the emergency stop; interrupted: {interrupted}.",
     "work_item_stopped": "{work_item_id} was under way when Silas was stopped; it is paused.",
     # the cockpit's door
-    "device.paired": "The device {device} was paired ({device_id}, {level}).",
-    "device.renamed": "The device {was} is called {device} from here on ({device_id}).",
-    "device.revoked": "The device {device} was revoked ({device_id}).",
+    "device.paired": "The device {device} was paired.",
+    "device.renamed": "The device {was} is called {device} from here on.",
+    "device.revoked": "The device {device} is not paired any more.",
     "phone.opened": "The cockpit was opened for phones at {origin} ({way}; {fingerprint}).",
     "phone.closed": "The cockpit was closed for phones ({origin}).",
     "pairing.offered": "A pairing link was made.",
-    "pairing.refused": "A try to pair was refused: {reason} ({unsaid} more refusals unsaid).",
+    "pairing.refused": "A try to pair was refused: {reason}.",
     "channel.answered": "A question was answered on the channel {channel}: {answer}.",
     "channel.failed": "The channel {channel} {why}.",
-    "channel.refused": "{who} was not heard or did not count: {reason} ({unsaid} more unsaid).",
-    "proof.refused": "A signature of {who} did not count: {reason} ({unsaid} more unsaid).",
-    "web.limited": "The cockpit let {who} wait: too many {reason} ({unsaid} more unsaid).",
-    "limit.exceeded": "{who} was refused, because it came too often: {reason} ({unsaid} more"
-    " unsaid).",
-    "web.refused": "The cockpit refused {who}: {reason} ({unsaid} more unsaid).",
+    "channel.refused": "{who} was not heard or did not count: {reason}.",
+    "proof.refused": "A signature of {who} did not count: {reason}.",
+    "web.limited": "The cockpit let {who} wait: too many {reason}.",
+    "limit.exceeded": "{who} was refused, because it came too often: {reason}.",
+    "web.refused": "The cockpit refused {who}: {reason}.",
     # turns
-    "turn_routed": "A request was understood as {register} and routed to {route}.",
+    "turn_routed": "Silas understood a request as {register}: {route}.",
     "turn_planned": "The planner answered a request.",
     "turn_finished": "A turn ended: {outcome}.",
-    "attachment.added": "{name} ({size} bytes) was attached to {conversation} on {device}.",
-    "attachment.removed": "The owner removed {name} from {conversation}.",
-    "conversation.archived": "The owner put the conversation {conversation} away.",
-    "conversation.deleted": "The owner deleted the conversation {conversation} for good: "
-    "{messages} messages, {files} files, {memories} memories of what was said.",
-    "conversation.restored": "The owner brought the conversation {conversation} back.",
-    "answer_stopped": "The owner ended an answer before it was given.",
+    "attachment.added": "{name} ({size}) was attached to {conversation} on {device}.",
+    "attachment.removed": "You removed {name} from {conversation}.",
+    "conversation.archived": "You put the conversation {conversation} away.",
+    "conversation.deleted": "You deleted the conversation {conversation} for good: {messages},"
+    " {files}, {memories} of what was said.",
+    "conversation.restored": "You brought the conversation {conversation} back.",
+    "answer_stopped": "You ended an answer before it was given.",
     "model_stood_in": "{words}",
     "turn_degraded": "The model did not answer ({code}); nothing was run.",
     "turn_failed": "A turn failed with {code}.",
@@ -108,19 +107,19 @@ SENTENCES: Mapping[str, str] = {
     "persona_preset": "Silas speaks to {scope_id} as the preset {preset} says.",
     # what Silas proposes by itself
     "suggestion_answered": "A suggestion was {outcome} ({suggestion_id}).",
-    "preference_inferred": "Silas noticed a habit of the owner's: {pattern}.",
-    "preference_decided": "The owner was asked whether {pattern} is a rule: {rule}.",
+    "preference_inferred": "Silas noticed a habit of yours: {pattern}.",
+    "preference_decided": "You were asked whether {pattern} is a rule: {rule}.",
     "autonomy_tightened": "Silas asks more often again: {changed}.",
-    "autonomy_decided": "The owner answered {proposal_id} with {decision}; changed: {changed}.",
+    "autonomy_decided": "You answered {proposal_id} with {decision}; changed: {changed}.",
     "autonomy_refused": "{proposal_id} changed nothing: {reason}",
-    "review_failed": "What waits for the owner could not be shown or kept ({kind}).",
+    "review_failed": "What waits for you could not be shown or kept ({kind}).",
     # plans
     "plan_proposed": "The plan {work_item_id} was proposed.",
-    "plan_approved": "The owner approved the plan {work_item_id}.",
-    "plan_waits": "The plan {work_item_id} waits for the owner, who is asked elsewhere.",
-    "plan_not_approved": "The owner did not approve the plan {work_item_id}: {verdict}.",
-    "plan_answered_elsewhere": "The question about {work_item_id} was closed at one door,"
-    " because it was answered at another (approved: {approved}).",
+    "plan_approved": "You approved the plan {work_item_id}.",
+    "plan_waits": "The plan {work_item_id} waits for you; you are asked elsewhere.",
+    "plan_not_approved": "You did not approve the plan {work_item_id}: {verdict}.",
+    "plan_answered_elsewhere": "{work_item_id} was answered elsewhere, so its question here was"
+    " closed.",
     "plan_refused": "The plan {work_item_id} was refused: {reason}",
     "plan_unreadable": "A plan could not be read: {reason}",
     "plan_faulty": "A plan goes back to the planner: {reasons}",
@@ -128,7 +127,7 @@ SENTENCES: Mapping[str, str] = {
     "plan_action_refused": "An answer wanted to {action} a plan and brought none.",
     "needs_approval_overridden": "{work_item_id} asked to run unapproved, and may not.",
     # approval
-    "approval.issued": "The owner's answer to {work_item_id} was signed: {verdict}.",
+    "approval.issued": "Your answer to {work_item_id} was signed: {verdict}.",
     "approval.used": "The approval of {work_item_id} was used ({use} of {max_executions}).",
     "approval.revoked": "The approval of {work_item_id} was taken back.",
     "approval.narrowed": (
@@ -136,11 +135,11 @@ SENTENCES: Mapping[str, str] = {
     ),
     "approval.refused": "An approval for {work_item_id} was refused with {code}.",
     "clock.jumped": "The machine's clock jumped from {before} to {at}; open approvals are void.",
-    "clock.confirmed": "The owner says that the machine's clock is right: {at}.",
+    "clock.confirmed": "You said that the machine's clock is right: {at}.",
     "row_set_aside": "{key} in {place} of the database cannot be read and is set aside.",
     # the owner's key
-    "key.rotation_began": "The owner asked for a new key.",
-    "key.rotated": "The owner's key was replaced; unused approvals lapsed.",
+    "key.rotation_began": "You asked for a new key.",
+    "key.rotated": "Your key was replaced; unused approvals lapsed.",
     # work
     "execution_blocked_no_approval": "{work_item_id} did not run, not approved: {reason}",
     "execution_failed": "The execution of {work_item_id} failed with {code}.",
@@ -151,26 +150,26 @@ SENTENCES: Mapping[str, str] = {
     "worker_started": "The worker {worker} began to work on {work_item_id}.",
     "work_item_refused": "{work_item_id} was refused: {reason}",
     "artifact_ref_mismatch": "{work_item_id} named artifacts that no tool made: {names}.",
-    "verification_finished": "The checks of {work_item_id} were run; all passed: {all_passed}.",
-    "owner_asked": "{work_item_id} asked you to choose; you chose {chosen} (0: nothing).",
+    "verification_finished": "The checks of {work_item_id} were run.",
+    "owner_asked": "{work_item_id} asked you to choose; you took answer {chosen}.",
     "workspace_look_asked": "You were asked whether a model may look at your files: {answer}.",
     "workspace_look_taken_back": "You took back whether models may be shown a directory: {answer}.",
-    "plan_revised": "The plan {work_item_id} was proposed in place of {replaces}; it waits for the "
-    "owner.",
+    "plan_revised": "The plan {work_item_id} was proposed in place of {replaces}; it waits for"
+    " you.",
     "plan_revision_failed": "No other plan could be had for {work_item_id} ({code}).",
     "planner_advice_failed": "The planner could not be asked about {work_item_id} ({code}).",
     "progress_untold": "Nobody could be told how {work_item_id} is going.",
-    "tool_call.settled": "You said of a call of {tool} for {work_item_id}: happened is {happened}.",
-    "effects_unsettled": "{work_item_id} waits for the owner: {reason}",
+    "tool_call.settled": "You said whether the call of {tool} for {work_item_id} took effect.",
+    "effects_unsettled": "{work_item_id} waits for you: {reason}",
     "changes_held": "The changes of {work_item_id} to {paths} wait for your yes.",
-    "changes_answered": "You were asked about the changes of {work_item_id}: {answer}.",
+    "changes_answered": "You were asked about the changes of {work_item_id}.",
     "changes_dropped": "The changes of {work_item_id} were dropped; nothing was applied.",
     "workspace_applied": "The changes of {work_item_id} were applied to {paths}.",
     "workspace_applied_before": "The changes of {work_item_id} to {paths} stood already.",
     "workspace_applying": "The changes of {work_item_id} are about to be applied to {paths}.",
     "workspace_not_recovered": "The workspace of {work_item_id} could not be put back: {reason}",
     "workspace_recovered": "The workspace of {work_item_id} was put back after an interruption.",
-    "batch_reviewed": "The owner answered a batch of {items} files in {folder}: {verdict}.",
+    "batch_reviewed": "You answered a batch of {items} files in {folder}: {verdict}.",
     "batch_moving": "{items} files in {folder} are about to be moved.",
     "batch_moved": "{items} files in {folder} were moved: {paths}.",
     "batch_undoing": "{items} files in {folder} are about to go back: {paths}.",
@@ -183,34 +182,34 @@ SENTENCES: Mapping[str, str] = {
     # the network, through the sandbox's proxy
     "network_opened": "{work_item_id} ({purpose}) connected to {host}:{port} for the first time.",
     "network_refused": "{work_item_id} ({purpose}) was refused {what}: {reason}, times {times}.",
-    "network_used": "{work_item_id} ({purpose}) sent {host} {bytes_out} bytes, got {bytes_in}.",
+    "network_used": "{work_item_id} ({purpose}) sent {host} {bytes_out} and got {bytes_in}.",
     # servers of tools
     "mcp.connected": "The MCP server {server} is there; {tools} of its tools are trusted.",
     "mcp.disconnected": "The MCP server {server} is not there: {why}",
     "mcp.drifted": "The MCP server {server} is not as it was trusted: changed {changed}, new {new},"
     " gone {gone}.",
-    "mcp.adding": "The owner wants the MCP server {server} added: {runs}; it reaches {reaches},"
-    " reads {reads}, writes {writes}.",
-    "mcp.removing": "The owner wants the MCP server {server} removed.",
+    "mcp.adding": "You want the MCP server {server} added: {runs}; it reaches {reaches}, reads"
+    " {reads}, writes {writes}.",
+    "mcp.removing": "You want the MCP server {server} removed.",
     "mcp.not_written": "The configuration stays as it was about the MCP server {server}: {why}",
-    "mcp.added": "The owner added the MCP server {server}: {runs}; it reaches {reaches},"
+    "mcp.added": "You added the MCP server {server}: {runs}; it reaches {reaches}, reads {reads},"
+    " writes {writes}.",
+    "mcp.changing": "You want the MCP server {server} changed: {runs}; it reaches {reaches},"
     " reads {reads}, writes {writes}.",
-    "mcp.changing": "The owner wants the MCP server {server} changed: {runs}; it reaches {reaches},"
-    " reads {reads}, writes {writes}.",
-    "mcp.changed": "The owner changed the MCP server {server}: {runs}; it reaches {reaches},"
-    " reads {reads}, writes {writes}.",
+    "mcp.changed": "You changed the MCP server {server}: {runs}; it reaches {reaches}, reads"
+    " {reads}, writes {writes}.",
     "mcp.secret_given": "The MCP server {server} is given the secret {ref_id}.",
-    "mcp.removed": "The owner removed the MCP server {server}.",
-    "mcp.trusted": "The owner trusts the MCP server {server} with the tools {tools}.",
-    "mcp.distrusted": "The owner trusts the MCP server {server} no more.",
-    "mcp.not_trusted": "The owner did not trust the MCP server {server}.",
+    "mcp.removed": "You removed the MCP server {server}.",
+    "mcp.trusted": "You trust the MCP server {server} with the tools {tools}.",
+    "mcp.distrusted": "You trust the MCP server {server} no more.",
+    "mcp.not_trusted": "You did not trust the MCP server {server}.",
     # skills
     "skill.imported": "The skill {skill} was imported from {source} and set aside.",
-    "skill.installed": "The owner installed the skill {skill}.",
-    "skill.refused": "The owner did not install the skill {skill}.",
+    "skill.installed": "You installed the skill {skill}.",
+    "skill.refused": "You did not install the skill {skill}.",
     "skill.removed": "The skill {skill} was removed.",
     "skill.importing": "The skill {skill} is to be imported from {source}.",
-    "skill.installing": "The owner wants the skill {skill} installed.",
+    "skill.installing": "You want the skill {skill} installed.",
     "skill.removing": "The skill {skill} is to be removed.",
     "skill.not_imported": "The import of the skill {skill} did not come to its end: {why}",
     "skill.not_installed": "Installing the skill {skill} did not come to its end: {why}",
@@ -224,8 +223,8 @@ SENTENCES: Mapping[str, str] = {
     "secret_stored": "The secret {ref_id} was stored on a path of its own.",
     "secret.used": "{work_item_id} was given the secret {ref_id} for one run.",
     # memory
-    "memory.exported": "{count} memories were exported as a bundle, signed with your key.",
-    "memory.import_began": "The bundle {name} with {count} memories is being imported ({mode}).",
+    "memory.exported": "{count} went out as a bundle, signed with your key.",
+    "memory.import_began": "The bundle {name} with {count} is being imported ({mode}).",
     "memory.imported": "The bundle {name} was imported ({whose}): {stored} memories new,"
     " {updated} changed, {kept} kept as they were, {deleted} deleted.",
     "memory.added": "You added the memory {memory_id} in your own words.",
@@ -233,7 +232,7 @@ SENTENCES: Mapping[str, str] = {
     "memory.changed": "The memory {memory_id} was changed by what was said.",
     "memory.forgetting": "What came from {source} is to be forgotten.",
     "memory.not_forgotten": "Forgetting {source} did not come to its end: {why}",
-    "memory.forgotten": "{count} memories were forgotten: {source}.",
+    "memory.forgotten": "Forgotten: {count}, {source}.",
     "memory.promoted": "You confirmed the memory {memory_id}.",
     "memory.consolidated": "Memories were tidied: {merged} merged, {promoted} confirmed by you,"
     " {pruned} forgotten, {reembedded} made findable by meaning again.",
@@ -245,10 +244,10 @@ SENTENCES: Mapping[str, str] = {
     "card_answered": "You answered a question: {answer}.",
     "fatigue_cue": "A cue was shown, and nothing was held up: {words}",
     "card_unanswered": "A question could not be asked and was answered safely: {intent}",
-    "escalation_reported": "The gate {gate} was reported to the owner.",
+    "escalation_reported": "You were told of the gate {gate}.",
     "escalation_unknown": "The gate {gate} names an unknown escalation: {name}.",
     "gate_additional_block": "The gate {gate} would have blocked, too.",
-    "gate_answered": "The owner answered the gate {gate} with {answer}.",
+    "gate_answered": "You answered the gate {gate} with {answer}.",
     "gate_blocked": "The gate {gate} blocked: {reason}",
     "gate_mutation": "The gate {gate} rewrote {key}.",
     "gate_unavailable": "The gate {gate} could not be evaluated: {reason}",
@@ -259,22 +258,22 @@ SENTENCES: Mapping[str, str] = {
     "quality_lane_violation": "The quality gate {gate} tried to decide; it was ignored.",
     "rejected_mutation": "The gate {gate} tried to rewrite {key}, which no gate may.",
     # the tool door
-    "gate.allowed": "A call of {tool} was allowed.",
-    "gate.antiflap_block": "A call of {tool} was blocked: the same was done a moment ago.",
-    "gate.approved": "A call of {tool} was covered by an approval.",
-    "gate.denied": "A call of {tool} was denied.",
-    "gate.hard_blocked": "A call of {tool} was blocked: too risky, approved or not.",
-    "gate.preview": "A call of {tool} was shown and not run.",
-    "gate.required": "A call of {tool} needs an approval.",
-    "gate.stopped": "A call of {tool} was refused: Silas is stopped.",
-    "gate.storm_block": "A call of {tool} was blocked: too many notifications.",
-    "scope.violation": "A call of {tool} reached beyond its scopes: {missing}.",
+    "gate.allowed": "Silas may use {tool}.",
+    "gate.antiflap_block": "Silas did not use {tool}: the same was done a moment ago.",
+    "gate.approved": "Using {tool} is covered by an approval of yours.",
+    "gate.denied": "Silas was not allowed to use {tool}.",
+    "gate.hard_blocked": "Silas did not use {tool}: too risky, approved or not.",
+    "gate.preview": "What {tool} would do was shown, and not done.",
+    "gate.required": "Silas needs your yes to use {tool}.",
+    "gate.stopped": "Silas did not use {tool}: it is stopped.",
+    "gate.storm_block": "Silas did not use {tool}: too many notifications.",
+    "scope.violation": "Silas did not use {tool}: it would need {missing}.",
     "toolset.absent": "The tools of {toolset} could not be had: {why}",
-    "tool_call.attempted": "A call of {tool} began.",
-    "tool_call.deduped": "A call of {tool} was answered with its recorded outcome.",
-    "tool_call.failed": "A call of {tool} failed.",
-    "tool_call.succeeded": "A call of {tool} succeeded.",
-    "tool_call.unknown": "Nobody knows whether a call of {tool} took effect.",
+    "tool_call.attempted": "Silas began to use {tool}.",
+    "tool_call.deduped": "{tool} was not run again; its recorded outcome was taken.",
+    "tool_call.failed": "Silas used {tool}, which failed.",
+    "tool_call.succeeded": "Silas used {tool}.",
+    "tool_call.unknown": "Nobody knows whether {tool} took effect.",
 }  # fmt: skip
 
 
@@ -289,12 +288,13 @@ def narrate(event: str, data: Mapping[str, Any]) -> str:
         One sentence on one line. An event without a sentence of its own is named with its facts.
     """
     values = PlainValues({plain(name): plain(value) for name, value in data.items()})
-    sentence = one_file(event, data) or SENTENCES.get(event)
+    sentence = variant(event, data) or SENTENCES.get(event)
     if sentence is not None:
-        told = outcome_words(data)
+        told = fact_words(event, data)
         values.setdefault("folder", values["batch_id"])  # of a batch; older entries name none
         values.update({name: plain(words) for name, words in told.items()})
-        return tr(sentence).format_map(values)
+        more = unsaid_words(data)
+        return f"{tr(sentence)}{tr(more) if more else ''}".format_map(values)
     name = plain(event).replace("_", " ").replace(".", ": ")
     facts = ", ".join(f"{fact} {value}" for fact, value in values.items())
     return f"{name[:1].upper()}{name[1:]}{f' ({facts})' if facts else ''}."
@@ -315,10 +315,6 @@ def entry_details(event: str, data: Mapping[str, Any]) -> str:
         for name, words in BEHIND.items()
         if name not in told and data.get(name)
     ]
-    checks = data.get("checks")
-    if isinstance(checks, Mapping):
-        failed = [plain(name) for name, ok in cast(Mapping[str, Any], checks).items() if not ok]
-        found += [tr("not passed: {checks}", checks=", ".join(failed))] if failed else []
     return f" ({'; '.join(found)})" if found else ""
 
 
@@ -328,6 +324,7 @@ BEHIND: Mapping[str, str] = {
     "digest": "arguments sha256:{digest:.12}",
     "why": "because: {why}",
     "given": "given from secrets: {given}",
+    "device_id": "id {device_id}",
     "code": "{code}",
     "source": "by: {source}",
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 ONE_FILE: Final[Mapping[str, str]] = {
-    "batch_reviewed": "The owner answered a batch of one file in {folder}: {verdict}.",
+    "batch_reviewed": "You answered a batch of one file in {folder}: {verdict}.",
     "batch_moving": "One file in {folder} is about to be moved.",
     "batch_moved": "One file in {folder} was moved: {paths}.",
     "batch_undoing": "One file in {folder} is about to go back: {paths}.",

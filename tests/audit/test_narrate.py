@@ -58,7 +58,7 @@ def test_the_scan_sees_literals_choices_and_tables() -> None:
         (
             "plan_not_approved",
             {"work_item_id": "task-1", "verdict": "edit_requested"},
-            "The owner did not approve the plan task-1: changes are wanted.",
+            "You did not approve the plan task-1: changes are wanted.",
         ),
         (
             "plan_tried",
@@ -79,9 +79,9 @@ def test_the_scan_sees_literals_choices_and_tables() -> None:
         (
             "verification_finished",
             {"work_item_id": "t", "all_passed": True},
-            "The checks of t were run; all passed: yes.",
+            "All checks of t passed.",
         ),
-        ("tool_call.failed", {}, "A call of ? failed."),
+        ("tool_call.failed", {}, "Silas used ?, which failed."),
         ("lunar.eclipse_seen", {"moon": "full", "n": 2}, "Lunar: eclipse seen (moon full, n 2)."),
         ("odd", {}, "Odd."),
         (
@@ -162,18 +162,19 @@ def test_no_sentence_reaches_into_its_values() -> None:
         (
             "tool_call.failed",
             {"tool": "shell_exec", "task": "task-1", "digest": "ab" * 32, "why": "exit code 1"},
-            "A call of shell_exec failed. (for task-1; arguments sha256:abababababab; because: "
-            "exit code 1)",
+            "Silas used shell_exec, which failed. (for task-1; arguments sha256:abababababab; "
+            "because: exit code 1)",
         ),
         (
             "gate.denied",
             {"tool": "web_fetch", "digest": "cd" * 32, "code": "E_APPROVAL_DENIED"},
-            "A call of web_fetch was denied. (arguments sha256:cdcdcdcdcdcd; E_APPROVAL_DENIED)",
+            "Silas was not allowed to use web_fetch. (arguments sha256:cdcdcdcdcdcd; "
+            "E_APPROVAL_DENIED)",
         ),
         (
             "verification_finished",
             {"work_item_id": "t", "all_passed": False, "checks": {"tests": False, "lint": True}},
-            "The checks of t were run; all passed: no. (not passed: tests)",
+            "Checks of t failed: tests.",
         ),
         ("turn_failed", {"code": "E_DB_QUERY"}, "A turn failed with E_DB_QUERY."),
         ("stream_stopped", {}, "Silas stopped."),

@@ -215,7 +215,7 @@ def test_the_record_tells_which_call_failed_and_why(tmp_path: Path) -> None:
     assert failed["data"]["why"] == "exit code 2"
     shown = " ".join(run(silas("audit", "show"), env).out.split())
     assert (
-        f"A call of shell_exec failed. (for task-fails; arguments "
+        f"Silas used shell_exec, which failed. (for task-fails; arguments "
         f"sha256:{failed['data']['digest'][:12]}; because: exit code 2)"
     ) in shown
 

@@ -39,7 +39,7 @@ async def test_the_activity_tells_what_happened_by_its_title_newest_first(tmp_pa
     entries = found["entries"]
     assert [one["seq"] for one in entries] == sorted((one["seq"] for one in entries), reverse=True)
     words = [one["words"] for one in entries if one["work_item_id"] == item_id]
-    assert "The owner approved the plan “Copy the input”." in words
+    assert "You approved the plan “Copy the input”." in words
     assert "“Copy the input” ended: done." in words
     assert not any(item_id in said for said in words)
     assert not any(one["quiet"] for one in entries)

@@ -48,8 +48,8 @@ async def test_who_answers_without_a_model_is_called_alike_on_both_pages() -> No
 def test_the_answer_to_a_batch_is_told_in_words(verdict: str, told: str) -> None:
     facts = {"batch_id": "batch-1", "folder": "/home/x/Downloads", "items": 2, "verdict": verdict}
     said = narrate("batch_reviewed", facts)
-    assert said.endswith(f"mit 2 Dateien in /home/x/Downloads: {told}.")
-    assert f"mit einer Datei in /home/x/Downloads: {told}." in narrate(
+    assert said.endswith(f"mit 2 Dateien in /home/x/Downloads beantwortet: {told}.")
+    assert f"mit einer Datei in /home/x/Downloads beantwortet: {told}." in narrate(
         "batch_reviewed", {**facts, "items": 1}
     )
     assert "in batch-1" in narrate("batch_undone", {"batch_id": "batch-1", "items": 2})

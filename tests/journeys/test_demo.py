@@ -123,7 +123,7 @@ async def test_with_a_model_the_same_command_lets_the_model_find_the_fix(place: 
     proved(done)
     assert fixed(place)
     assert len(server.bodies) == len(script)
-    assert "A call of python_exec succeeded." in done.out
+    assert "Silas used python_exec." in done.out
 
 
 async def test_models_of_the_owners_own_configuration_are_used(place: Path) -> None:

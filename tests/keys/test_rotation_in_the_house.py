@@ -217,7 +217,7 @@ async def test_the_record_of_both_keys_verifies_and_says_what_happened(config: S
     async with open_audit(config) as desk:
         assert (await desk.verify_chain()).valid
         words = "\n".join(await desk.narrate(20))
-    assert "The owner's key was replaced" in words
+    assert "Your key was replaced" in words
     (said,) = named(await events(config), "key.rotated")
     assert (said["old"], said["new"]) == (old, new)
 

@@ -49,7 +49,7 @@ async def test_the_activity_quotes_titles(tmp_path: Path) -> None:
         await house.harness.silas.run(writing_plan(workspace, title="Die Eingabe kopieren"))
         found = await house.get("/activity")
     words = [one["words"] for one in found["entries"]]
-    assert "Der Besitzer genehmigte den Plan „Die Eingabe kopieren“." in words
+    assert "Du hast den Plan „Die Eingabe kopieren“ genehmigt." in words
 
 
 @pytest.mark.usefixtures("german")

@@ -45,8 +45,8 @@ def test_a_server_is_added_on_a_yes_trusted_and_removed(tmp_path: Path) -> None:
     assert run(silas("mcp", "remove", "fake"), env).code == 0
     assert file.read_text() == before
     told = " ".join(run(silas("audit", "show"), env).out.split())
-    assert "The owner added the MCP server fake" in told
-    assert "The owner removed the MCP server fake." in told
+    assert "You added the MCP server fake" in told
+    assert "You removed the MCP server fake." in told
     again = run(
         silas("mcp", "add", "fake", "--approve", f"sha256:{'0' * 64}", *_options(fake)), env
     )

@@ -60,7 +60,7 @@ def test_what_is_trusted_no_more_is_not_started_again_and_is_on_record(tmp_path:
     [state] = json.loads(at.run("mcp", "list", "--json")[1])
     assert (state["standing"], state["tools"]) == ("untrusted", {})
     told = at.run("audit", "show")[1]
-    assert told.count("The owner trusts the MCP server fake no more.") == 1
+    assert told.count("You trust the MCP server fake no more.") == 1
 
 
 def test_the_doctor_looks_at_what_was_trusted_and_deep_starts_it(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_a_hash_trusts_exactly_what_was_looked_at(tmp_path: Path) -> None:
     assert now != seen
     assert at.run("mcp", "trust", "fake", "--approve", now)[0] == 0
     words = " ".join(at.run("audit", "show")[1].split())
-    assert "The owner did not trust the MCP server fake." in words
-    assert "The owner trusts the MCP server fake with the tools act." in words
+    assert "You did not trust the MCP server fake." in words
+    assert "You trust the MCP server fake with the tools act." in words
     assert at.run("mcp", "trust", "other")[0] == 2
 
 

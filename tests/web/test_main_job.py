@@ -142,7 +142,7 @@ async def test_what_happened_is_told_in_sentences_and_what_is_said_is_no_questio
     await expect(device.at("result")).to_contain_text("Done")
     await device.goes_to("activity")
     entries = device.page.locator("#activity-body")
-    await expect(entries).to_contain_text("The owner approved the plan “Copy the notes”.")
+    await expect(entries).to_contain_text("You approved the plan “Copy the notes”.")
     await entries.get_by_role("button", name="Decided").click()
     await expect(device.at("entry").filter(has_text="approved the plan")).to_have_count(1)
     await device.at("entry").filter(has_text="approved the plan").click()

@@ -121,7 +121,7 @@ class RecordRoom:
             **(await self._entry(told)).model_dump(),
             shown=None if shown is None else tuple(map(self._redact, shown)),
             signed=await self._find_approval(told, plan, history),
-            ran=self._ran(history) or None,
+            ran=self._ran(history, await self._title(item_id)) or None,
             diff=await self._diff(told, item_id),
         )
 
@@ -237,12 +237,12 @@ class RecordRoom:
         on_record = sum(one.data.get("token_id") == token_id for one in told)
         return max(await self._nonces.uses(token_id), on_record)
 
-    def _ran(self, history: list[ReadEntry]) -> tuple[RunStepView, ...]:
+    def _ran(self, history: list[ReadEntry], title: str) -> tuple[RunStepView, ...]:
         ended = {one.data.get("step") for one in history if one.event in _ENDS}
         return tuple(
             RunStepView(
                 at=one.at,
-                words=self._redact(narrate(one.event, {**one.data, "work_item_id": "It"})),
+                words=self._redact(narrate(one.event, {**one.data, "work_item_id": title})),
                 state=_state(one),
             )
             for one in history

@@ -24,6 +24,7 @@ from silas.config.load import load_config
 from silas.config.place import ConfigPlace
 from silas.errors import ConfigError
 from silas.language import tr, tr_later
+from silas.language.setting_labels import SETTING_LABELS
 from silas.services.record import open_audit
 from silas.services.setup.one_question import NO, YES, OneQuestion
 from silas.stream.owner import Owner
@@ -63,27 +64,25 @@ class Setting(NamedTuple):
 
 
 SETTINGS: Final = (
-    Setting(
-        "language", tr_later("Language of cards and results"), "choice", "never", (None, "en", "de")
-    ),
-    Setting("quiet_hours.start", tr_later("Quiet hours from"), "time", "always"),
-    Setting("quiet_hours.end", tr_later("Quiet hours until"), "time", "always"),
-    Setting("suggestions.enabled", tr_later("Silas suggests something by itself"), "switch", "on"),
+    Setting("language", SETTING_LABELS["language"], "choice", "never", (None, "en", "de")),
+    Setting("quiet_hours.start", SETTING_LABELS["quiet_hours.start"], "time", "always"),
+    Setting("quiet_hours.end", SETTING_LABELS["quiet_hours.end"], "time", "always"),
+    Setting("suggestions.enabled", SETTING_LABELS["suggestions.enabled"], "switch", "on"),
     Setting(
         "memory.raw_reingestion_enabled",
-        tr_later("What was said before may be looked through"),
+        SETTING_LABELS["memory.raw_reingestion_enabled"],
         "switch",
         "on",
     ),
     Setting(
         "interaction.require_confirmation_on_material_ambiguity",
-        tr_later("Ask where a request means two different things"),
+        SETTING_LABELS["interaction.require_confirmation_on_material_ambiguity"],
         "switch",
         "off",
     ),
     Setting(
         "sandbox.default_memory_mb",
-        tr_later("Memory for one run"),
+        SETTING_LABELS["sandbox.default_memory_mb"],
         "number",
         "more",
         least=16,
@@ -92,7 +91,7 @@ SETTINGS: Final = (
     ),
     Setting(
         "sandbox.default_cpu_seconds",
-        tr_later("Processor time for one run"),
+        SETTING_LABELS["sandbox.default_cpu_seconds"],
         "number",
         "more",
         least=1,
@@ -101,21 +100,21 @@ SETTINGS: Final = (
     ),
     Setting(
         "limits.max_delegation_depth",
-        tr_later("How often work may be handed on"),
+        SETTING_LABELS["limits.max_delegation_depth"],
         "number",
         "more",
         most=10,
     ),
     Setting(
         "limits.max_memory_ops_per_turn",
-        tr_later("Memories that one answer may change"),
+        SETTING_LABELS["limits.max_memory_ops_per_turn"],
         "number",
         "more",
         most=100,
     ),
     Setting(
         "audit.checkpoint_minutes",
-        tr_later("Time from one signature of the record to the next"),
+        SETTING_LABELS["audit.checkpoint_minutes"],
         "number",
         "more",
         least=1,
