@@ -86,7 +86,7 @@ function hosted(facts, choose, again, said) {
     await again((await command("/models/key/check", "check_key", "openrouter")).words);
   }), { class: "quiet", "data-testid": "check-key" });
   const end = key.place === "stored" && twice({
-    label: t("Remove"), of: t("the key"), yes: t("Yes, remove it"), no: t("Keep it"), done: () => again(),
+    label: t("Remove"), of: "", named: t("Remove {name}", { name: t("the key") }), yes: t("Yes, remove it"), no: t("Keep it"), done: () => again(),
     act: () => command(`/secrets/${encodeURIComponent(key.ref_id)}/remove`, "remove_secret", key.ref_id),
   });
   const use = facts.provider === "openrouter" || key.place === "none" ? null

@@ -28,8 +28,8 @@ export async function trying(controls, problem, act) {
 }
 
 /**
- * A button that asks once more where it stands, then does it.
- * @param {{ label: string, of: string, yes: string, no: string, act: () => Promise<any>, done: () => any }} given
+ * A button that asks once more where it stands, then does it; `named` says both in a language's own order.
+ * @param {{ label: string, of: string, named?: string, yes: string, no: string, act: () => Promise<any>, done: () => any }} given
  */
 export function twice(given) {
   const foot = h("div", { class: "row-foot" });
@@ -42,7 +42,7 @@ export function twice(given) {
     }), { class: "secondary danger" });
     fill(foot, yes, button(given.no, () => { fill(foot, first); first.focus(); }, { class: "quiet" }));
     yes.focus();
-  }, { class: "quiet danger", "aria-label": `${given.label} ${given.of}` });
+  }, { class: "quiet danger", "aria-label": given.named ?? `${given.label} ${given.of}` });
   fill(foot, first);
   return { foot, problem, first };
 }

@@ -4,6 +4,7 @@ import { command, getJson } from "./api.js";
 import { problemPlace, styled, trying, twice } from "./asking.js";
 import { canonicalJson } from "./canonical.js";
 import { button, fill, h, icon } from "./dom.js";
+import { always, live } from "./live.js";
 import { on } from "./state.js";
 import { onDay } from "./time.js";
 import { t } from "./words.js";
@@ -22,11 +23,14 @@ on("cards happened", () => {
   if (shown?.isConnected && shown.querySelector("[data-testid=asks]")) showConnections(shown);
 });
 
-export async function showConnections(place) {
+/** @param {() => boolean} free */
+export async function showConnections(place, free = always) {
   await styled();
   const { servers, channels, file, asks, secrets, schemes } = await getJson("/connections");
+  if (!free()) return;
   const again = () => showConnections(place);
   shown = place;
+  live(place, (still) => showConnections(place, still)); // what was changed elsewhere is shown here
   fill(place,
     h("h2", { class: "label-title" }, t("Servers of tools")),
     asks && h("p", { class: "sent", role: "status", "data-testid": "asks" }, icon("check"),
@@ -52,7 +56,7 @@ function serverRow(server, again, { asks, secrets, schemes }) {
     act: () => command(`${to}/retry`, "retry_server", server.name) }));
   if (server.standing !== "untrusted") doing.push(twice({ label: t("Trust it no more"), of: server.name, yes: t("Yes, end it now"), no: t("Keep it"), done: again,
     act: () => command(`${to}/distrust`, "distrust_server", server.name) }));
-  doing.push(twice({ label: t("Remove"), of: server.name, yes: t("Yes, remove it"), no: t("Keep it"), done: again,
+  doing.push(twice({ label: t("Remove"), of: server.name, named: t("Remove {name}", { name: server.name }), yes: t("Yes, remove it"), no: t("Keep it"), done: again,
     act: () => command(`${to}/remove`, "remove_server", server.name) }));
   const problem = problemPlace();
   const look = button(t("Look at its tools"), () => trying([look], problem, async () => {

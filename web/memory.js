@@ -71,7 +71,7 @@ function row(one, look) {
   const place = h("div", {});
   const path = `/memory/${encodeURIComponent(one.id)}`;
   const end = twice({
-    label: t("Forget"), of: one.text.slice(0, 80), yes: t("Yes, forget it"), no: t("Keep it"), done: look,
+    label: t("Forget"), of: "", named: t("Forget {name}", { name: one.text.slice(0, 80) }), yes: t("Yes, forget it"), no: t("Keep it"), done: look,
     act: () => command(`${path}/forget`, "forget", one.id),
   });
   const correct = button(t("Correct"), () => {

@@ -59,7 +59,7 @@ function row(one, again) {
   const moving = h("div", { class: "shown-place" });
   const shownAt = h("div", { class: "shown-place" });
   const end = twice({
-    label: t("Cancel"), of: one.text, yes: t("Yes, cancel it"), no: t("Keep it"), done: again,
+    label: t("Cancel"), of: "", named: t("Cancel {name}", { name: one.text }), yes: t("Yes, cancel it"), no: t("Keep it"), done: again,
     act: () => command(`/reminders/${encodeURIComponent(one.id)}/cancel`, "cancel_reminder", one.id),
   });
   const move = button(t("Move"), () => {

@@ -21,7 +21,7 @@ export async function showSecrets(place) {
 
 function row(one, again) {
   const end = twice({
-    label: t("Remove"), of: one.name, yes: t("Yes, remove it"), no: t("Keep it"), done: again,
+    label: t("Remove"), of: one.name, named: t("Remove {name}", { name: one.name }), yes: t("Yes, remove it"), no: t("Keep it"), done: again,
     act: () => command(`/secrets/${encodeURIComponent(one.ref_id)}/remove`, "remove_secret", one.ref_id),
   });
   const used = one.used_at ? t("last used {day}", { day: onDay(one.used_at) }) : t("not used yet");

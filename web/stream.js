@@ -310,7 +310,7 @@ function composer() {
     const pasted = event.clipboardData?.getData("text/plain").length ?? 0;
     if (pasted <= MOST) return;
     event.preventDefault(); // a field with millions of characters would hold up the page
-    fill(problem, tooLong(pasted, t("Nothing was pasted: save it as a file in the workspace and name the file here.")));
+    fill(problem, tooLong(pasted, t("Nothing was pasted: attach it as a file.")));
   };
   field.oninput = () => {
     grow();

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from silas.audit.outcomes import outcome_words
-from silas.language import decimal, group_digits, tr, tr_later, tr_many
+from silas.language import decimal, group_digits, refusal_words, tr, tr_later, tr_many
 from silas.language.calendar import day_words
 from silas.language.setting_labels import SETTING_LABELS
 
@@ -80,8 +80,9 @@ def fact_words(event: str, data: Mapping[str, Any]) -> dict[str, Any]:
     for name, words in _WORDS.get(event, {}).items():
         if name in data:
             told[name] = words(data[name])
-    if isinstance(reason := data.get("reason"), str) and reason in _REASONS:
-        told["reason"] = tr(reason)
+    for name in ("reason", "why"):
+        if isinstance(words := data.get(name), str):
+            told[name] = tr(words) if words in _REASONS else refusal_words(words)
     if event == "verification_finished":
         told["failed"] = failed_checks(data)
     if event in _NAMING_MODELS and data.get("provider") == "local" and data.get("models"):
@@ -143,6 +144,7 @@ _WORDS: Final[Mapping[str, Mapping[str, Callable[[Any], Any]]]] = {
     **{event: {"provider": _provider} for event in _NAMING_MODELS},
     "settings_saved": {"names": _settings},
     "settings_saving": {"names": _settings},
+    "settings_declined": {"names": _settings},
     "settings_not_saved": {"names": _settings},
     "attachment.added": {"size": _size},
     "network_used": {"bytes_out": _size, "bytes_in": _size},

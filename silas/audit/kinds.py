@@ -110,6 +110,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
                 "mcp.not_written",
                 "models_not_chosen",
                 "settings_not_saved",
+                "settings_declined",
                 "memory_op_blocked",
             ),
             *("gate_blocked", "gate_additional_block", "gate_unavailable", "rejected_mutation"),

@@ -36,6 +36,7 @@ SENTENCES: Mapping[str, str] = {
     "onboarded": "You chose who answers: {provider}.",
     "settings_saved": "You changed {names}.",
     "settings_saving": "You want to change {names}.",
+    "settings_declined": "{names}: left as before, because there was no yes.",
     "settings_not_saved": "{names}: not changed. {why}",
     "models_chosen": "You changed who answers, to {provider}.",
     "models_choosing": "You want another one to answer: {provider}.",

@@ -27,7 +27,12 @@ SERVER_REASONS: Final = (
     tr_later("it did not answer a call"),
     tr_later("it took too long"),
     tr_later("it says nothing any more"),
-    tr_later("it ended: {how}"),
-    tr_later("it cannot be reached ({kind_of_error})"),
+    tr_later("it ended: exit code {code}, {said}"),
+    tr_later("it ended: exit code {code}"),
+    tr_later("it ended: {ended_by}"),
+    tr_later("nobody answers at {address}"),
+    tr_later("{address} takes too long to answer"),
+    tr_later("the connection to {address} broke off"),
+    tr_later("what it says is not of the protocol"),
 )
 """The first that fits; what is longer comes before its parts."""

@@ -123,7 +123,8 @@ class MCPDesk:
         found = next((e for e in self.config.mcp_entries if e.name == name), None)
         if found is None:
             raise ConfigError(
-                f"mcpServers names no server {name!r}; see `silas mcp list`.", code="E_CFG_MCP"
+                f"The configuration names no server {name!r}; see `silas mcp list`.",
+                code="E_CFG_MCP",
             )
         return found
 

@@ -73,7 +73,7 @@ def test_a_document_says_what_became_of_it(env: dict[str, str], file: Path) -> N
 
 WIDER = [
     (MEMORY, "1024"),
-    ("quiet_hours.start", "22:00"),
+    ("limits.max_delegation_depth", "4"),
     ("interaction.require_confirmation_on_material_ambiguity", "false"),
 ]
 

@@ -1,5 +1,6 @@
 """Settings are saved from the cockpit: shown first, and asked about where Silas may do more."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from silas.config.edit_values import value_of
 from silas.services.setup.saved_settings import SETTINGS
 from tests.cockpit.house import House, a_house, proof
 from tests.cockpit.test_answering import Deciding
+from tests.support.waits import SECONDS
 
 MEMORY, AMBIGUITY = (
     "sandbox.default_memory_mb",
@@ -63,7 +65,6 @@ async def test_what_narrows_is_shown_then_saved_and_counts_from_the_next_start(h
     [
         (MEMORY, 1024),
         (AMBIGUITY, False),
-        ("quiet_hours.start", "22:00"),
         ("limits.max_delegation_depth", 4),
         ("audit.checkpoint_minutes", 120),
     ],
@@ -83,8 +84,47 @@ async def test_what_lets_silas_do_more_is_saved_on_a_yes_alone(
         if answer == "recommended":
             await channel.told.wait()
         else:
-            await house.rooms.close()
+            async with asyncio.timeout(SECONDS):
+                while not await _declined(house):
+                    await asyncio.sleep(0)
+            assert await _declined(house) == [{"names": [name]}]
         assert _written(home, name) == (value if answer == "recommended" else before)
+
+
+async def _declined(house: House) -> list[Any]:
+    """What the record says of settings that got no yes."""
+    return [one["data"] for one in await house.said() if one["event"] == "settings_declined"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "asks"),
+    [
+        (None, ("22:00", "07:00"), False),  # quiet for the first time
+        (("22:00", "07:00"), ("21:00", "07:00"), False),
+        (("22:00", "07:00"), ("22:00", "07:01"), False),
+        (("22:00", "07:00"), ("23:00", "07:00"), True),
+        (("22:00", "07:00"), ("21:00", "06:59"), True),  # longer, and not at the same time
+        (("22:00", "07:00"), ("00:00", "00:00"), True),
+    ],
+)
+async def test_only_less_quiet_lets_silas_do_more(
+    home: Path, before: tuple[str, str] | None, after: tuple[str, str], asks: bool
+) -> None:
+    if before:
+        with (home / "config.yaml").open("a", encoding="utf-8") as file:
+            file.write(f'  quiet_hours: {{ start: "{before[0]}", end: "{before[1]}" }}\n')
+    start, end = after
+    now = before or ("00:00", "00:00")
+    changes = {
+        name: value
+        for name, value, was in zip(
+            ("quiet_hours.start", "quiet_hours.end"), (start, end), now, strict=True
+        )
+        if value != was
+    }
+    async with a_house(home=home) as house:
+        told = await house.post("/settings/shown", changes=changes)
+    assert told.json()["asks"] is asks, told.text
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,20 @@ def test_every_refusal_that_is_raised_is_told_in_german() -> None:
     ("english", "told"),
     [
         ("“morgn” is no date.", "„morgn“ ist kein Datum."),
+        (
+            "The MCP server 'fake' cannot be used: nobody answers at http://127.0.0.1:9",
+            "Der MCP-Server „fake“ ist nicht zu gebrauchen: unter http://127.0.0.1:9 antwortet "
+            "niemand",
+        ),
+        (
+            "The MCP server 'fake' cannot be used: it ended: exit code 1, no such file",
+            "Der MCP-Server „fake“ ist nicht zu gebrauchen: er endete mit Exit-Code 1: no such",
+        ),
+        ("it ended: exit code 1", "er endete mit Exit-Code 1"),
+        (
+            "The configuration names no server 'fake'; see `silas mcp list`.",
+            "Die Konfiguration nennt keinen Server „fake“; siehe `silas mcp list`.",
+        ),
         ("No month has a day 32.", "Kein Monat hat einen Tag 32."),
         (
             "No reminder that waits is called “x”; `silas remind list` shows them.",

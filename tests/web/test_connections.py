@@ -94,8 +94,14 @@ async def test_a_server_says_how_it_fares_and_ends_at_once_when_it_is_trusted_no
         tool = device.page.locator("#more-body li").filter(has_text="fake__act")
         await expect(tool).to_contain_text("Does not work now")
     async with a_cockpit(home) as cockpit, devices(browser, "block") as new:
-        _, row = await _opens(cockpit, new, size)
+        device, row = await _opens(cockpit, new, size)
         await expect(row).to_have_attribute("data-standing", "untrusted")
+        await expect(row.get_by_role("button", name="Remove fake", exact=True)).to_be_visible()
+        gone = device.page.locator("[data-server=notes]")
+        await expect(gone).to_be_visible()
+        put_servers(home, fake.settings())
+        await cockpit.paired(new, size)  # so that something happened
+        await expect(gone).to_have_count(0)  # it was removed elsewhere
 
 
 async def test_a_server_that_is_not_there_is_tried_at_once_on_the_owners_word(

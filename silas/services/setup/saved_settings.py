@@ -27,6 +27,7 @@ from silas.language import tr, tr_later
 from silas.language.setting_labels import SETTING_LABELS
 from silas.services.record import open_audit
 from silas.services.setup.one_question import NO, YES, OneQuestion
+from silas.services.setup.quiet_hours import loses_quiet_of
 from silas.stream.owner import Owner
 from silas.types import Risk
 
@@ -36,8 +37,9 @@ _SAVING: Final = ChangeEvents("settings_saving", "settings_saved", "settings_not
 _SWITCHED: Final[Mapping[str, Scalar]] = {"true": True, "on": True, "false": False, "off": False}
 _DIGITS: Final = 10
 
-Widens = Literal["never", "more", "on", "off", "always"]
-"""Which change lets Silas do more, or be watched less: a greater number, switching on or off."""
+Widens = Literal["never", "more", "on", "off", "less quiet"]
+"""Which change lets Silas do more, or be watched less: a greater number, switching on or off, or a
+time of day that is quiet no more."""
 
 
 class Setting(NamedTuple):
@@ -65,8 +67,8 @@ class Setting(NamedTuple):
 
 SETTINGS: Final = (
     Setting("language", SETTING_LABELS["language"], "choice", "never", (None, "en", "de")),
-    Setting("quiet_hours.start", SETTING_LABELS["quiet_hours.start"], "time", "always"),
-    Setting("quiet_hours.end", SETTING_LABELS["quiet_hours.end"], "time", "always"),
+    Setting("quiet_hours.start", SETTING_LABELS["quiet_hours.start"], "time", "less quiet"),
+    Setting("quiet_hours.end", SETTING_LABELS["quiet_hours.end"], "time", "less quiet"),
     Setting("suggestions.enabled", SETTING_LABELS["suggestions.enabled"], "switch", "on"),
     Setting(
         "memory.raw_reingestion_enabled",
@@ -183,15 +185,15 @@ class SettingsDesk:
             ConfigError: One is not known here, breaks a rule, or nothing would change.
         """
         config = self.saved_config()
-        changes = list[ChangedSetting]()
+        for name, value in values.items():
+            _require_fit(setting_of(name, self._place.file), value)
+        changes, loses_quiet = list[ChangedSetting](), loses_quiet_of(config, values)
         for name, value in values.items():
             setting = setting_of(name, self._place.file)
-            _require_fit(setting, value)
             before = value_of(config, name)
             if before != value:
-                changes.append(
-                    ChangedSetting(setting, before, value, _widens(setting, before, value))
-                )
+                widens = _widens(setting, before, value, loses_quiet=loses_quiet)
+                changes.append(ChangedSetting(setting, before, value, widens))
         if not changes:
             raise ConfigError(tr("Nothing is different from what the file says."), code=_CODE)
         edit = plan_values(self._place.file, {one.setting.name: one.after for one in changes})
@@ -227,11 +229,20 @@ class AskedSettings:
             ConfigError: One waits already.
         """
         failed = tr_later("The settings were not saved: {why}")
-        self._question.ask(settings_card(planned), partial(self._write_settings, planned), failed)
+        self._question.ask(
+            settings_card(planned),
+            partial(self._write_settings, planned),
+            failed,
+            partial(self._record_no, planned),
+        )
 
     async def close(self) -> None:
         """Ask nobody any more."""
         await self._question.close()
+
+    async def _record_no(self, planned: PlannedSettings) -> None:
+        names = [one.setting.name for one in planned.changes]
+        await self._desk.audit.log("settings_declined", names=names)
 
     async def _write_settings(self, planned: PlannedSettings) -> str:
         await self._desk.write(planned)
@@ -370,7 +381,7 @@ def _require_fit(setting: Setting, value: Scalar) -> None:
     raise ConfigError(words, code=_CODE)
 
 
-def _widens(setting: Setting, before: Scalar, after: Scalar) -> bool:
+def _widens(setting: Setting, before: Scalar, after: Scalar, *, loses_quiet: bool) -> bool:
     match setting.widens:
         case "never":
             return False
@@ -382,5 +393,5 @@ def _widens(setting: Setting, before: Scalar, after: Scalar) -> bool:
             return after is not False
         case "off":
             return after is not True
-        case "always":
-            return True
+        case "less quiet":
+            return loses_quiet

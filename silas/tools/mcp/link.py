@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 from typing import Any, Protocol, cast
 
+import httpx2
 from mcp.client.session import ClientSession, MessageHandlerFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -32,7 +33,7 @@ from silas.errors import SilasError, ToolError
 from silas.tools.mcp.content import answer_of
 from silas.tools.mcp.definitions import MOST_TOOLS, ListedTool, Listing, listing
 from silas.tools.mcp.tool import McpAnswer, McpCallInterrupted, McpCallNotSent
-from silas.tools.mcp.transport import McpConnection, PeerExit
+from silas.tools.mcp.transport import McpConnection, PeerExit, http_fault
 
 Connect = Callable[[], AbstractAsyncContextManager[McpConnection]]
 """Opens one connection; raises `SilasError` where there is none."""
@@ -227,8 +228,18 @@ def _reason(error: BaseException) -> str:
         error = cast(BaseExceptionGroup[BaseException], error).exceptions[0]
     if isinstance(error, TimeoutError):
         return "it took too long"
-    words = error.message if isinstance(error, SilasError | MCPError) else type(error).__name__
-    return unusable_server(words).message
+    if isinstance(error, SilasError | MCPError):
+        return unusable_server(error.message).message
+    if isinstance(error, httpx2.TransportError):
+        return http_fault(error, _address_of(error))
+    return "what it says is not of the protocol"
+
+
+def _address_of(error: httpx2.TransportError) -> str:
+    try:
+        return str(error.request.url)
+    except RuntimeError:  # it is about no request
+        return ""
 
 
 async def look_at(server: str, connect: Connect) -> Listing:

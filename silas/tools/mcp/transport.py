@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -127,6 +128,17 @@ async def _tell(talk: Conversation, out: MemoryObjectReceiveStream[SessionMessag
                 return  # its end is heard on the other side
 
 
+def http_fault(error: httpx2.TransportError, url: str) -> str:
+    """Why a server behind an address did not answer; of the address no user, path or query."""
+    parts = urlsplit(url)
+    address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if parts.netloc else "it"
+    if isinstance(error, httpx2.ConnectError):
+        return f"nobody answers at {address}"
+    if isinstance(error, httpx2.TimeoutException):
+        return f"{address} takes too long to answer"
+    return f"the connection to {address} broke off"
+
+
 class _Bounded(httpx2.AsyncByteStream):
     """The body of one answer, up to a ceiling."""
 
@@ -161,7 +173,7 @@ class _Careful(httpx2.AsyncHTTPTransport):
             response = await super().handle_async_request(request)
         except httpx2.TransportError as error:
             if request.method == "POST":
-                self._ending.note_exit(f"it cannot be reached ({type(error).__name__})")
+                self._ending.note_exit(http_fault(error, str(request.url)))
             raise
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.stream = _Bounded(response.stream)
