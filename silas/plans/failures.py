@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Sequence
 
+from silas.language import retold, tr, tr_later
 from silas.plans.characters import first_hidden, strip_hidden
 from silas.plans.models import VerificationReport, VerificationResult
 
@@ -18,12 +19,30 @@ MAX_OUTPUT = 1000
 """Characters of a check's output that are kept, as in `VerificationResult`."""
 
 _QUOTE = "  | "
-_HEAD = re.compile(r'- check (?P<name>".*") failed(?: with exit code -?[0-9]{1,10})?')
+_HEAD = re.compile(r'- check (?P<name>".*") failed(?: with exit code (?P<code>-?[0-9]{1,10}))?')
+_OTHER_CODE = tr_later("exit code {got}, expected {wanted}")
 
 
 def format_failures(report: VerificationReport) -> str:
     """The failures of a report, one paragraph a check; empty where nothing failed."""
     return "\n".join(_paragraph(result) for result in report.failed)
+
+
+def failures_told(text: str) -> str:
+    """What `format_failures` makes, as an owner reads it; every other line stays as it is."""
+    return "\n".join(map(_line_told, text.split("\n")))
+
+
+def _line_told(line: str) -> str:
+    if (found := _HEAD.fullmatch(line)) is not None:
+        name = tr("“{words}”", words=json.loads(found["name"]))
+        if found["code"] is None:
+            return tr("The check {name} failed.", name=name)
+        return tr("The check {name} failed with exit code {code}.", name=name, code=found["code"])
+    if not line.startswith(_QUOTE):
+        return line
+    said = line.removeprefix(_QUOTE)
+    return f"{_QUOTE}{retold(said, (_OTHER_CODE,))}"
 
 
 def is_failure_text(text: str, names: Sequence[str]) -> bool:

@@ -201,7 +201,7 @@ def test_the_rest_of_a_project_that_failed_has_a_card_of_its_own_and_does_nothin
     ran = deployment.silas("run", deployment.plan, "--approve", old)
     assert ran.code != 0
     assert f"`silas projects rest {name}`" in ran.out + ran.err
-    assert "Not begun: task-deploy-prod." in ran.out + ran.err
+    assert "Not begun: “Deploy prod”." in ran.out + ran.err
     (deployment.place / "go").write_text("")
     (deployment.place / "tests.sh").write_text("exit 1")  # would fail if it ran again
 

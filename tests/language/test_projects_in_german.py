@@ -25,8 +25,11 @@ async def test_what_was_not_begun_of_a_project_is_told_in_german() -> None:
         "in Arbeit: b ist festgefahren (1 von 3 erledigt)",
     ]
     assert result.status is WorkItemStatus.failed
-    assert result.summary.startswith("Die Aufgabe b ist festgefahren: ")
-    assert result.summary.endswith("\nNicht begonnen: c.")
+    assert result.summary.startswith(
+        "Die Aufgabe „Do b“ ist festgefahren:\nDie Prüfung „right“ ist"
+    )
+    assert "Exit-Code 1, erwartet war 0\n" in result.summary
+    assert result.summary.endswith("\nNicht begonnen: „Do c“.")
     assert left is not None
     assert kept == ["c"]
     told = narrate("work_item_not_begun", {"work_item_id": "c", "status": "blocked"})

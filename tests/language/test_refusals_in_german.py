@@ -59,6 +59,12 @@ def test_every_refusal_that_is_raised_is_told_in_german() -> None:
             "The MCP server 'fake' cannot be used: it ended: exit code 1, no such file",
             "Der MCP-Server „fake“ ist nicht zu gebrauchen: er endete mit Exit-Code 1: no such",
         ),
+        (
+            "The time to undo this batch ended on Saturday 28 November 2026, 18:40; `silas batch "
+            "show` names each file and where it is, to move it by hand.",
+            "Die Zeit, diesen Stapel rückgängig zu machen, endete am Samstag, 28. November 2026, "
+            "18:40; `silas batch show`",
+        ),
         ("it ended: exit code 1", "er endete mit Exit-Code 1"),
         (
             "The configuration names no server 'fake'; see `silas mcp list`.",

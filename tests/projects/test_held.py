@@ -132,7 +132,7 @@ async def test_it_has_failed_after_a_no_and_nothing_more_of_it_begins(
         assert await stands(h) == NONE
         known = await h.store.get_result(PROJECT)
         assert known is not None
-        assert known.summary.endswith("Not begun: third.")
+        assert known.summary.endswith("Not begun: “Do third”.")
     assert not (tmp_path / "site" / "third.txt").exists()
 
 

@@ -98,8 +98,8 @@ async def test_a_failing_task_fails_the_project_and_what_was_not_begun_is_told()
         tasks = {**chain("a", "b", "c"), "d": {"depends_on": ["a"]}}
         result = await h.silas.run(project_text(tasks))
         assert result.status is WorkItemStatus.failed
-        assert result.summary.startswith("The task b is stuck: ")
-        assert result.summary.endswith("\nNot begun: c, d.")
+        assert result.summary.startswith("The task “Do b” is stuck:\nThe check “right” failed")
+        assert result.summary.endswith("\nNot begun: “Do c”, “Do d”.")
         assert ran.done == ["a", "b"]
         assert await statuses(h, "a", "b", "c", "d") == ["done", "stuck", "blocked", "blocked"]
         left = await h.store.get_result("c")
@@ -259,7 +259,7 @@ async def test_a_project_that_is_taken_back_begins_no_further_task() -> None:
         result = await h.silas.executor.execute(project, notify)
         assert result.status is WorkItemStatus.blocked
         assert "took this approval back" in result.summary
-        assert result.summary.endswith("Not begun: b.")
+        assert result.summary.endswith("Not begun: “Do b”.")
         assert ran.done == ["a"]
 
 
@@ -274,7 +274,7 @@ async def test_a_budget_that_is_used_up_begins_no_further_task() -> None:
         assert result.summary == (
             "Its budget has no room for the task c: 149 of 150 seconds are used.\n"
             f"`silas projects rest {PROJECT}` asks about what is not done as a new project, with a "
-            "budget and an approval of its own; what is done stays.\nNot begun: c, d."
+            "budget and an approval of its own; what is done stays.\nNot begun: “Do c”, “Do d”."
         )
 
 
@@ -372,7 +372,7 @@ async def test_a_killed_project_goes_on_and_repeats_no_finished_task(
         else:  # what it did is not known, or its only attempt is gone: told, and never repeated
             assert result.status is WorkItemStatus.failed
             assert ran.done == []
-            assert result.summary.endswith("Not begun: d.")
+            assert result.summary.endswith("Not begun: “Do d”.")
             assert f"It is part of {PROJECT}: `silas run` that project again" in result.summary
             await h.silas.run(project_text(chain("a", "b", "c", "d")))  # what is said can be done
             assert ran.done == ["a", "b", "c", "d"]

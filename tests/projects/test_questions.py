@@ -174,7 +174,7 @@ async def test_an_answer_after_the_approvals_day_says_what_to_do_and_the_rest_is
         clock.advance(hours * 3600)
         channel.answer.set_result(BLUE)
         result = await soon(running)
-        assert result.summary == f"{OVER}Not begun: hang."
+        assert result.summary == f"{OVER}Not begun: “Hang it”."
         again = await soon(h.silas.run(await h.silas.rest_of(PROJECT)))
         assert again.status is WorkItemStatus.done, again
     asked = [type(card) for card in channel.cards]
@@ -197,7 +197,7 @@ async def test_a_question_over_a_weekend_without_silas_says_the_same(tmp_path: P
     async with house(after, home=tmp_path, clock=clock) as h:
         result = await soon(h.silas.wait(PROJECT))
         assert result is not None
-        assert result.summary == f"{OVER}Not begun: paint, hang."
+        assert result.summary == f"{OVER}Not begun: “Paint it”, “Hang it”."
         assert any(OVER in text for text in after.texts)
         assert "=== task: paint-rest ===" in await h.silas.rest_of(PROJECT)
     assert after.cards == []

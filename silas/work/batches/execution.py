@@ -271,8 +271,9 @@ class BatchExecution:
             )
         if kept.ended_at is not None and self.undo_until(kept) is None:
             ended = (kept.ended_at + self._window).astimezone(self._zone)
+            wall = f"{ended:%A} {ended.day} {ended:%B %Y, %H:%M}"
             raise BatchRefused(
-                f"The time to undo this batch ended at {ended:%H:%M} on {ended:%Y-%m-%d}; "
+                f"The time to undo this batch ended on {wall}; "
                 "`silas batch show` names each file and where it is, to move it by hand.",
                 code="E_BATCH_NO_UNDO",
             )

@@ -7,6 +7,7 @@ from silas.audit import Audit
 from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.characters import show_exactly
+from silas.plans.failures import failures_told
 from silas.work.models import PATCH
 from silas.work.record import TaskRecord, result_of
 
@@ -41,7 +42,7 @@ class ProjectEnding:
             else:
                 await self.record.record_not_begun(child, why)
         if left:
-            names = ", ".join(child.id for child in left)
+            names = ", ".join(map(_title, left))
             rest = tr("Not begun: {names}.", names=names)
             words = f"{words.rstrip()}\n{rest}"
         return await self._keep_result(item, status, words)
@@ -74,14 +75,14 @@ class ProjectEnding:
         stopped = task.status is WorkItemStatus.paused
         status = WorkItemStatus.paused if stopped else WorkItemStatus.failed
         words = tr(
-            "The task {task} is {status}: {why}",
-            task=task.id,
+            "The task {task} is {status}:\n{why}",
+            task=_title(task),
             status=tr(task.status.value),
-            why=why,
+            why=failures_told(why),
         )
         if short and task.status is WorkItemStatus.stuck:
             left = tr("The project's budget had {short} left for it.", short=short)
-            words = f"{words.rstrip()} {left}"
+            words = f"{words.rstrip()}\n{left}"
         return await self.over(item, status, words)
 
     async def _keep_result(
@@ -117,6 +118,11 @@ def _ask_for_rest(item: WorkItem) -> str:
         "budget and an approval of its own; what is done stays.",
         project=item.id,
     )
+
+
+def _title(task: WorkItem) -> str:
+    """A task as its owner knows it."""
+    return tr("“{words}”", words=show_exactly(task.title))
 
 
 def _heading(task: WorkItem) -> str:
