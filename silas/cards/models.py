@@ -243,11 +243,24 @@ class BatchReviewCard(Card[BatchAnswer]):
     Attributes:
         item_ids: In the order that an approval binds.
         rows: What a list shows of each; what stands out starts unchosen.
+        work_item_id: The goal that asks: the card is kept for whoever comes in its time, and the
+            end of Silas is no answer. Empty where somebody asked for it and is there.
     """
 
     batch_id: str
     item_ids: tuple[str, ...]
     rows: tuple[BatchRow, ...] = ()
+    work_item_id: str = ""
+
+    @property
+    def kept(self) -> bool:
+        """See `Card.kept`."""
+        return bool(self.work_item_id)
+
+    @property
+    def outlives(self) -> bool:
+        """See `Card.outlives`."""
+        return bool(self.work_item_id)
 
 
 class DraftAnswer(Frozen):

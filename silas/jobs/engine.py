@@ -1,8 +1,8 @@
 """The engine of this process: one timer to the next due moment, and what is due is run."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -70,12 +70,23 @@ class JobEngine:
         self._keep = keep
         self._kinds: Mapping[str, JobKind] = {}
         self._running: dict[str, tuple[Job, asyncio.Task[None]]] = {}
+        self._aside: set[str] = set()
         self._wake = asyncio.Event()
         self._mine = False
 
     def wake(self) -> None:
         """The table changed: look again."""
         self._wake.set()
+
+    @contextmanager
+    def without_place(self, job_id: str) -> Generator[None]:
+        """What waits for its owner, for hours, keeps nothing else from being begun."""
+        self._aside.add(job_id)
+        self._wake.set()
+        try:
+            yield
+        finally:
+            self._aside.discard(job_id)
 
     async def serve(self, kinds: Sequence[JobKind]) -> None:
         """Run jobs of these kinds until this is cancelled; what is under way is left as begun."""
@@ -126,7 +137,7 @@ class JobEngine:
     def _begin(self, now: datetime) -> None:
         busy = {job.queue for job, _ in self._running.values()}
         for job in self._store.list_unfinished(now):
-            if len(self._running) >= self._limit:
+            if len(self._running.keys() - self._aside) >= self._limit:
                 return
             if job.kind not in self._kinds or job.id in self._running or job.queue in busy:
                 continue

@@ -88,6 +88,10 @@ PLAN_FAULTS: Final = (
         "`{key}` limits how often work starts without asking, and this goal only reports; leave it "
         "out, or say what is done with `on_failure: spawn_task` or `cycle: work`"
     ),
+    tr_later(
+        "`{key}` limits how often work starts without asking, and this goal asks each time; leave "
+        "it out"
+    ),
     tr_later("`{key}` must say `uses`, `until` or both"),
     tr_later("{zone} is not a time zone; use a name such as Europe/Vienna"),
     tr_later("it has 5 fields separated by blanks, not {many}"),

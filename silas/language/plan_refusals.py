@@ -37,6 +37,18 @@ PLAN_REFUSALS: Final = (
         "{name} would do its work without a pause; give it a cron expression or a moment as its "
         "`schedule`."
     ),
+    tr_later("{name} has `cycle: tidy` and no folder; name it under `workspace`."),
+    tr_later(
+        "{name} would ask without a pause; give it a cron expression or a moment as its `schedule`."
+    ),
+    tr_later(
+        "{name} has `cycle: tidy`, which asks about files and starts no work; take `{key}` out of "
+        "it."
+    ),
+    tr_later(
+        "{name} has `cycle: tidy`, which asks about files and starts no work; take its briefing "
+        "out of it."
+    ),
     tr_later(
         "{name} does its work each time, so nothing follows a failing check; take "
         "`failure_context` and `on_failure: spawn_task` out of it."

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from silas.approval.grants import GrantRefused, grants_of
 from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import as_code, show_exactly
-from silas.plans.goals.limits import CHECKS_NOTHING, SPAWNS
+from silas.plans.goals.limits import CHECKS_NOTHING, SPAWNS, TIDIES
 from silas.plans.writes import WILD, by_kind
 from silas.types import Risk
 
@@ -281,11 +281,12 @@ def _ways_out(plan: Plan) -> tuple[str, ...]:
 
 def _does(plan: Plan) -> str:
     """The first part: the verb, and the place."""
-    if plan["type"] == "goal" and plan.get("cycle"):
-        return tr(
-            "By the clock, without asking each time: {lowered}",
-            lowered=_lower_first(_work_words(plan)),
-        )
+    if plan.get("cycle") == TIDIES:
+        place = _in(plan)
+        return tr("Looks at files{place} by the clock and asks you batch by batch", place=place)
+    if plan.get("cycle"):
+        lowered = _lower_first(_work_words(plan))
+        return tr("By the clock, without asking each time: {lowered}", lowered=lowered)
     if plan["type"] == "goal":
         if not plan["verify"]:
             return tr(CHECKS_NOTHING)

@@ -145,8 +145,9 @@ class WorkItem(BaseModel):
     failure_context: str | None = None
     tasks: list[str] = Field(default_factory=list[str])
     depends_on: list[str] = Field(default_factory=list[str])
-    # what a goal does when it is due: its own work instead of its checks; hashed when set
-    cycle: Literal["work", "when"] | None = None
+    # what a goal does when it is due: its own work instead of its checks, or asking about the files
+    # of a folder; hashed when set
+    cycle: Literal["work", "when", "tidy"] | None = None
     # how far one yes to a goal goes (decision D520); hashed when set
     standing: StandingAsk | None = None
     # what it may touch (decision B1); hashed when set

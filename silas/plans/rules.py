@@ -9,7 +9,7 @@ from silas.approval.grants import GrantRefused, grants_of
 from silas.gates import Expectation, Gate, GateTrigger, GateType
 from silas.patterns import PatternRefused, check_pattern
 from silas.plans.errors import PlanError
-from silas.plans.goals.limits import REPORTS
+from silas.plans.goals.limits import REPORTS, TIDIES
 from silas.plans.goals.schedule import schedule_fault
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.writes import entry_fault, normal_entry
@@ -114,6 +114,12 @@ def _standing(item: WorkItem) -> Iterator[PlanFault]:
         yield PlanFault(("standing",), f"a {item.type} has no `standing`; only a goal has")
     elif ask.uses is None and ask.until is None:
         yield PlanFault(("standing",), "`standing` must say `uses`, `until` or both")
+    elif item.cycle == TIDIES:
+        yield PlanFault(
+            ("standing",),
+            "`standing` limits how often work starts without asking, and this goal asks each time; "
+            "leave it out",
+        )
     elif item.cycle is None and item.on_failure == REPORTS:
         yield PlanFault(
             ("standing",),

@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
 from functools import partial
 from operator import attrgetter
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from silas.approval import ApprovalVerifier, Verdict
@@ -40,17 +39,16 @@ from silas.plans import (
 from silas.plans.binding import PlanBinding
 from silas.plans.commands.out_of_sight import looks_beyond_files
 from silas.plans.goals.lapsed import lapse_words
-from silas.plans.goals.limits import SPAWNS
+from silas.plans.goals.limits import SPAWNS, TIDIES
 from silas.stop.sentinel import RequireRunning
 from silas.stream import goal_words
 from silas.stream.dispatch import Dispatcher
 from silas.stream.models import SendText
 from silas.stream.propose import APPROVED_ELSEWHERE, STAYS, Proposer
+from silas.stream.tidy_cycles import TidyCycles
 from silas.types import OWNER
-from silas.work.authority.allowed_hosts import PlannedNetwork
 from silas.work.authority.plan_approval import MISSING_APPROVAL
-from silas.work.changes.task_workspace import TaskWorkspace
-from silas.work.checks.verify import VerificationRunner
+from silas.work.checks.goal_checks import GoalChecks
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import AlreadyRunning
 
@@ -114,13 +112,13 @@ class GoalCycles:
     Args:
         goals: The desk.
         authority: Decides what may be started.
-        verifier: Runs checks in the verification sandbox.
+        checks: Runs checks in the verification sandbox.
+        tidies: Asks about the files of folders.
         dispatcher, executor: Run what is started.
         store: Where goals and tasks are kept.
         channel: Where the owner is told.
-        audit: Records what checks reach over the network.
+        audit: The record.
         clock: Effective time.
-        scratch: Where copies are made.
         discreet: A text without any known secret.
         noted: Learns from work that was started without asking and went well.
     """
@@ -129,28 +127,28 @@ class GoalCycles:
         self,
         goals: Goals,
         authority: GoalAuthority,
-        verifier: VerificationRunner,
+        checks: GoalChecks,
+        tidies: TidyCycles,
         dispatcher: Dispatcher,
         executor: WorkItemExecutor,
         store: WorkItemStore,
         channel: CardChannel,
         audit: Audit,
         clock: Clock,
-        scratch: Path,
         discreet: Callable[[str], str],
         noted: Noted,
     ) -> None:
         self._noted = noted
         self._goals = goals
         self._authority = authority
-        self._verifier = verifier
+        self._checks = checks
+        self._tidies = tidies
         self._dispatcher = dispatcher
         self._executor = executor
         self._store = store
         self._channel = channel
         self._audit = audit
         self._clock = clock
-        self._scratch = scratch
         self._discreet = discreet
 
     def kind(self) -> JobKind:
@@ -174,8 +172,10 @@ class GoalCycles:
             if end is None and (refused := await self._why_refused(goal)):
                 end = _End(Outcome.refused, refused, goal_words.pause_words(refused))
             report = None
+            if end is None and goal.cycle == TIDIES:
+                end = _End(*await self._tidies.run(goal, job.id))
             if end is None and goal.cycle != "work":
-                report = await self._run_checks(goal)
+                report = await self._checks.run(goal)
                 checks = {result.name: result.passed for result in report.results}
             if end is None:
                 cycle, end = await self._follows(goal, cycle, report)
@@ -215,11 +215,6 @@ class GoalCycles:
             return ""
         self._authority.require_ready()  # a stop says nothing about this goal
         return lapse_words(refusal_words(verdict_words(verdict)), verdict.code)
-
-    async def _run_checks(self, goal: WorkItem) -> VerificationReport:
-        async with TaskWorkspace.open_copy(goal, self._scratch / goal.id, {}) as task_workspace:
-            bench = PlannedNetwork(goal, self._audit).for_checks(task_workspace.bench())
-            return await self._verifier.run_checks(tuple(goal.verify), bench)
 
     async def _follows(
         self, goal: WorkItem, cycle: Cycle, report: VerificationReport | None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from silas.language import refusal_words, tr, tr_later
+from silas.language import refusal_words, tr, tr_later, tr_many
 from silas.plans import WorkItem, WorkItemStatus
 
 UNFORESEEN: Final = tr_later(
@@ -124,6 +124,20 @@ def give_up_words(goal: WorkItem, cycles: int) -> str:
 def result_words(task: WorkItem, status: WorkItemStatus) -> str:
     """How a cycle's work ended."""
     return tr("{task} is {status}.", task=task.id, status=tr(status.value))
+
+
+def asked_already_words() -> str:
+    """That a card about the folder is open."""
+    return tr("Its files are being asked about already.")
+
+
+def tidied_words(moved: int, *, lapsed: bool) -> str:
+    """What became of a folder that was asked about."""
+    said = tr_many(moved, "{count} file was moved.", "{count} files were moved.")
+    said = said if moved else tr("Nothing was moved.")
+    if not lapsed:
+        return said
+    return tr("{said} A card got no answer in its time; the next cycle shows it again.", said=said)
 
 
 def told_words(goal: WorkItem, told: str) -> str:

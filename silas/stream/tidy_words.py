@@ -17,7 +17,7 @@ from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionRegister
 
 if TYPE_CHECKING:
-    from silas.work.batches.request import BatchRequest
+    from silas.workspace.folder_request import BatchRequest
 
 _HINTS = ("tidy", "clean up", "sort", "organi", "räum", "undo", "rückgängig")
 
@@ -50,7 +50,7 @@ class TidyWords(OwnerWords["BatchRequest"]):
     def _parse_request(self, text: str) -> "BatchRequest | None":
         if not any(hint in text.lower() for hint in _HINTS):
             return None
-        from silas.work.batches.request import request_of  # noqa: PLC0415 - few turns need it
+        from silas.workspace.folder_request import request_of  # noqa: PLC0415 - few turns need it
 
         return request_of(text)
 
@@ -58,8 +58,8 @@ class TidyWords(OwnerWords["BatchRequest"]):
         return {"batch": asked.wanted}
 
     async def _do(self, turn: Turn, asked: "BatchRequest") -> Answered:
-        from silas.work.batches.request import folder_named  # noqa: PLC0415 - as above
         from silas.work.batches.words import tidied_in_short, undone_in_short  # noqa: PLC0415
+        from silas.workspace.folder_request import folder_named  # noqa: PLC0415 - as above
 
         review, door = self._batches(), turn.door
         if asked.wanted == "undo":

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 from silas.audit import Audit
 from silas.cards import CardChannel
 from silas.clock import Clock
+from silas.plans import WorkItem
+from silas.plans.goals.limits import TIDIES
 from silas.stream.owner import Owner
 
 if TYPE_CHECKING:
@@ -40,3 +42,15 @@ class Tidying:
         """As `FolderReview.tidy`."""
         owner = Owner(self.channel, self.audit, self.clock)
         return await self.review().tidy(folder, owner.ask, only)
+
+    def unable(self, item: WorkItem) -> str:
+        """Why a goal could not ask about its folder, told before its card; else nothing."""
+        if item.cycle != TIDIES or item.workspace is None:
+            return ""
+        from silas.work.batches.models import BatchRefused  # noqa: PLC0415 - few plans need it
+
+        try:
+            self.review().look(Path(item.workspace))
+        except BatchRefused as error:
+            return error.message
+        return ""

@@ -15,6 +15,8 @@ from silas.services.upkeep import Upkeep, ensure_upkeep, upkeep_kinds
 from silas.stream.goal_cycles import GoalAuthority, GoalCycles
 from silas.stream.reminder_delivery import ReminderDelivery
 from silas.stream.session import Session
+from silas.stream.tidy_cycles import TidyCycles
+from silas.work.checks.goal_checks import GoalChecks
 from silas.work.checks.verify import VerificationRunner
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]
     )
     try:
         ensure_upkeep(jobs, kinds, time.now())
-        cycles = goal_cycles(parts, session)
+        cycles = goal_cycles(parts, session, TidyCycles(session.tidying, engine.without_place))
         told = (delivery.kind(), cycles.kind()) if config.scheduler.enabled else ()
         async with running(engine.serve((*kinds, *told))):
             yield
@@ -70,7 +72,7 @@ async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]
         lease.close()
 
 
-def goal_cycles(parts: "Parts", session: Session) -> GoalCycles:
+def goal_cycles(parts: "Parts", session: Session, tidies: TidyCycles) -> GoalCycles:
     """What runs the cycles of goals, over a Session that is started."""
     authority = GoalAuthority(
         parts.approval,
@@ -82,14 +84,18 @@ def goal_cycles(parts: "Parts", session: Session) -> GoalCycles:
     return GoalCycles(
         parts.goals(),
         authority,
-        VerificationRunner(parts.sandbox, parts.runtime.clock, parts.limits),
+        GoalChecks(
+            VerificationRunner(parts.sandbox, parts.runtime.clock, parts.limits),
+            parts.audit,
+            parts.config.data_dir / "scratch",
+        ),
+        tidies,
         session.runs.dispatcher,
         session.executor,
         parts.store,
         parts.channel,
         parts.audit,
         parts.time,
-        parts.config.data_dir / "scratch",
         parts.secrecy.redact,
         parts.context_services.review.note_signal,
     )

@@ -98,7 +98,7 @@ async def session_of(
             parts.goals,
             LookAnswers(parts.db, parts.runtime.clock),
         ),
-        tidying=Tidying(parts.batches, parts.channel, parts.audit, parts.runtime.clock),
+        tidying=tidying_of(parts),
         approval=parts.approval,
         audit=parts.audit,
         registry=parts.registry,
@@ -141,11 +141,16 @@ def proposer_of(parts: "Parts", entry: EntryCheck) -> Proposer:
         parts.audit,
         parts.runtime.clock,
         parts.preconditions.require_able,
-        FirstRefusal(entry.unable, parts.goals_when_needed.unable),
+        FirstRefusal(entry.unable, parts.goals_when_needed.unable, tidying_of(parts).unable),
         parts.db.write,
         parts.goals_when_needed.begin_approved,
         parts.context_services.work.begin_rest,
     )
+
+
+def tidying_of(parts: "Parts") -> Tidying:
+    """What asks about the files of folders."""
+    return Tidying(parts.batches, parts.channel, parts.audit, parts.runtime.clock)
 
 
 def backpressure(config: SilasConfig) -> Backpressure:

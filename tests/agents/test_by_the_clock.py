@@ -93,9 +93,6 @@ async def test_a_goal_is_proposed_and_stands_once_it_is_approved(said: str, tmp_
         ("every second Friday list the files", "such a time"),
         ("remember that every morning at seven I run the tests", "I keep this"),
         ("every morning at seven sing a song", "I do not understand"),
-        ("tidy my Downloads every Friday", "asks you batch by batch"),
-        ("every Friday at six tidy my Downloads", "asks you batch by batch"),
-        ("jeden Freitag um 18 Uhr meine Downloads aufräumen", "asks you batch by batch"),
         ("every Friday tidy up the report", "I do not understand"),
     ],
 )

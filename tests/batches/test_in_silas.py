@@ -71,7 +71,7 @@ async def events(h: Harness) -> list[str]:
     return [json.loads(entry.body)["event"] for entry in await log.entries(0, 1000)]
 
 
-@pytest.mark.proves("S5.1.5-APPROVED-BATCHES-ONLY", "S5.1.5-OUTSIDE-SCOPE-WAITS")
+@pytest.mark.proves("S5.1.5-APPROVED-BATCHES-ONLY")
 async def test_silence_moves_nothing(tidy: Tidy) -> None:
     async with tidy.house(lambda card: card.safe) as h:
         tidied = await h.silas.tidy(tidy.place)

@@ -19,6 +19,7 @@ from silas.stream.goal_cycles import GoalCycles
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
 from silas.types import OWNER
+from silas.work.checks.goal_checks import GoalChecks
 from silas.work.executor import WorkItemExecutor
 from tests.goals.kit import (
     HALF_AN_HOUR,
@@ -402,7 +403,7 @@ async def test_an_error_that_nobody_expects_ends_its_cycle_and_pauses_the_goal(
         tried += 1
         raise error
 
-    monkeypatch.setattr(GoalCycles, "_run_checks", broken)
+    monkeypatch.setattr(GoalChecks, "run", broken)
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())
         clock.advance(20 * 60)

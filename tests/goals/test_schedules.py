@@ -10,9 +10,9 @@ import pytest
 from silas.goals.desk import GIVES_UP
 from silas.goals.models import GoalState, Outcome
 from silas.plans import WorkItem
-from silas.stream.goal_cycles import GoalCycles
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
+from silas.work.checks.goal_checks import GoalChecks
 from tests.goals.kit import START, WATCHED, Watched, after, cycles, goal_text, house, yes
 from tests.support.waits import SECONDS
 
@@ -168,7 +168,7 @@ async def test_what_came_while_a_cycle_was_cut_off_by_a_crash_is_told_as_missed(
     with monkeypatch.context() as patch:
         async with house(channel, clock, watched, tmp_path) as h:
             await h.silas.run(goal_text())
-            patch.setattr(GoalCycles, "_run_checks", never)
+            patch.setattr(GoalChecks, "run", never)
             clock.advance(20 * 60)
             await asyncio.wait_for(begun.wait(), SECONDS)
     clock.advance(5 * 3600)
@@ -191,7 +191,7 @@ async def test_a_goal_that_was_paused_in_a_cycle_that_a_crash_cut_off_looks_at_n
     with monkeypatch.context() as patch:
         async with house(channel, clock, watched, tmp_path) as h:
             await h.silas.run(goal_text())
-            patch.setattr(GoalCycles, "_run_checks", never)
+            patch.setattr(GoalChecks, "run", never)
             clock.advance(20 * 60)
             await asyncio.wait_for(begun.wait(), SECONDS)
             watched.goals.pause(WATCHED)

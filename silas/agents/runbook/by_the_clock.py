@@ -6,9 +6,11 @@ decision D504). Nothing is decided here: the goal is shown and signed like any p
 """
 
 import json
+import os
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -75,10 +77,10 @@ _TIDIES: Final = re.compile(
     r"|.*\baufräumen[\s.!]*\Z)",
     re.IGNORECASE,
 )
-NO_BATCH: Final = tr_later(
-    "Tidying a folder asks you batch by batch, so it does not run by the clock. What does is a "
-    "reminder, “remind me every Friday to tidy my Downloads”, or moving files of one kind, in the "
-    "folder that a request is about: “every Friday move all pdf files to Papers”."
+NO_FOLDER: Final = tr_later(
+    "A folder is tidied by the clock where you name it alone, with one time: “tidy my Downloads "
+    "every Friday at six”, or its path in place of its name. It has no last day and no condition; "
+    "pause the goal when it is enough."
 )
 
 
@@ -93,6 +95,7 @@ class RecurringRequest(NamedTuple):
         until: The end that the words which say when have, on the wall; None without one.
         standing: How far one yes is to go; None where nothing was said of it.
         notes: Sentences to say before the card: what it takes in place of what was said.
+        place: The folder that is to be tidied, as said; empty for any other work.
     """
 
     request: str
@@ -102,6 +105,7 @@ class RecurringRequest(NamedTuple):
     until: datetime | None = None
     standing: StandingAsk | None = None
     notes: Sequence[str] = ()
+    place: str = ""
 
 
 def recurring_request(text: str, now: datetime, zone: ZoneInfo) -> RecurringRequest | None:
@@ -155,7 +159,34 @@ def work_by_the_clock(
     plan = library.find(wanted.request)
     if plan is not None:
         return fit_request(wanted, plan.name, plan.shown_title)
-    return wanted._replace(fault=tr(NO_BATCH)) if _TIDIES.match(wanted.request) else None
+    if not _TIDIES.match(wanted.request):
+        return None
+    from silas.workspace.folder_request import request_of  # noqa: PLC0415 - see `_MAYBE`
+
+    tidied = request_of(wanted.request)
+    plain = wanted.condition is None and wanted.until is None
+    if tidied is None or tidied.wanted != "tidy" or not plain:
+        return wanted._replace(fault=tr(NO_FOLDER))
+    return wanted._replace(place=tidied.place)
+
+
+def tidying_goal(goal_id: str, wanted: RecurringRequest, standing_in: str) -> str:
+    """The plan of a goal that has a folder tidied by the clock.
+
+    Args:
+        goal_id: What the goal is called.
+        wanted: When, and which folder.
+        standing_in: The folder that the request is about; empty for none.
+    """
+    from silas.workspace.folder_request import folder_named  # noqa: PLC0415 - see `_MAYBE`
+
+    here = Path(standing_in) if standing_in else None
+    folder = os.path.realpath(folder_named(wanted.place, Path.home(), here))
+    title = tr("Tidy {folder}", folder=os.path.basename(folder) or folder)
+    keys = {"id": goal_id, "type": "goal", "title": title, "cycle": "tidy"}
+    keys |= {"schedule": wanted.cron, "workspace": folder, "writes": "none"}
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
+    return "\n".join(["---", *lines, "---", ""])
 
 
 def _limited_work(

@@ -52,7 +52,7 @@ from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
 from silas.agents.runbook.framed import all_framed, call_name, first_framed
 from silas.agents.runbook.library import Equip, Library, RunbookTemplate
-from silas.agents.runbook.routes import at_its_times, direct, to_planner
+from silas.agents.runbook.routes import at_its_times, direct, propose_tidying, to_planner
 from silas.canonical import digest
 from silas.errors import PlanFamilyError, SilasError
 from silas.language import tr, tr_later
@@ -283,6 +283,8 @@ class RunbookModel(Model):
         item_id = f"task-{digest(dict(framed))[:16]}"
         again = self._by_the_clock(framed)
         text = text if again is None else again.request
+        if again is not None and again.place:
+            return propose_tidying(again, item_id, facts.get("workspace", ""))
         plan = self._find(text)
         if plan is None and (before := facts.get("continuation_of")):
             return repeated_plan.repeat_plan(before, item_id, all_framed(messages))

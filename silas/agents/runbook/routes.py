@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from silas.agents.models import AgentResponse, RouteDecision
-from silas.agents.runbook.by_the_clock import NO_SUCH_TIME, RecurringRequest
+from silas.agents.models import AgentResponse, PlanAction, PlanActionType, RouteDecision
+from silas.agents.runbook.by_the_clock import NO_SUCH_TIME, RecurringRequest, tidying_goal
 from silas.language import tr
 from silas.types import InteractionMode, InteractionRegister
 
@@ -37,6 +37,20 @@ def to_planner(
         continuation_of=continuation_of,
         context_profile=_DEFAULT_PROFILE,
     )
+
+
+def propose_tidying(wanted: RecurringRequest, item_id: str, workspace: str) -> AgentResponse:
+    """The goal that has a folder tidied by the clock.
+
+    Args:
+        wanted: When, and which folder.
+        item_id: Of the plan that a turn makes.
+        workspace: The folder that the request is about; empty for none.
+    """
+    plan = tidying_goal(item_id.replace("task-", "goal-", 1), wanted, workspace)
+    said = tr("I propose to look at a folder by the clock and to ask you batch by batch.")
+    action = PlanAction(action=PlanActionType.propose, plan_markdown=plan)
+    return AgentResponse(message=said, plan_action=action)
 
 
 def at_its_times(wanted: RecurringRequest) -> RouteDecision:

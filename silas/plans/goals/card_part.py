@@ -7,7 +7,7 @@ from silas.cards.models import Detail
 from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import name_as_code
 from silas.plans.effect import Plan
-from silas.plans.goals.limits import SPAWNS
+from silas.plans.goals.limits import SPAWNS, TIDIES
 from silas.plans.goals.schedule import read_schedule, schedule_words
 from silas.plans.goals.standing import StandingLimit
 
@@ -27,6 +27,10 @@ _CYCLES: Mapping[str, str] = defaultdict(
             "runs {when}: only where {names} pass first, does the work below and tells you, "
             "without asking {uses} {span} at most; after that "
             "each time has a card of its own. Otherwise nothing is done and nothing is said."
+        ),
+        TIDIES: tr_later(
+            "runs {when}: looks at the files of the folder, and where some can be sorted shows you "
+            "batch cards; nothing is moved without a yes to its card, however often this goal runs."
         ),
         SPAWNS: tr_later(
             "runs {when}: checks {names}; one that fails starts the work below, without asking "

@@ -17,6 +17,15 @@ SPAWNS: Final = "spawn_task"
 CHECKS_NOTHING: Final = tr_later("Does nothing here: it has no checks that could run by the clock")
 """What a goal without checks and without a `cycle` does, which `unable_goal` refuses."""
 
+TIDIES: Final = "tidy"
+"""The `cycle` of a goal that asks about the files of a folder batch by batch."""
+
+_OF_WORK: Final = (
+    *("verify", "on_failure", "failure_context", "writes", "read", "network", "tools", "worker"),
+    *("skills", "gates", "credential_refs", "input_artifacts_from", "escalation"),
+)
+"""What a plan says of work, which such a goal starts none of."""
+
 REPORTS: Final = "report"
 """The `on_failure` of what is told, and that is all."""
 
@@ -35,6 +44,8 @@ def unable_goal(item: WorkItem) -> str:
         )
     if item.schedule is None:
         return f"{item.id} is a goal that never runs; give it a `schedule`."
+    if item.cycle == TIDIES:
+        return _unable_tidying(item)
     if item.cycle is not None:
         return _unable_work(item)
     if not item.verify:
@@ -73,6 +84,30 @@ def _unable_work(item: WorkItem) -> str:
         return (
             f"{item.id} has `cycle: when` and no condition; write under `verify` what has to hold "
             "so that its work is done."
+        )
+    return ""
+
+
+def _unable_tidying(item: WorkItem) -> str:
+    """Why no folder could be asked about by the clock; nothing where one could."""
+    if item.workspace is None:
+        return f"{item.id} has `cycle: tidy` and no folder; name it under `workspace`."
+    if item.schedule == ALWAYS_ON:
+        return (
+            f"{item.id} would ask without a pause; give it a cron expression or a moment as its "
+            "`schedule`."
+        )
+    usual = {"on_failure": REPORTS}
+    more = [name for name in _OF_WORK if (getattr(item, name) or None) != usual.get(name)]
+    if item.body.strip():
+        return (
+            f"{item.id} has `cycle: tidy`, which asks about files and starts no work; take its "
+            "briefing out of it."
+        )
+    if more:
+        return (
+            f"{item.id} has `cycle: tidy`, which asks about files and starts no work; take "
+            f"`{more[0]}` out of it."
         )
     return ""
 

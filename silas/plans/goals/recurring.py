@@ -12,6 +12,7 @@ from typing import Any
 
 from silas.canonical import digest, sha256_hex
 from silas.errors import PlanFamilyError
+from silas.plans.goals.limits import TIDIES
 from silas.plans.models import WorkItem, WorkItemType
 from silas.plans.spawn import CONSTANT, bound_escalations, inherited_fields, standing_policy
 
@@ -47,7 +48,8 @@ def recurring_task(goal: WorkItem, slot: str, now: datetime) -> WorkItem:
     Raises:
         PlanFamilyError: `E_PLAN_SPAWN`: not such a goal, or it has no briefing.
     """
-    if goal.type is not WorkItemType.goal or goal.cycle is None or not goal.body.strip():
+    does = goal.cycle is not None and goal.cycle != TIDIES and goal.body.strip()
+    if goal.type is not WorkItemType.goal or not does:
         raise PlanFamilyError(
             f"{goal.id} has no work that recurs: that takes a goal with `cycle: work` and a "
             "briefing.",

@@ -1,6 +1,7 @@
 """Reviewed batches from a look at a folder to its last card (spec 5.2.4, 5.9, 0.5.4)."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +22,7 @@ from silas.work.batches.execution import (
     verdict_signal,
 )
 from silas.work.batches.folder_names import folder_name
-from silas.work.batches.models import Band, FileBatch, FileMove, Folder, SkippedFile
+from silas.work.batches.models import Band, BatchRefused, FileBatch, FileMove, Folder, SkippedFile
 from silas.work.batches.plan import FolderPlan, plan_folder
 from silas.work.batches.proposals import (
     Thresholds,
@@ -40,6 +41,10 @@ _DECLINED_IN_A_ROW: Final = 2
 _EDITS: Final = 3  # selections of one batch, before it is left
 
 
+class CardLapsed(Exception):
+    """Nobody answered a card in its time: nothing was decided, and no other one is shown."""
+
+
 class TidiedFolder(NamedTuple):
     """What became of a folder.
 
@@ -49,6 +54,7 @@ class TidiedFolder(NamedTuple):
         declined: How many batches were not.
         left: What no batch was about, and why.
         unseen: Files whose batches were not shown any more.
+        lapsed: Whether a card got no answer, so that whoever asks again shows it again.
     """
 
     folder: Folder
@@ -56,6 +62,7 @@ class TidiedFolder(NamedTuple):
     declined: int
     left: tuple[SkippedFile, ...]
     unseen: int
+    lapsed: bool = False
 
     @property
     def moved(self) -> int:
@@ -101,27 +108,56 @@ class FolderReview:
         now = self._clock.now()
         return await asyncio.to_thread(plan_folder, path, self._data, now, only)
 
+    def look(self, path: Path) -> FolderPlan:
+        """The same at once, of a folder that the clock goes by.
+
+        Raises:
+            BatchRefused: As `plan_folder`, and where a link leads to the folder.
+        """
+        real = Path(os.path.realpath(path))
+        if real != path and path.exists():
+            raise BatchRefused(
+                f"{path} leads by a link to {real}; name that folder.", code="E_BATCH_FOLDER"
+            )
+        return plan_folder(path, self._data, self._clock.now())
+
+    def is_asked_about(self, folder: Folder) -> bool:
+        """Whether a batch of this folder is on an open card."""
+        return any(batch.folder.path == folder.path for batch in self._shown.values())
+
     async def tidy(self, path: Path, ask: AskCard, only: str = "") -> TidiedFolder:
         """Look, ask batch by batch, move what is approved.
 
         Args:
             path: The folder that the owner named.
-            ask: Shows him a card.
+            ask: Shows him a card; raises `CardLapsed` where no other one is to be shown.
             only: A pattern that files must fit.
 
         Raises:
             BatchRefused: The folder cannot be tidied; nothing was asked.
             Stopped: Silas is stopped, or its record changed; what was moved before is recorded.
         """
-        plan = await self.plan(path, only)
-        run = _Run(self, ask, plan.folder, self._thresholds())
-        await run.all(plan.moves)
+        return await self.ask_about(await self.plan(path, only), ask)
+
+    async def ask_about(self, plan: FolderPlan, ask: AskCard, goal_id: str = "") -> TidiedFolder:
+        """Ask batch by batch about what could be moved, for a goal or for nobody but the owner.
+
+        Raises:
+            BatchRefused: As `tidy`, as `Stopped` is.
+        """
+        run = _Run(self, ask, plan.folder, self._thresholds(), goal_id)
+        lapsed = False
+        try:
+            await run.all(plan.moves)
+        except CardLapsed:
+            lapsed = True
         return TidiedFolder(
             plan.folder,
             tuple(run.moved),
             run.declined,
             (*plan.left, *run.left),
             run.unseen,
+            lapsed,
         )
 
     async def undo(self, batch_id: str, numbers: Sequence[int] = ()) -> UndoneBatch:
@@ -177,19 +213,25 @@ class FolderReview:
         return select_items(batch, item_ids, self._clock.now())
 
     def batches(
-        self, folder: Folder, moves: Sequence[FileMove], band: Band, size: int
+        self, folder: Folder, moves: Sequence[FileMove], band: Band, size: int, goal_id: str = ""
     ) -> list[FileBatch]:
         """Proposals of the configured size."""
         now = self._clock.now()
-        return [file_batch(folder, chunk, band, now) for chunk in chunks(moves, size)]
+        return [file_batch(folder, chunk, band, now, goal_id) for chunk in chunks(moves, size)]
 
 
 class _Run:
     """One folder's cards, in the order of their bands."""
 
     def __init__(
-        self, review: FolderReview, ask: AskCard, folder: Folder, thresholds: Thresholds
+        self,
+        review: FolderReview,
+        ask: AskCard,
+        folder: Folder,
+        thresholds: Thresholds,
+        goal_id: str,
     ) -> None:
+        self._goal_id = goal_id
         self._review = review
         self._ask = ask
         self._folder = folder
@@ -215,7 +257,8 @@ class _Run:
         await self._ask_teaching(bands[Band.novel])
 
     def _make_batches(self, moves: Sequence[FileMove], band: Band) -> list[FileBatch]:
-        return self._review.batches(self._folder, moves, band, self._thresholds.size)
+        size = self._thresholds.size
+        return self._review.batches(self._folder, moves, band, size, self._goal_id)
 
     async def _batches(self, batches: Sequence[FileBatch]) -> None:
         for at, batch in enumerate(batches):

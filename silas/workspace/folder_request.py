@@ -44,6 +44,11 @@ _BY_KIND: Final = (
     r"(?:\s+(?:into|in)\s+(?:folders|ordner))?)?"
 )
 """The rules of a batch go by the kinds of files, so saying so asks for no more."""
+_PATHS: Final = ("/", "~", ".")  # a place without quotes, which goes on to the end
+_CLOCK: Final = re.compile(
+    r"\s(?:every|each|jede[nmsr]?|alle|täglich|wöchentlich|monatlich|daily|weekly|monthly)\b",
+    re.IGNORECASE,
+)
 _END: Final = r"(?:[\s,]+(?:please|bitte|up|auf))*[\s.!?]*"
 _TIDY: Final = re.compile(
     rf"{_POLITE}(?:tidy(?:\s+up)?|clean\s+up|sort\s+out|organi[sz]e|räum(?:e|st)?|"
@@ -108,6 +113,8 @@ def request_of(said: str) -> BatchRequest | None:
     if not may_be_request(text):
         return None
     if found := _TIDY.fullmatch(text) or _SORT.fullmatch(text) or _TIDY_GERMAN.fullmatch(text):
+        if found["place"].startswith(_PATHS) and _CLOCK.search(found["place"]):
+            return None  # by the clock, and no folder that is called so
         return BatchRequest("tidy", place=found["place"].strip('"“”'))
     if _UNDO_ALL.fullmatch(text):
         return BatchRequest("undo", which="all")
