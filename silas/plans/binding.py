@@ -47,11 +47,8 @@ _HOLDS = Verdict(True, "Valid")
 Facts = Mapping[str, Any]
 """Plain JSON: paths with what they are, skill files with their digests, the sandbox."""
 
-READS: Final = "what it reads"
-"""What a model is shown; of a server its hosts are signed instead."""
-
-SERVER: Final = "server "
-"""What the name of a server is signed behind."""
+READS: Final = "what it reads"  # of a model; of a server its hosts are signed
+SERVER: Final = "server "  # before its name
 
 ShownTo = Callable[[WorkItem], Facts]
 """Who outside this machine is shown what the work on an item reads, and the hosts of each server

@@ -16,7 +16,6 @@ from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
 from silas.language import decimal, tr, tr_later, tr_many
-from silas.plans.binding import READS, SERVER
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import as_code, name_as_code, show, show_exactly, show_lines
@@ -31,9 +30,10 @@ from silas.plans.effect import (
 from silas.plans.goals.card_part import recurs
 from silas.plans.goals.standing import AS_SHIPPED, StandingLimit
 from silas.plans.models import WorkItem
+from silas.plans.shown_lines import host_words, lines_of_shown
 from silas.plans.source_marks import split_marks
 from silas.plans.subject import plan_bytes
-from silas.sandbox.network.names import DEFAULT_PORTS, endpoints_in
+from silas.sandbox.network.names import endpoints_in
 from silas.types import InteractionMode, Risk
 
 Files = Mapping[str, Any]
@@ -128,7 +128,7 @@ def plan_card(
                 heading=tr("What it may touch"),
                 lines=(
                     *_touches(plan),
-                    *_lines_of_shown(shown),
+                    *lines_of_shown(shown),
                     *tool_line(tools, show),
                     proof_line(plan),
                 ),
@@ -220,7 +220,7 @@ def _touches(plan: Plan) -> tuple[str, ...]:
     lines += change_lines(plan)
     lines += [tr("may read: {quoted}", quoted=as_code(path)) for path in plan.get("read", [])]
     lines += [
-        tr("may reach over the network: {host}", host=_host(host))
+        tr("may reach over the network: {host}", host=host_words(host))
         for host in plan.get("network", [])
     ]
     lines += [line for grant in plan.get("tools", []) for line in _grant(grant)]
@@ -233,20 +233,6 @@ def _touches(plan: Plan) -> tuple[str, ...]:
     elif not plan.get("network"):
         lines.append(tr("may reach over the network: nothing"))
     return tuple(lines)
-
-
-def _lines_of_shown(shown: Files) -> tuple[str, ...]:
-    """Who is shown what the work reads, and where granted servers are; the yes is a yes to this."""
-    return tuple(
-        tr("shows what it reads to: {name}", name=show(name))
-        if shown[name] == READS
-        else tr(
-            "may reach over the network, through the server {name}: {hosts}",
-            name=as_code(name.removeprefix(SERVER)),
-            hosts=", ".join(map(_host, shown[name])),
-        )
-        for name in sorted(shown)
-    )
 
 
 def _grant(raw: object) -> tuple[str, ...]:
@@ -348,13 +334,7 @@ def _reach(check: dict[str, Any]) -> str:
             named = [as_code(str(there)) for there in endpoints_in(check["run"])]
             return tr(" and ").join((tr("with network to the plan's hosts"), *named))
         case entries:
-            return tr("with network to ") + tr(" and ").join(map(_host, entries))
-
-
-def _host(entry: str) -> str:
-    """One entry of `network:`; without a port it stands for two."""
-    ports = "" if ":" in entry else f" ({tr(' and ').join(map(str, DEFAULT_PORTS))})"
-    return as_code(entry) + ports
+            return tr("with network to ") + tr(" and ").join(map(host_words, entries))
 
 
 def _expectation(expect: dict[str, Any]) -> str:
