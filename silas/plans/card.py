@@ -16,6 +16,7 @@ from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.cards.models import PLAN_DECLINED, Action, Detail, PlanAnswer, PlanCard
 from silas.errors import PlanFamilyError
 from silas.language import decimal, tr, tr_later, tr_many
+from silas.plans.allowed_hosts import host_words, lines_of_shown
 from silas.plans.bound_files import file_lines
 from silas.plans.bound_tools import tool_digest, tool_line
 from silas.plans.characters import as_code, name_as_code, show, show_exactly, show_lines
@@ -30,7 +31,6 @@ from silas.plans.effect import (
 from silas.plans.goals.card_part import recurs
 from silas.plans.goals.standing import AS_SHIPPED, StandingLimit
 from silas.plans.models import WorkItem
-from silas.plans.shown_lines import host_words, lines_of_shown
 from silas.plans.source_marks import split_marks
 from silas.plans.subject import plan_bytes
 from silas.sandbox.network.names import endpoints_in
