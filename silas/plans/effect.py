@@ -43,7 +43,7 @@ class PlanEffect(NamedTuple):
     """What a plan may do beyond its own sandbox.
 
     Attributes:
-        changes: It may change files of the owner's without asking again.
+        changes: It may change files of the owner without asking.
         leaves: What may carry data out, in words; empty where nothing can.
         repeats: It goes on to start further work: a goal or a project.
     """
@@ -55,16 +55,16 @@ class PlanEffect(NamedTuple):
 
 def effect_of(plan: Plan) -> PlanEffect:
     """The three facts that decide a plan's risk (spec 0.5.2: scope and reversibility)."""
-    return PlanEffect(_may_change(plan), _ways_out(plan), plan["type"] != "task")
+    repeats = plan["type"] != "task" and plan.get("cycle") != TIDIES  # which has a card for each
+    return PlanEffect(_may_change(plan), _ways_out(plan), repeats)
 
 
 def risk_of(plan: Plan) -> Risk:
     """Risk by what a plan may do, never by what it says about itself.
 
-    High: it reaches a network, calls granted tools, is done by a worker or is given a secret, so
-    that something may leave this machine, which nothing takes back; or it goes on to start further
-    work. Medium: it changes files in a workspace, which undo restores. Low: it reads and runs in a
-    sandbox without a network, and changes nothing.
+    High: a network, granted tools, a worker or a secret may let something leave this machine, which
+    nothing takes back; or it goes on to start further work. Medium: it changes files in a
+    workspace, which undo restores. Low: a sandbox without a network, and changes nothing.
     """
     effect = effect_of(plan)
     if effect.leaves or effect.repeats:

@@ -21,6 +21,7 @@ from silas.plans.goals.limits import unable_goal
 from silas.stop import Sentinel
 from silas.testing import Harness, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.clock import MockClock
+from silas.types import Risk
 from tests.batches.folders import PDF, PNG, listed, put
 from tests.goals.kit import Watched, cycles, until, yes
 from tests.stream.kit import entries_of
@@ -107,6 +108,9 @@ async def test_each_time_what_is_approved_on_its_card_is_moved_and_told(weekly: 
         (plan,) = weekly.channel.cards
         assert isinstance(plan, PlanCard)
         assert plan.effect.startswith("Looks at files in `Downloads` by the clock and asks you")
+        assert plan.risk is Risk.low
+        alone = await h.silas.ask("what may you do without asking?")
+        assert "Nothing" in alone.text
         when = next(one for one in plan.details if one.heading.startswith("When it runs"))
         assert "nothing is moved without a yes to its card" in when.lines[0]
         first = await weekly.after(FRIDAY, 1)

@@ -32,6 +32,7 @@ from silas.plans import WorkItem, WorkItemStore
 from silas.plans.effect import effect_sentence
 from silas.plans.goals import schedule as goal_schedule
 from silas.plans.goals.lapsed import Lapsed
+from silas.plans.goals.limits import TIDIES
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import plan_bytes
 from silas.reminders.desk import Reminders
@@ -274,6 +275,8 @@ class AheadDesk:
         token = None if item is None else item.approval_token
         if item is None or token is None or goal.state is not GoalState.active:
             return None
+        if item.cycle == TIDIES:  # it only asks, and goes on to
+            return None
         if (await self._approval_state(item, token)).state in AUTHORISES | TAKEN_BACK:
             return None
         return PausedGoal(goal.id, item.title, await self._why_paused(goal, item))
@@ -313,7 +316,7 @@ class AheadDesk:
         found = list[UnattendedGoal]()
         for item in items:
             token = item.approval_token
-            if token is None:
+            if token is None or item.cycle == TIDIES:  # each batch of which has a card
                 continue
             given = await self._approval_state(item, token)
             if given.state in AUTHORISES:

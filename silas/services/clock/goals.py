@@ -23,6 +23,7 @@ from silas.home.lease import runs_jobs
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
 from silas.plans import WorkItem
+from silas.plans.goals.limits import TIDIES
 from silas.plans.store import SqlWorkItemStore
 from silas.services.approvals import SignedApproval, how_it_stands
 from silas.services.clock.goal_standing import (
@@ -122,7 +123,7 @@ class GoalDesk(NamedTuple):
         """How much of the owner's yes to it is used; None where that authorises nothing."""
         item = await self.store.get(goal.id)
         token = None if item is None else item.approval_token
-        if item is None or token is None:
+        if item is None or token is None or item.cycle == TIDIES:  # nothing spends it
             return None
         given = await self.how(item, token)
         if given.state not in AUTHORISES:
