@@ -129,13 +129,13 @@ def _moment(value: Any) -> Any:
     return value
 
 
-def _counted(one: str, many: str) -> Callable[[Any], Any]:
+def _count_words(one: str, many: str) -> Callable[[Any], Any]:
     return lambda value: tr_many(value, one, many) if type(value) is int else value
 
 
-_MESSAGES: Final = _counted(tr_later("{count} message"), tr_later("{count} messages"))
-_FILES: Final = _counted(tr_later("{count} file"), tr_later("{count} files"))
-_MEMORIES: Final = _counted(tr_later("{count} memory"), tr_later("{count} memories"))
+_MESSAGES: Final = _count_words(tr_later("{count} message"), tr_later("{count} messages"))
+_FILES: Final = _count_words(tr_later("{count} file"), tr_later("{count} files"))
+_MEMORIES: Final = _count_words(tr_later("{count} memory"), tr_later("{count} memories"))
 
 _NAMING_MODELS: Final = ("models_chosen", "models_choosing", "models_not_chosen")
 

@@ -26,7 +26,7 @@ _ONE_MORE: Final = tr_later(" One more refusal before it was only counted.")
 _MORE: Final = tr_later(" {unsaid} more refusals before it were only counted.")
 
 
-def _verified(data: Mapping[str, Any]) -> str | None:
+def _verification(data: Mapping[str, Any]) -> str | None:
     if data.get("all_passed") is True:
         return tr_later("All checks of {work_item_id} passed.")
     if failed_checks(data):
@@ -44,13 +44,13 @@ def _answered_elsewhere(data: Mapping[str, Any]) -> str:
     return tr_later("You answered {work_item_id} elsewhere, so its question here was closed.")
 
 
-def _settled(data: Mapping[str, Any]) -> str:
+def _settlement(data: Mapping[str, Any]) -> str:
     if data.get("happened") is True:
         return tr_later("You said that the call of {tool} for {work_item_id} took effect.")
     return tr_later("You said that the call of {tool} for {work_item_id} had no effect.")
 
 
-def _chosen(data: Mapping[str, Any]) -> str | None:
+def _choice(data: Mapping[str, Any]) -> str | None:
     if data.get("own_words") and not data.get("chosen"):
         return tr_later("{work_item_id} asked you to choose; you answered in your own words.")
     if data.get("chosen") == 0:
@@ -75,32 +75,32 @@ def _changes(data: Mapping[str, Any]) -> str:
     }.get(str(data.get("answer")), tr_later("The changes of {work_item_id} still wait for you."))
 
 
-def _paired(data: Mapping[str, Any]) -> str | None:
+def _pairing(data: Mapping[str, Any]) -> str | None:
     if data.get("level") == "owner":
         return tr_later("The device {device} was paired and can say yes for you.")
     return None
 
 
-def _routed(data: Mapping[str, Any]) -> str | None:
+def _route(data: Mapping[str, Any]) -> str | None:
     return {
         "direct": tr_later("Silas answered a request at once, without a plan."),
         "planner": tr_later("Silas gave a request to its planner."),
     }.get(str(data.get("route")))
 
 
-def _begun(data: Mapping[str, Any]) -> str | None:
+def _project_state(data: Mapping[str, Any]) -> str | None:
     return None if data.get("done") else tr_later("The project {work_item_id} is under way.")
 
 
 _BY_EVENT: Final[Mapping[str, Callable[[Mapping[str, Any]], str | None]]] = {
-    "verification_finished": _verified,
+    "verification_finished": _verification,
     "goal.paused": _goal_paused,
     "plan_answered_elsewhere": _answered_elsewhere,
-    "tool_call.settled": _settled,
-    "owner_asked": _chosen,
+    "tool_call.settled": _settlement,
+    "owner_asked": _choice,
     "workspace_look_asked": _look,
     "changes_answered": _changes,
-    "device.paired": _paired,
-    "turn_routed": _routed,
-    "project.begun": _begun,
+    "device.paired": _pairing,
+    "turn_routed": _route,
+    "project.begun": _project_state,
 }

@@ -71,13 +71,13 @@ def shown_by_work(
         team = [] if item.worker is None else list(workers.team(item.worker).members.values())
         return _outside(models(), [one.model for one in team if one.model is not None])
 
-    def shown(item: WorkItem) -> Facts:
+    def facts_shown(item: WorkItem) -> Facts:
         whom = models_of_work(item)
         reads = bool(item.workspace or item.read)
         of_servers = _hosts_of_granted(item, servers())
         return {**(dict.fromkeys(whom, READS) if reads else {}), **of_servers}
 
-    return shown
+    return facts_shown
 
 
 def _hosts_of_granted(item: WorkItem, servers: Iterable["MCPEntry"]) -> Facts:
