@@ -118,7 +118,7 @@ def _setup(parts: Parts, answering: ModelSwitch) -> SetupRoom:
 def _look(parts: Parts) -> PlanLook:
     return PlanLook(
         parts.tools,
-        shown_by_work(parts.models.choices, parts.workers, lambda: parts.servers.entries),
+        shown_by_work(parts.models.choices, parts.workers, parts.server_entries),
         partial(standing_limit, parts.config, parts.db),
     )
 

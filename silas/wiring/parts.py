@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from silas.reminders.desk import Reminders
     from silas.services.clock.ahead import AheadDesk
     from silas.services.clock.reminders import ReminderDesk
+    from silas.tools.mcp.settings import MCPEntry
     from silas.work.authority.narrowing import ApprovalNarrowing
     from silas.work.batches.models import FileBatch
     from silas.work.batches.review import FolderReview
@@ -168,6 +169,10 @@ class Parts:
         from silas.services.clock.reminders import notifier_of  # noqa: PLC0415 - few turns need it
 
         return notifier_of(self.config)
+
+    def server_entries(self) -> "tuple[MCPEntry, ...]":
+        """The servers of others, as they are in force."""
+        return self.servers.entries
 
     def reminders(self) -> "Reminders":
         """The desk of reminders; a turn that is about none loads nothing of it."""

@@ -83,7 +83,7 @@ def worker_runner_of(
 
 def entry_check(parts: "Parts", worker_runner: WorkerRunner) -> EntryCheck:
     """What refuses plans that could not run, before their card and again when they start."""
-    shown = shown_by_work(parts.models.choices, parts.workers, lambda: parts.servers.entries)
+    shown = shown_by_work(parts.models.choices, parts.workers, parts.server_entries)
     refused = refused_showing(shown, LookAnswers(parts.db, parts.runtime.clock))
     return EntryCheck(
         parts.approval,

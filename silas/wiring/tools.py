@@ -50,7 +50,7 @@ def tool_door(parts: "Parts") -> ToolExecutor:
 
 def plan_binding(parts: "Parts") -> PlanBinding:
     """What an approval binds of a plan besides its text: skills, grants, workers, toolchains."""
-    shown = shown_by_work(parts.models.choices, parts.workers, lambda: parts.servers.entries)
+    shown = shown_by_work(parts.models.choices, parts.workers, parts.server_entries)
     grants = Grants(parts.runtime.sandbox.name, parts.limits, shown)
     teams = teams_of(parts.workers)
     return PlanBinding(parts.skills, grants, parts.audit, teams, parts.tools)

@@ -60,7 +60,7 @@ def test_from_nothing_to_a_verified_change_and_back(tmp_path: Path) -> None:
     assert [path.name for path in work.iterdir()] == ["input.txt"]
 
     shown = clean(run(silas("audit", "show"), env))
-    assert "owner approved the plan task-journey" in shown.out
+    assert "You approved the plan task-journey" in shown.out
     verified = clean(run(silas("audit", "verify"), env))
     assert verified.code == 0
     assert re.search(r"holds: \d+ entries verified", verified.out)

@@ -238,7 +238,7 @@ def test_a_source_is_forgotten_with_all_that_came_from_it(home: dict[str, str]) 
     assert "2 memories came from tool:web_fetch." in asked.output
     assert "Forgot 2 memories" in say("memory", "forget", "tool:web_fetch", "--yes").output
     assert [i["memory_id"] for i in json.loads(say("memory", "list", "--json").output)] == ["rule"]
-    assert "2 memories were forgotten: tool:web_fetch." in recorded()
+    assert "Forgotten: 2 memories, tool:web_fetch." in recorded()
 
 
 @pytest.mark.parametrize("source", ["tool:web_fetc", "", "no such thing", "\x1b[2J", "tool:web"])

@@ -40,7 +40,7 @@ def test_a_source_is_not_forgotten_where_that_cannot_be_recorded(home: dict[str,
     assert "museum" in say("memory", "list").output
     assert say("memory", "forget", SOURCE, "--yes").exit_code == 0
     assert "museum" not in say("memory", "list").output
-    assert f"1 memories were forgotten: {SOURCE}" in recorded()
+    assert f"Forgotten: 1 memory, {SOURCE}" in recorded()
 
 
 def test_a_secret_is_not_removed_where_that_cannot_be_recorded(home: dict[str, str]) -> None:

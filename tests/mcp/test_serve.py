@@ -82,7 +82,7 @@ async def test_a_plan_that_a_client_asked_for_waits_for_the_owner_and_runs_only_
         undone, _ = await said(session, "plan_status", id=plan)
         assert undone.startswith(f"{plan} is taken back. What it changed was taken back: ")
         activity, _ = await said(session, "activity", last=50)
-        assert f"The plan {plan} waits for the owner" in " ".join(activity.split())
+        assert f"The plan {plan} waits for you" in " ".join(activity.split())
         assert await said(session, "memory_search", text="x") == (
             "Nothing is remembered that fits.",
             False,

@@ -123,7 +123,7 @@ async def test_a_stop_needs_nothing_of_the_process_that_works(home: Home) -> Non
     assert again.code == 0, again.err
     told = await record_of(home)
     assert told.count("The emergency stop: ") == 1
-    assert told.count("The owner ended the emergency stop") == 1
+    assert told.count("You ended the emergency stop") == 1
 
 
 @pytest.mark.proves("B10-STOPS")

@@ -231,7 +231,8 @@ async def test_a_plan_that_lapsed_says_so_and_is_shown_again_as_a_new_request(
     await expect(card.get_by_test_id("action-recommended")).to_have_count(0)
     await expect(page.locator(".waiting")).to_be_hidden()
     assert await violations(page) == []
-    await card.get_by_test_id("show-again").click()
+    async with page.expect_response("**/work/*/ask"):
+        await card.get_by_test_id("show-again").click()
     await expect(page.locator("#toasts")).to_be_attached()
     there.send(shown(PLAN, "ask-2"))
     await expect(card).to_have_attribute("data-request", "ask-2")
