@@ -192,12 +192,7 @@ def _size(given: Given, at: Moment) -> Asking:
     found = read_files((yield _some(given, "biggest", 5)))
     if found is None:
         return None
-    said = tr(
-        "{in_bytes} in {number_of}; the biggest:",
-        in_bytes=in_bytes(found.size),
-        number_of=number_of(found.total),
-    )
-    return _answer(_rest_known(found), at, said)
+    return _answer_size(found, at)
 
 
 def _size_inside(given: Given, at: Moment) -> Asking:
@@ -205,6 +200,10 @@ def _size_inside(given: Given, at: Moment) -> Asking:
     found = read_files((yield LookCall(FILES, args)))
     if found is None or not found.total:
         return None
+    return _answer_size(found, at)
+
+
+def _answer_size(found: FilesSeen, at: Moment) -> LookAnswer:
     said = tr(
         "{in_bytes} in {number_of}; the biggest:",
         in_bytes=in_bytes(found.size),
