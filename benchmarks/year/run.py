@@ -15,8 +15,8 @@ from benchmarks.year.planned import START, PlannedGoal, PlannedReminder, goals, 
 from benchmarks.year.world import World
 from silas.agents.runbook.model import RunbookModel
 from silas.audit import ChainVerdict
-from silas.goals.desk import Goals
 from silas.goals.models import Cycle, GoalRefused, GoalState
+from silas.goals.service import Goals
 from silas.jobs.store import SqlJobStore
 from silas.plans.goals.standing import StandingLimit
 from silas.reminders.models import ReminderState, ReminderTelling
@@ -261,12 +261,12 @@ class Simulation:
         self._acts = [at for at in self._acts if at > now]
         self._seen = seen
 
-    def _look_after(self, desk: Goals, goal: PlannedGoal) -> None:
-        now, state = self.clock.now(), desk.get(goal.id).state
-        self._note(goal, state, since=self._paused_at(desk, goal))
+    def _look_after(self, service: Goals, goal: PlannedGoal) -> None:
+        now, state = self.clock.now(), service.get(goal.id).state
+        self._note(goal, state, since=self._paused_at(service, goal))
         if any(begin <= now < end for begin, end in goal.pauses):
             if state is GoalState.active:
-                desk.pause(goal.id)
+                service.pause(goal.id)
                 self._note(goal, GoalState.paused, now)
         elif state is GoalState.paused:  # until its owner is back, or it gave up: a day later
             at = self._resumes.setdefault(goal.id, self._resumed_at(goal, now))
@@ -275,7 +275,7 @@ class Simulation:
                 return
             del self._resumes[goal.id]
             with suppress(GoalRefused):  # its one moment passed while it was paused
-                desk.resume(goal.id)
+                service.resume(goal.id)
                 self._note(goal, GoalState.active, now)
 
     def _resumed_at(self, goal: PlannedGoal, now: datetime) -> datetime:
@@ -283,14 +283,14 @@ class Simulation:
             return now
         return (now + timedelta(days=1)).replace(minute=now.minute | 1, second=30)
 
-    def _paused_at(self, desk: Goals, goal: PlannedGoal) -> datetime:
+    def _paused_at(self, service: Goals, goal: PlannedGoal) -> datetime:
         """Since when it is paused if it is: by its owner, or by itself after its last cycle.
 
         The process may have been killed before anybody noted it.
         """
         now = self.clock.now()
         by_owner = [begin for begin, end in goal.pauses if begin <= now < end]
-        last = desk.store.history(goal.id, 1)
+        last = service.store.history(goal.id, 1)
         by_itself = [one.ended_at for one in last if one.ended_at is not None]
         return [*by_owner, *by_itself, now][0]
 
@@ -323,14 +323,14 @@ class Simulation:
     # -- the end
 
     async def _year(self, parts: Parts, h: Harness) -> Year:
-        desk, told = parts.goals(), parts.reminders().store
+        service, told = parts.goals(), parts.reminders().store
         return Year(
             self.goals,
             self.reminders,
             self.world,
             self.windows,
             self.cancelled,
-            {goal.id: desk.store.history(goal.id, 100_000)[::-1] for goal in self.goals},
+            {goal.id: service.store.history(goal.id, 100_000)[::-1] for goal in self.goals},
             {text: told.tellings(name) for text, name in self._ids.items()},
             self._killed,
             self._lives,
@@ -350,7 +350,7 @@ class Simulation:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(RunbookModel, "request", counted)
-            patch.setattr("silas.goals.desk._KEPT", timedelta(days=1000))
+            patch.setattr("silas.goals.service._KEPT", timedelta(days=1000))
             if not self._trust:
                 patch.setattr(silas.wiring.session, "standing_limit", _once)
             yield

@@ -1,4 +1,4 @@
-"""The signer as a process of its own: a socket that checks its peer, and one desk behind it."""
+"""The signer as a process of its own: a socket that checks its peer, and one service behind it."""
 
 import asyncio
 import contextlib
@@ -43,7 +43,7 @@ ConfirmWords = Callable[[str], Awaitable[bool]]
 """Shows a question where only the owner can answer; being cancelled withdraws it."""
 
 
-class SigningDesk:
+class SigningService:
     """Signs what the judge lets pass and, where it asks, the owner says yes to. Nothing else."""
 
     def __init__(
@@ -54,7 +54,7 @@ class SigningDesk:
         tell: Callable[[str], None],
         agent_uid: int,
     ) -> None:
-        """Wire the desk.
+        """Wire the service.
 
         Args:
             signer: The private key.
@@ -139,7 +139,7 @@ def open_socket(place: Path, group: int) -> socket.socket:
 
     Args:
         place: Where; its directory is made if missing. A socket that nobody serves is replaced.
-        group: The group that may connect; -1 for none. The desk checks the user all the same.
+        group: The group that may connect; -1 for none. The service checks the user all the same.
 
     Raises:
         ConfigError: Somebody serves it already, the directory is not the user's alone to change,

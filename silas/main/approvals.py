@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from datetime import datetime
 
-    from silas.services.approvals import ApprovalDesk
+    from silas.services.approvals import ApprovalService
     from silas.work.changes.held_store import HeldChanges
 
 _TO_CHANGE = tr_later("you wanted it changed; a later one may stand in its place")
 
 
-def _open(ctx: click.Context) -> "AbstractAsyncContextManager[ApprovalDesk]":
+def _open(ctx: click.Context) -> "AbstractAsyncContextManager[ApprovalService]":
     from silas.services.approvals import open_approvals
 
     return warn(open_approvals(look_config(ctx)))
@@ -60,11 +60,11 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
     """Plans that wait for you, and approvals in force."""
 
     async def work() -> int:
-        async with _open(ctx) as desk:
-            waiting, changes = await desk.waiting(), desk.changes()
-            given = [g for g in await desk.list_given() if everything or is_worth_listing(g)]
+        async with _open(ctx) as service:
+            waiting, changes = await service.waiting(), service.changes()
+            given = [g for g in await service.list_given() if everything or is_worth_listing(g)]
             zone = look_config(ctx).scheduler.zone
-            clock = desk.clock().words(zone)
+            clock = service.clock().words(zone)
         if as_json:
             rows = [waiting_document(one) for one in waiting] + [
                 held_document(one) for one in changes
@@ -112,10 +112,10 @@ def approvals_show(ctx: click.Context, approval: str, as_json: bool) -> None:
         from silas.services.plans import plan_card, plan_look
         from silas.work.changes.held_store import HeldChanges
 
-        async with _open(ctx) as desk:
-            found = await desk.find(approval)
+        async with _open(ctx) as service:
+            found = await service.find(approval)
             if isinstance(found, HeldChanges):
-                return _show_held(await desk.as_shown(found), as_json)
+                return _show_held(await service.as_shown(found), as_json)
         if as_json:
             print_json(
                 approval_document(found)
@@ -177,8 +177,8 @@ def approvals_deny(ctx: click.Context, work_item_id: str) -> None:
     """Answer a plan that waits with no, or drop changes that wait."""
 
     async def work() -> int:
-        async with _open(ctx) as desk:
-            item = await desk.deny(work_item_id)
+        async with _open(ctx) as service:
+            item = await service.deny(work_item_id)
         words = (
             tr("Declined: {name}  {title}. Nothing was run.", name=item.id, title=item.title)
             if item.approval_token is None
@@ -199,8 +199,8 @@ def approvals_revoke(ctx: click.Context, approval: str) -> None:
     """Take an approval back; work under way ends at its next effect."""
 
     async def work() -> int:
-        async with _open(ctx) as desk:
-            taken = await desk.revoke(approval)
+        async with _open(ctx) as service:
+            taken = await service.revoke(approval)
         item = taken.item
         click.echo(
             tr(
@@ -265,8 +265,8 @@ def approvals_showing(ctx: click.Context, as_json: bool) -> None:
     """Which directories models elsewhere may be shown, or never, as you answered."""
 
     async def work() -> int:
-        async with _open(ctx) as desk:
-            found = desk.showing()
+        async with _open(ctx) as service:
+            found = service.showing()
         if as_json:
             print_json([{**one._asdict(), "answer": one.word} for one in found])
             return DONE
@@ -294,8 +294,8 @@ def approvals_ask_again(ctx: click.Context, directory: str) -> None:
     """Take back what you answered about showing a directory to models: you are asked again."""
 
     async def work() -> int:
-        async with _open(ctx) as desk:
-            taken = desk.ask_again(directory)
+        async with _open(ctx) as service:
+            taken = service.ask_again(directory)
         folder = taken[0].workspace
         click.echo(
             tr("Taken back: {folder}. You are asked before a model is shown it.", folder=folder)
@@ -317,8 +317,8 @@ def approvals_clock(ctx: click.Context, confirm: bool, as_json: bool) -> None:
     async def work() -> int:
         from silas.language.calendar import moment_words
 
-        async with _open(ctx) as desk:
-            state = desk.confirm_clock() if confirm else desk.clock()
+        async with _open(ctx) as service:
+            state = service.confirm_clock() if confirm else service.clock()
         zone = look_config(ctx).scheduler.zone
         words = state.words(zone)
         if as_json:

@@ -24,7 +24,7 @@ from silas.main.typed import ShortGroup, confirm
 
 if TYPE_CHECKING:
     from silas.audit import AuditHead
-    from silas.services.record import AuditDesk
+    from silas.services.record import AuditService
 
 
 @click.group(cls=ShortGroup, alone="show")
@@ -32,7 +32,7 @@ def audit() -> None:
     """The record of what happened."""
 
 
-def _warn(log: "AuditDesk") -> None:
+def _warn(log: "AuditService") -> None:
     for words in log.warnings:
         tell_once(words)
 

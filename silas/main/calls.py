@@ -23,8 +23,8 @@ def calls_list(ctx: click.Context, as_json: bool) -> None:
         from silas.language.calendar import moment_words
 
         zone = look_config(ctx).scheduler.zone
-        async with open_work(ctx) as desk:
-            found = await desk.settling.open()
+        async with open_work(ctx) as service:
+            found = await service.settling.open()
         if as_json:
             print_json(
                 [
@@ -56,8 +56,8 @@ def calls_settle(ctx: click.Context, key: str, answer: str) -> None:
     """Say whether a call took effect; its work item may then be run again."""
 
     async def work() -> int:
-        async with open_work(ctx) as desk:
-            call = await desk.settling.settle(key, happened=answer == "happened")
+        async with open_work(ctx) as service:
+            call = await service.settling.settle(key, happened=answer == "happened")
         click.echo(tr("Noted. {id} can be run again, which needs a new approval.", id=call.task_id))
         if answer == "happened":
             click.echo(tr("If that call must not happen again, change the plan before."))

@@ -22,7 +22,7 @@ from silas.main.typed import ShortGroup, confirm
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from silas.services.conversations import ConversationDesk
+    from silas.services.conversations import ConversationService
 
 
 @click.group(cls=ShortGroup)
@@ -40,8 +40,8 @@ def queue_list(ctx: click.Context, as_json: bool) -> None:
         from silas.language.calendar import moment_words
 
         zone = look_config(ctx).scheduler.zone
-        async with open_work(ctx) as desk:
-            found = desk.people.waiting()
+        async with open_work(ctx) as service:
+            found = service.people.waiting()
         if as_json:
             print_json([{**one._asdict(), "since": one.since.isoformat()} for one in found])
             return DONE
@@ -63,8 +63,8 @@ def queue_done(ctx: click.Context, connection_id: str) -> None:
     """Say that somebody saw to a conversation; it waits no more."""
 
     async def work() -> int:
-        async with open_work(ctx) as desk:
-            await desk.people.mark_seen(connection_id)
+        async with open_work(ctx) as service:
+            await service.people.mark_seen(connection_id)
         click.echo(tr("Noted: {id} waits no more.", id=connection_id))
         return DONE
 
@@ -92,8 +92,8 @@ def conversations_list(ctx: click.Context, everything: bool, as_json: bool) -> N
     async def work() -> int:
         from silas.services.conversations import row_of
 
-        async with _desk(ctx) as desk:
-            rows = [one for one in desk.store.all() if everything or one.archived_at is None]
+        async with _service(ctx) as service:
+            rows = [one for one in service.store.all() if everything or one.archived_at is None]
         if as_json:
             print_json([row_of(one) for one in rows])
             return DONE
@@ -117,9 +117,9 @@ def conversations_show(ctx: click.Context, which: str, last: int, as_json: bool)
     async def work() -> int:
         from silas.services.conversations import row_of
 
-        async with _desk(ctx) as desk:
-            row = desk.store.find(which)
-            said = (await desk.list_said(row.told_id))[-last:]
+        async with _service(ctx) as service:
+            row = service.store.find(which)
+            said = (await service.list_said(row.told_id))[-last:]
         if as_json:
             print_json({**row_of(row), "messages": [one._asdict() for one in said]})
             return DONE
@@ -143,8 +143,8 @@ def conversations_search(ctx: click.Context, query: tuple[str, ...], as_json: bo
     """What was said in all conversations and fits WORDS, the best first."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            found = await desk.find(" ".join(query))
+        async with _service(ctx) as service:
+            found = await service.find(" ".join(query))
         if as_json:
             print_json([one._asdict() for one in found])
             return DONE
@@ -168,8 +168,8 @@ def conversations_rename(ctx: click.Context, which: str, title: str) -> None:
     """Give a conversation another TITLE."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            row = desk.store.rename(desk.store.find(which).told_id, title)
+        async with _service(ctx) as service:
+            row = service.store.rename(service.store.find(which).told_id, title)
         _show(tr("{id} is called {title} now.", id=row.told_id, title=row.called))
         return DONE
 
@@ -183,8 +183,8 @@ def conversations_archive(ctx: click.Context, which: str) -> None:
     """Put a conversation away; nothing of it is deleted, and `restore` brings it back."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            row = await desk.archive(desk.store.find(which).told_id)
+        async with _service(ctx) as service:
+            row = await service.archive(service.store.find(which).told_id)
         words = tr_later("Archived: {title}. `silas conversations restore {id}` undoes it.")
         _show(tr(words, title=row.called, id=row.told_id))
         return DONE
@@ -199,8 +199,8 @@ def conversations_restore(ctx: click.Context, which: str) -> None:
     """Bring a conversation back that was archived."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            row = await desk.restore(desk.store.find(which).told_id)
+        async with _service(ctx) as service:
+            row = await service.restore(service.store.find(which).told_id)
         _show(tr("It is back: {title}.", title=row.called))
         return DONE
 
@@ -219,10 +219,10 @@ def conversations_delete(ctx: click.Context, which: str, yes: bool) -> None:
     """
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            name = desk.store.find(which).told_id
-            counts = desk.deletion.counts(name)
-            title = desk.store.one(name).called
+        async with _service(ctx) as service:
+            name = service.store.find(which).told_id
+            counts = service.deletion.counts(name)
+            title = service.store.one(name).called
             if not yes:
                 _show(counts.words(title))
                 if not confirm(tr("Delete it?")):
@@ -230,7 +230,7 @@ def conversations_delete(ctx: click.Context, which: str, yes: bool) -> None:
                         tr("Nothing was deleted. Where nobody can be asked, say it with --yes.")
                     )
                     return DECLINED
-            await desk.deletion.delete(name)
+            await service.deletion.delete(name)
         _show(tr("Deleted: {title}.", title=title))
         return DONE
 
@@ -247,8 +247,8 @@ def conversations_files(ctx: click.Context, which: str, as_json: bool) -> None:
     async def work() -> int:
         from silas.services.conversations import attachment_row
 
-        async with _desk(ctx) as desk:
-            files = desk.attachments.of(desk.store.find(which).id)
+        async with _service(ctx) as service:
+            files = service.attachments.of(service.store.find(which).id)
         if as_json:
             print_json([attachment_row(one) for one in files])
             return DONE
@@ -287,9 +287,9 @@ def conversations_export(
     """One conversation as a document: external text is marked, known secrets are masked."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            row = desk.store.find(which)
-            document = await desk.export(row.told_id, form)
+        async with _service(ctx) as service:
+            row = service.store.find(which)
+            document = await service.export(row.told_id, form)
         if output is None:
             click.echo(document, nl=False)
             return DONE
@@ -314,7 +314,7 @@ def _write(output: Path, document: str, *, force: bool) -> None:
         file.write(document)
 
 
-def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[ConversationDesk]":
+def _service(ctx: click.Context) -> "AbstractAsyncContextManager[ConversationService]":
     from silas.services.conversations import open_conversations
 
     return open_conversations(look_config(ctx))

@@ -274,8 +274,8 @@ async def _fix(config: "SilasConfig", sandbox: "Sandbox", orders: Path) -> int:
 
     for line in await initialise(config):
         click.echo(line)
-    async with open_audit(config) as desk:
-        before = (await desk.head()).seq
+    async with open_audit(config) as service:
+        before = (await service.head()).seq
 
     async def waiting(work_item_id: str) -> "WorkItem | None":
         async with open_work(config) as work:
@@ -306,10 +306,10 @@ async def _show(config: "SilasConfig", result: "WorkItemResult", before: int, pa
     _say(tr("What changed"))
     click.echo(result.diff)
     _say(tr("The record"))
-    async with open_audit(config) as desk:
-        for line in await desk.narrate((await desk.head()).seq - before):
+    async with open_audit(config) as service:
+        for line in await service.narrate((await service.head()).seq - before):
             click.echo(line)
-        verdict = await desk.verify_chain()
+        verdict = await service.verify_chain()
     checks = [r["name"] for r in result.verification_results[-1]["results"] if r["passed"]]
     if not (verdict.valid and checks and passes):
         why = refusal_words(verdict.reason) or tr("the tests fail")

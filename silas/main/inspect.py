@@ -49,17 +49,20 @@ def status(ctx: click.Context, as_json: bool) -> None:
     async def work() -> int:
         from silas.services.work import unanswered_of, waits_words
 
-        async with open_work(ctx) as desk:
-            items = await desk.items()
-            asks = {item.id: waits_words(item, desk.store) for item in items}
-            ended = {item.id: await unanswered_of(item, desk.store) for item in items}
-            waiting = await desk.questions()
-            people = desk.people.waiting()
-            held = set(desk.held.ids())
-            damaged = desk.list_damaged()
-            halves = {half.work_item_id: half for half in desk.half_changed()}
-            goals, back = desk.goal_states(), {item.id: desk.taken_back(item) for item in items}
-            states = {item.id: desk.state(item) for item in items}
+        async with open_work(ctx) as service:
+            items = await service.items()
+            asks = {item.id: waits_words(item, service.store) for item in items}
+            ended = {item.id: await unanswered_of(item, service.store) for item in items}
+            waiting = await service.questions()
+            people = service.people.waiting()
+            held = set(service.held.ids())
+            damaged = service.list_damaged()
+            halves = {half.work_item_id: half for half in service.half_changed()}
+            goals, back = (
+                service.goal_states(),
+                {item.id: service.taken_back(item) for item in items},
+            )
+            states = {item.id: service.state(item) for item in items}
         stands = {name: state for name, state in goals.items() if state != "active"}
         if as_json:
             rows = [item_line(item) for item in items] + [asked_line(i) for i in waiting]
@@ -120,10 +123,10 @@ def diff(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
     async def work() -> int:
         from silas.services.work import patch_shown
 
-        async with open_work(ctx) as desk:
-            patch, why_not = await patch_shown(desk, work_item_id)
-            held = work_item_id in desk.held.ids()
-            back = await desk.taken_back_of(work_item_id)
+        async with open_work(ctx) as service:
+            patch, why_not = await patch_shown(service, work_item_id)
+            held = work_item_id in service.held.ids()
+            back = await service.taken_back_of(work_item_id)
         if as_json:
             row = {"work_item": work_item_id, "patch": patch, "held": held, "words": why_not}
             print_json({**row, "taken_back": back})

@@ -26,7 +26,7 @@ from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
-    from silas.services.mcp import MCPDesk
+    from silas.services.mcp import MCPService
     from silas.services.mcp_servers.configuration import ConfiguredServers
     from silas.tools.mcp.servers import ServerStanding
 
@@ -46,8 +46,8 @@ def mcp_list(ctx: click.Context, as_json: bool) -> None:
         from silas.language import refusal_words, tr
         from silas.services.mcp import open_mcp
 
-        async with open_mcp(look_config(ctx)) as desk:
-            states = await desk.states()
+        async with open_mcp(look_config(ctx)) as service:
+            states = await service.states()
         if as_json:
             print_json([{**state._asdict(), "standing": state.standing.value} for state in states])
             return DONE
@@ -99,13 +99,13 @@ def mcp_trust(ctx: click.Context, name: str, approve: str | None) -> None:
         from silas.services.mcp_servers.trust_card import trust_card
 
         config = read_config(ctx)
-        async with open_mcp(config) as desk:
-            look = await desk.look(name)
+        async with open_mcp(config) as service:
+            look = await service.look(name)
             if not await _says_yes(trust_card(look), look.digest, approve):
-                await desk.refuse(look)
+                await service.refuse(look)
                 click.echo(tr("Nothing new is trusted."))
                 return DECLINED
-            await desk.trust(look)
+            await service.trust(look)
         count = len(look.listing.definitions)
         if count == 1:
             click.echo(tr("Trusted: one tool of {name}.", name=name))
@@ -219,8 +219,8 @@ def mcp_add(ctx: click.Context, name: str, given: _ServerOptions) -> None:
         sent = tuple(read_line("--header", line) for line in given.headers)
         reach = given.hosts, given.read, given.write
         wanted = WantedServer(name, program, args, given.url, *reach, env, sent)
-        async with open_mcp(read_config(ctx)) as desk:
-            saved = _saved_servers(ctx, desk)
+        async with open_mcp(read_config(ctx)) as service:
+            saved = _saved_servers(ctx, service)
             planned = saved.plan(wanted)
             if not await _says_yes(added_card(planned), planned.digest, given.approve):
                 click.echo(tr("Nothing was added."))
@@ -266,13 +266,13 @@ def mcp_change(ctx: click.Context, name: str, given: _ServerOptions) -> None:
         env = tuple(read_change("--env", line) for line in given.variables)
         sent = tuple(read_change("--header", line) for line in given.headers)
         config = read_config(ctx)
-        async with open_mcp(config) as desk:
-            saved = _saved_servers(ctx, desk)
+        async with open_mcp(config) as service:
+            saved = _saved_servers(ctx, service)
             planned = saved.plan_change(renew_form(saved.form(name), told, env, sent))
             if not await _says_yes(changed_card(planned), planned.digest, given.approve):
                 click.echo(tr("Nothing was changed."))
                 return DECLINED
-            await saved.change(planned, desk.distrust)
+            await saved.change(planned, service.distrust)
         click.echo(
             tr("Changed: {name}. Look at its tools with `silas mcp trust {name}`.", name=name)
         )
@@ -291,10 +291,10 @@ def mcp_remove(ctx: click.Context, name: str) -> None:
         from silas.language import tr
         from silas.services.mcp import open_mcp
 
-        async with open_mcp(read_config(ctx)) as desk:
-            saved = _saved_servers(ctx, desk)
+        async with open_mcp(read_config(ctx)) as service:
+            saved = _saved_servers(ctx, service)
             edit = saved.plan_removal(name)
-            await desk.distrust(name)
+            await service.distrust(name)
             await saved.remove(edit)
         click.echo(tr("{name} is removed; the former file is kept beside it.", name=name))
         return DONE
@@ -302,13 +302,13 @@ def mcp_remove(ctx: click.Context, name: str) -> None:
     run_to_exit(work)
 
 
-def _saved_servers(ctx: click.Context, desk: "MCPDesk") -> "ConfiguredServers":
+def _saved_servers(ctx: click.Context, service: "MCPService") -> "ConfiguredServers":
     from silas.config import config_file
     from silas.config.place import ConfigPlace
     from silas.services.mcp_servers.configuration import ConfiguredServers
 
     place = ConfigPlace(config_file(config_option(ctx)), os.environ)
-    return ConfiguredServers(place, desk.audit, desk.require_running, desk.secrecy.vault)
+    return ConfiguredServers(place, service.audit, service.require_running, service.secrecy.vault)
 
 
 @mcp.command("distrust")
@@ -321,8 +321,8 @@ def mcp_distrust(ctx: click.Context, name: str) -> None:
         from silas.language import tr
         from silas.services.mcp import open_mcp
 
-        async with open_mcp(read_config(ctx)) as desk:
-            found = await desk.distrust(name)
+        async with open_mcp(read_config(ctx)) as service:
+            found = await service.distrust(name)
         words = (
             tr("No longer trusted: {name}.", name=name)
             if found

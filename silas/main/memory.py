@@ -79,8 +79,8 @@ def memory_search(ctx: click.Context, query: str, raw: bool, limit: int, as_json
     async def work() -> int:
         from silas.services.memory import open_memory
 
-        async with open_memory(look_config(ctx)) as desk:
-            found = await desk.search(query, limit, raw=raw)
+        async with open_memory(look_config(ctx)) as service:
+            found = await service.search(query, limit, raw=raw)
         _print_items(ctx, found, as_json, tr("Nothing that is remembered fits."))
         return DONE
 
@@ -97,8 +97,8 @@ def memory_list(ctx: click.Context, last: int, as_json: bool) -> None:
     async def work() -> int:
         from silas.services.memory import open_memory
 
-        async with open_memory(look_config(ctx)) as desk:
-            found = await desk.newest(last)
+        async with open_memory(look_config(ctx)) as service:
+            found = await service.newest(last)
         _print_items(ctx, found, as_json, tr("Nothing is remembered yet."))
         return DONE
 
@@ -115,8 +115,8 @@ def memory_show(ctx: click.Context, memory_id: str, as_json: bool) -> None:
     async def work() -> int:
         from silas.services.memory import open_memory
 
-        async with open_memory(look_config(ctx)) as desk:
-            found = await desk.one(memory_id)
+        async with open_memory(look_config(ctx)) as service:
+            found = await service.one(memory_id)
         document = found.model_dump(mode="json", exclude={"embedding"})
         if as_json:
             print_json(document)
@@ -157,10 +157,12 @@ def memory_add(ctx: click.Context, text: tuple[str, ...], as_json: bool) -> None
         from silas.services.memory import checked_words, open_memory
 
         words = checked_words(" ".join(text))  # before a passphrase is asked for
-        async with open_memory(look_config(ctx), sign=True) as desk:
-            made = await desk.add(words, SAID_IN_COMMAND)
+        async with open_memory(look_config(ctx), sign=True) as service:
+            made = await service.add(words, SAID_IN_COMMAND)
             _print_taken(
-                await desk.one(made), as_json, tr("Remembered it as your own words: {id}.", id=made)
+                await service.one(made),
+                as_json,
+                tr("Remembered it as your own words: {id}.", id=made),
             )
         return DONE
 
@@ -182,9 +184,9 @@ def memory_correct(
         from silas.services.memory import checked_words, open_memory
 
         words = checked_words(" ".join(text))  # before a passphrase is asked for
-        async with open_memory(look_config(ctx), sign=True) as desk:
-            await desk.correct(memory_id, words, SAID_IN_COMMAND)
-            now = await desk.one(memory_id)
+        async with open_memory(look_config(ctx), sign=True) as service:
+            await service.correct(memory_id, words, SAID_IN_COMMAND)
+            now = await service.one(memory_id)
         _print_taken(now, as_json, tr("Your words stand in {id} now.", id=now.memory_id))
         return DONE
 
@@ -205,9 +207,9 @@ def memory_export(ctx: click.Context, file: Path, no_raw: bool, since: "datetime
         from silas.services.memory import open_memory
 
         moment = None if since is None else since.replace(tzinfo=UTC)
-        async with open_memory(look_config(ctx), sign=True) as desk:
+        async with open_memory(look_config(ctx), sign=True) as service:
             with _new_file(file) as target:
-                done = await desk.rooms.bundles.export_to(target, moment, not no_raw)
+                done = await service.rooms.bundles.export_to(target, moment, not no_raw)
         words = tr_later("Wrote {memories} to {file}, sha256:{digest}.")
         click.echo(tr(words, memories=_memories(done.memories), file=file, digest=done.digest))
         return DONE
@@ -231,8 +233,8 @@ def memory_import(ctx: click.Context, file: Path, mode: str, yes: bool) -> None:
     async def work() -> int:
         from silas.services.memory import open_memory
 
-        async with open_memory(look_config(ctx), take_in=True) as desk:
-            bundles = desk.rooms.bundles
+        async with open_memory(look_config(ctx), take_in=True) as service:
+            bundles = service.rooms.bundles
             with file.open("rb") as source:
                 examined = await bundles.examine(source, mode, file.name)
             with examined:
@@ -264,22 +266,22 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
         from silas.plans.characters import show
         from silas.services.memory import open_memory
 
-        async with open_memory(look_config(ctx)) as desk:
+        async with open_memory(look_config(ctx)) as service:
             if memory_id is not None:
-                found = desk.to_forget(memory_id)
+                found = service.to_forget(memory_id)
                 click.echo(_line(found, look_config(ctx).scheduler.zone))
                 if not (yes or confirm(tr("Forget it?"))):
                     click.echo(tr(_UNTOUCHED), err=True)
                     return DECLINED
-                await desk.forget_one(memory_id)
+                await service.forget_one(memory_id)
                 click.echo(tr("Forgot it."))
                 if found.sources:
                     click.echo(tr(_TOLD_IN, source=show(found.sources[0])))
                 return DONE
             name = source or ""
-            await desk.require_known(name)
-            found = desk.count_of(name)
-            waiting = desk.reminders.count_from(name)
+            await service.require_known(name)
+            found = service.count_of(name)
+            waiting = service.reminders.count_from(name)
             what = [_memories(found), *([_reminders(waiting)] if waiting else [])]
             from_there = tr("{what} came from {source}.", source=show(name), what=_and(what))
             click.echo(from_there)
@@ -287,7 +289,7 @@ def memory_forget(ctx: click.Context, source: str | None, memory_id: str | None,
             if not (yes or confirm(question)):
                 click.echo(tr(_UNTOUCHED), err=True)
                 return DECLINED
-            gone = await desk.forget_source(name)
+            gone = await service.forget_source(name)
             lines = tr_many(
                 gone.lines, "{count} line of the conversation", "{count} lines of the conversation"
             )

@@ -24,10 +24,10 @@ def secrets_add(ctx: click.Context, name: str) -> None:
     """Keep a secret: its value is asked for unseen, or read from standard input."""
 
     async def work() -> int:
-        from silas.services.secrets import open_secrets_desk
+        from silas.services.secrets import open_secrets_service
 
-        async with open_secrets_desk(look_config(ctx)) as desk:
-            added = await desk.add(name, _value(name))
+        async with open_secrets_service(look_config(ctx)) as service:
+            added = await service.add(name, _value(name))
         click.echo(tr("Kept {name}. Plans name it so:", name=name))
         click.echo("credential_refs:")
         click.echo(f"  {name}: {added.ref_id}")
@@ -100,11 +100,11 @@ def secrets_remove(ctx: click.Context, name: str) -> None:
     """Forget a secret; plans that name it do not run any more."""
 
     async def work() -> int:
-        from silas.services.secrets import needed_words, open_secrets_desk, servers_given
+        from silas.services.secrets import needed_words, open_secrets_service, servers_given
 
         config = look_config(ctx)
-        async with open_secrets_desk(config) as desk:
-            removed = await desk.remove(name)
+        async with open_secrets_service(config) as service:
+            removed = await service.remove(name)
         click.echo(tr("Forgot {name} ({ref_id}).", name=removed.name, ref_id=removed.ref_id))
         for words in needed_words(servers_given(config, removed.name)):
             click.echo(words)

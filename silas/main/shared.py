@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from silas.cards import CardChannel
     from silas.config import SilasConfig
     from silas.errors import SilasError
-    from silas.services.record import AuditDesk
-    from silas.services.work import WorkDesk
+    from silas.services.record import AuditService
+    from silas.services.work import WorkService
     from silas.stop import Sentinel
     from silas.wiring.build import Silas
 
@@ -242,15 +242,15 @@ DeskT = TypeVar("DeskT", bound=Warned)
 @contextlib.asynccontextmanager
 async def warn(opening: "AbstractAsyncContextManager[DeskT]") -> "AsyncGenerator[DeskT]":
     """Say on stderr what the owner must be told of what was opened, before anything else."""
-    async with opening as desk:
-        for words in desk.warnings:
+    async with opening as service:
+        for words in service.warnings:
             tell_once(words)
-        yield desk
+        yield service
 
 
 def open_audit(
     ctx: click.Context, *, sign: bool = False
-) -> "AbstractAsyncContextManager[AuditDesk]":
+) -> "AbstractAsyncContextManager[AuditService]":
     """The audit log alone: no model, no tool, no sandbox. Its commands tell themselves that the
     record was changed.
     """
@@ -259,7 +259,7 @@ def open_audit(
     return open_audit(_config_though_stopped(ctx), sign=sign)
 
 
-def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkDesk]":
+def open_work(ctx: click.Context) -> "AbstractAsyncContextManager[WorkService]":
     """The work items alone: no model, no tool, no sandbox."""
     from silas.services.work import open_work
 

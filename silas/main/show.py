@@ -32,11 +32,11 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
         from silas.services.plans import plan_look
         from silas.services.work import waits_words
 
-        async with open_work(ctx) as desk:
-            item, result, waiting = await desk.one(work_item_id)
-            back = "" if waiting else desk.taken_back(item)
-            asks = "" if waiting else waits_words(item, desk.store)
-            status = ASKED if waiting else desk.state(item)
+        async with open_work(ctx) as service:
+            item, result, waiting = await service.one(work_item_id)
+            back = "" if waiting else service.taken_back(item)
+            asks = "" if waiting else waits_words(item, service.store)
+            status = ASKED if waiting else service.state(item)
         status, why = (status, "") if waiting else await _by_clock(ctx, item, status)
         if as_json:
             told = {"why": why, "taken_back": back, "asks": bool(asks)}
@@ -58,11 +58,11 @@ async def _by_clock(ctx: click.Context, item: "WorkItem", status: str) -> tuple[
 
     if item.type != "goal":
         return status, ""
-    async with open_goals(look_config(ctx)) as desk:
-        goal = desk.goals.get_goal(item.id)
+    async with open_goals(look_config(ctx)) as service:
+        goal = service.goals.get_goal(item.id)
         if goal is None:
             return status, ""
-        return (status if goal.standing == "active" else goal.standing), await desk.why(goal)
+        return (status if goal.standing == "active" else goal.standing), await service.why(goal)
 
 
 def document(item: "WorkItem", result: "WorkItemResult | None", status: str) -> dict[str, Any]:

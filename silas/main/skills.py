@@ -109,10 +109,10 @@ def skills_import(ctx: click.Context, source: str, hint: Any, as_json: bool) -> 
     """
 
     async def work() -> int:
-        from silas.services.skills.desk import open_skills
+        from silas.services.skills.service import open_skills
 
-        async with open_skills(read_config(ctx)) as desk:
-            name, report = await desk.bring(source, hint)
+        async with open_skills(read_config(ctx)) as service:
+            name, report = await service.bring(source, hint)
         if as_json:
             print_json({"name": name, **report.model_dump(mode="json")})
             return DONE
@@ -144,14 +144,14 @@ def skills_install(ctx: click.Context, skill: str, approve: str | None) -> None:
     """
 
     async def work() -> int:
-        from silas.services.skills.desk import open_skills
+        from silas.services.skills.service import open_skills
         from silas.stop import Sentinel
 
         config, screen = read_config(ctx), terminal(to_stderr=False, approve=None).screen
         sentinel = Sentinel(config.data_dir, config.scheduler.zone)
         sentinel.require_running()  # nobody is asked for what cannot be done
-        async with open_skills(config) as desk:
-            look = desk.look(skill)
+        async with open_skills(config) as service:
+            look = service.look(skill)
             digest = look.shown.digest
             if approve is None:
                 click.echo(f"sha256:{digest}")
@@ -163,10 +163,10 @@ def skills_install(ctx: click.Context, skill: str, approve: str | None) -> None:
                     words = tr_later("sha256:{digest} is approved beforehand")
                 click.echo(tr(words, digest=digest, other=approve))
             if not yes:
-                await desk.refuse(look)
+                await service.refuse(look)
                 click.echo(tr("Nothing was installed."))
                 return DECLINED
-            await desk.install(look)
+            await service.install(look)
         files = _files(len(look.files))
         words = tr_later("Installed: {name}, {files}; plans may name it.")
         click.echo(tr(words, name=look.shown.name, files=files))
@@ -183,15 +183,15 @@ def skills_remove(ctx: click.Context, name: str, yes: bool) -> None:
     """Delete a skill's files and your approval of them; plans that name it are refused."""
 
     async def work() -> int:
-        from silas.services.skills.desk import open_skills
+        from silas.services.skills.service import open_skills
 
-        async with open_skills(read_config(ctx)) as desk:
-            desk.require(name)
+        async with open_skills(read_config(ctx)) as service:
+            service.require(name)
             question = tr("Delete the skill {name} and its files?", name=name)
             if not (yes or confirm(question)):
                 click.echo(tr("Nothing was removed."), err=True)
                 return DECLINED
-            await desk.remove(name)
+            await service.remove(name)
         click.echo(tr("Removed: {name}.", name=name))
         return DONE
 

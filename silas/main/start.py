@@ -147,13 +147,13 @@ async def _open_phone(
     if cockpit.refused:
         click.echo(tr("Silas is not open for your phone before you have looked at the record."))
         return
-    desk = cockpit.phone
+    service = cockpit.phone
     from silas.errors import SilasError
     from silas.main.phone import show_phone
 
     chosen = None if way in (None, "usual") else cast("PhoneWay", way)
     try:
-        view = await desk.open(chosen, address)
+        view = await service.open(chosen, address)
     except SilasError as error:
         if way:
             raise
@@ -164,7 +164,7 @@ async def _open_phone(
         words = tr_later("For your phone: {address}. Under Devices the cockpit has the way in.")
         click.echo(tr(words, address=view.origin))
         return
-    show_phone(view, await desk.link(), codes=sys.stdout.isatty())
+    show_phone(view, await service.link(), codes=sys.stdout.isatty())
 
 
 @asynccontextmanager

@@ -83,9 +83,9 @@ def _record_stop(ctx: click.Context) -> None:
     from silas.services.emergency_stop import SETTLE_SECONDS, open_stop
 
     try:
-        with open_stop(read_config(ctx)) as desk:
-            desk.record()
-            for item in asyncio.run(desk.settle(SETTLE_SECONDS)):
+        with open_stop(read_config(ctx)) as service:
+            service.record()
+            for item in asyncio.run(service.settle(SETTLE_SECONDS)):
                 click.echo(f"{tr('paused')}: {item}")
     except (SilasError, OSError) as error:
         why = refusal_words(reason(error))
@@ -110,8 +110,8 @@ def resume(ctx: click.Context, yes: bool) -> None:
         if not (yes or _confirm_words(words)):
             click.echo(tr(_NOT_ASKED), err=True)
             return DECLINED
-        with open_stop(config) as desk:
-            for item in await desk.resume():
+        with open_stop(config) as service:
+            for item in await service.resume():
                 click.echo(f"{tr('paused')}: {item}")
         click.echo(tr("Silas works again. What was interrupted needs a new approval."))
         return DONE

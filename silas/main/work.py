@@ -231,10 +231,10 @@ def undo(ctx: click.Context, work_item_id: str, keep_files: bool) -> None:
     """Restore a workspace to what it was before a work item changed it."""
 
     async def work() -> int:
-        async with open_work(ctx) as desk:
-            taken = None if keep_files else await desk.undo(work_item_id)
+        async with open_work(ctx) as service:
+            taken = None if keep_files else await service.undo(work_item_id)
             if taken is None:
-                await desk.leave(work_item_id)
+                await service.leave(work_item_id)
         if taken is None:
             words = tr_later("The workspace stays as it is; {id} changes it no more.")
             click.echo(tr(words, id=work_item_id))

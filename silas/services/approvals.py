@@ -79,7 +79,7 @@ class SignedApproval(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ApprovalDesk:
+class ApprovalService:
     """For `silas approvals`: it signs nothing and runs nothing.
 
     Attributes:
@@ -276,7 +276,7 @@ def _state(
 
 
 @asynccontextmanager
-async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
+async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalService]":
     """The approvals of an initialised Silas, without starting anything else."""
     warnings: list[str] = []
     with open_record(config, warnings) as (db, audit, ring):  # nothing is signed here
@@ -284,7 +284,7 @@ async def open_approvals(config: SilasConfig) -> "AsyncGenerator[ApprovalDesk]":
         await settle_succession(db, audit, ring)
         clock = SystemClock()
         time = effective_time(db, clock, audit)
-        yield ApprovalDesk(
+        yield ApprovalService(
             SqlWorkItemStore(db, clock),
             SqlWaitingPlans(db, clock),
             HeldStore(config.data_dir / "held"),

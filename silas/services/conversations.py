@@ -52,7 +52,7 @@ class SaidEntry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ConversationDesk:
+class ConversationService:
     """What commands and the cockpit ask for.
 
     Attributes:
@@ -231,7 +231,7 @@ def _speaker(item: ContextItem) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def open_conversations(config: SilasConfig) -> AsyncGenerator[ConversationDesk]:
+async def open_conversations(config: SilasConfig) -> AsyncGenerator[ConversationService]:
     """The conversations of an initialised Silas, without starting anything else.
 
     Raises:
@@ -244,7 +244,7 @@ async def open_conversations(config: SilasConfig) -> AsyncGenerator[Conversation
         store, audit = ConversationStore(db, clock), AuditLog(db, clock, NoKey())
         attachments = AttachmentStore(db, clock, config.data_dir / "attachments")
         memories = SqlMemoryStore(db, clock)
-        yield ConversationDesk(
+        yield ConversationService(
             store,
             SqlChronicleStore(db, clock, config.context.chronicle),
             attachments,

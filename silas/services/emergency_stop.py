@@ -119,7 +119,7 @@ def _paused_result(item: WorkItem) -> WorkItemResult:
 
 
 @dataclass(frozen=True)
-class StopDesk:
+class StopService:
     """The record of the stop alone: no key, no model, no sandbox."""
 
     sentinel: Sentinel
@@ -172,7 +172,7 @@ class StopDesk:
 
 
 @contextmanager
-def open_stop(config: SilasConfig) -> Generator[StopDesk]:
+def open_stop(config: SilasConfig) -> Generator[StopService]:
     """The stop of an initialised Silas; needs no passphrase, because nothing is signed.
 
     Raises:
@@ -182,4 +182,4 @@ def open_stop(config: SilasConfig) -> Generator[StopDesk]:
     with open_database(config, clock) as db:
         audit = AuditLog(db, clock, NoKey())
         store = SqlWorkItemStore(db, clock)
-        yield StopDesk(sentinel, StopEpochs(db, clock, sentinel), store, audit, clock)
+        yield StopService(sentinel, StopEpochs(db, clock, sentinel), store, audit, clock)

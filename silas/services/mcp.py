@@ -108,7 +108,7 @@ def _residents(sandbox: Sandbox) -> Residents:
 
 
 @dataclass(frozen=True)
-class MCPDesk:
+class MCPService:
     """The MCP servers alone, for the commands about them."""
 
     config: SilasConfig
@@ -229,13 +229,13 @@ class MCPDesk:
 
 
 @asynccontextmanager
-async def open_mcp(config: SilasConfig) -> AsyncGenerator[MCPDesk]:
+async def open_mcp(config: SilasConfig) -> AsyncGenerator[MCPService]:
     """The MCP servers of an initialised Silas, without starting anything else."""
     with open_record(config, []) as (db, audit, _):
         audit.look()
         clock = SystemClock()
         secrecy = SecretRegistry(secrets_of(config), clock.now)
-        yield MCPDesk(config, sandbox_of(config), db, audit, SqlTrust(db, clock), secrecy)
+        yield MCPService(config, sandbox_of(config), db, audit, SqlTrust(db, clock), secrecy)
 
 
 async def all_tool_rows(config: SilasConfig) -> list[dict[str, Any]]:
@@ -243,5 +243,5 @@ async def all_tool_rows(config: SilasConfig) -> list[dict[str, Any]]:
     rows = await known_tools(config)
     if not config.mcp_entries:
         return rows
-    async with open_mcp(config) as desk:
-        return [*rows, *await desk.rows()]
+    async with open_mcp(config) as service:
+        return [*rows, *await service.rows()]

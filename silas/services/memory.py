@@ -45,7 +45,7 @@ from silas.stream.scope_work import any_rests_on
 from silas.types import OWNER
 
 if TYPE_CHECKING:
-    from silas.reminders.desk import Reminders
+    from silas.reminders.service import Reminders
 
 _FORGETTING: Final = ChangeEvents("memory.forgetting", "memory.forgotten", "memory.not_forgotten")
 
@@ -181,7 +181,7 @@ class ForgetCounts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MemoryDesk:
+class MemoryService:
     """What is remembered, for the commands about it; they work beside a running Silas."""
 
     rooms: MemoryRooms
@@ -317,7 +317,7 @@ _EVERYTHING = 10_000_000  # more than anybody has
 @asynccontextmanager
 async def open_memory(
     config: SilasConfig, *, sign: bool = False, take_in: bool = False
-) -> "AsyncGenerator[MemoryDesk]":
+) -> "AsyncGenerator[MemoryService]":
     """What an initialised Silas remembers, without starting anything else.
 
     Args:
@@ -340,15 +340,15 @@ async def open_memory(
         with open_database(config, clock) as db:
             if sign or take_in:
                 require_whole_record(config, db)
-            yield desk_on(config, db, clock, signer, ring)
+            yield service_on(config, db, clock, signer, ring)
     finally:
         ring.release()
 
 
-def desk_on(
+def service_on(
     config: SilasConfig, db: Database, clock: Clock, signer: BundleSigner, ring: KeyRing
-) -> MemoryDesk:
-    """The desk over a database that is open, with the keys that bundles are known by."""
+) -> MemoryService:
+    """The service over a database that is open, with the keys that bundles are known by."""
     audit = AuditLog(db, clock, NoKey())
     count = TokenCounter().count
     fit = rules_within(config, count)
@@ -361,7 +361,7 @@ def desk_on(
     time = effective_time(db, clock, audit)
     whole = partial(require_whole_record, config, db)
     reminders = reminders_over(config, db, time, audit, notifier_of(config).notify, whole)
-    return MemoryDesk(rooms, db, clock, audit, chronicle, reminders)
+    return MemoryService(rooms, db, clock, audit, chronicle, reminders)
 
 
 async def _nobody_to_ask(item: MemoryItem) -> bool:

@@ -138,7 +138,7 @@ def asks_words(tasks: Collection[str]) -> list[str]:
     return [tr("The task {task} waits for your answer to its question.", task=one) for one in tasks]
 
 
-class ProjectDesk(NamedTuple):
+class ProjectService(NamedTuple):
     """Projects; nothing is changed.
 
     Attributes:
@@ -202,7 +202,7 @@ class ProjectDesk(NamedTuple):
 
 
 @asynccontextmanager
-async def open_projects(config: SilasConfig) -> "AsyncGenerator[ProjectDesk]":
+async def open_projects(config: SilasConfig) -> "AsyncGenerator[ProjectService]":
     """The projects of an initialised Silas, without starting anything else.
 
     Raises:
@@ -212,4 +212,4 @@ async def open_projects(config: SilasConfig) -> "AsyncGenerator[ProjectDesk]":
     with open_existing_database(config, clock) as db:
         undoing = Undo(config.data_dir / "undo", AuditLog(db, clock, NoKey()))
         held = HeldStore(config.data_dir / "held")
-        yield ProjectDesk(SqlWorkItemStore(db, clock), undoing, config.scheduler.zone, held)
+        yield ProjectService(SqlWorkItemStore(db, clock), undoing, config.scheduler.zone, held)

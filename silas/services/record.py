@@ -28,7 +28,7 @@ _WIDTH = 88  # columns, as cards have
 
 
 @dataclass(frozen=True)
-class AuditDesk:
+class AuditService:
     """The audit log alone, for the commands that read it.
 
     Attributes:
@@ -91,13 +91,13 @@ class AuditDesk:
 
 
 @asynccontextmanager
-async def open_audit(config: SilasConfig, *, sign: bool = False) -> "AsyncGenerator[AuditDesk]":
+async def open_audit(config: SilasConfig, *, sign: bool = False) -> "AsyncGenerator[AuditService]":
     """The audit log of an initialised Silas, without starting anything else."""
     warnings: list[str] = []
     with open_record(config, warnings, unlock=sign) as (db, audit, ring):
         warn_if_changed(audit, warnings)
         await settle_succession(db, audit, ring)
-        yield AuditDesk(audit, ring, warnings, config.scheduler.zone)
+        yield AuditService(audit, ring, warnings, config.scheduler.zone)
 
 
 def warn_if_changed(audit: KeptAuditLog, warnings: list[str]) -> None:

@@ -23,7 +23,7 @@ _REMOVAL: Final = ChangeEvents("secret.removing", "secret.removed", "secret.not_
 
 
 @dataclass(frozen=True)
-class SecretsDesk:
+class SecretsService:
     """The secrets alone, for the commands about them.
 
     Attributes:
@@ -89,7 +89,7 @@ def secret_facts(config: SilasConfig) -> tuple[SecretFacts, ...]:
 
 
 @asynccontextmanager
-async def open_secrets_desk(config: SilasConfig) -> "AsyncGenerator[SecretsDesk]":
+async def open_secrets_service(config: SilasConfig) -> "AsyncGenerator[SecretsService]":
     """The secrets of an initialised Silas, without starting anything else."""
-    async with open_audit(config) as desk:
-        yield SecretsDesk(config.data_dir, secrets_of(config), desk.log, SystemClock())
+    async with open_audit(config) as service:
+        yield SecretsService(config.data_dir, secrets_of(config), service.log, SystemClock())

@@ -1,4 +1,4 @@
-"""Pieces of work: what every door shows of one, and the desk of the commands about them."""
+"""Pieces of work: what every door shows of one, and the service of the commands about them."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ from silas.plans import WaitingPlan, WorkItem, WorkItemResult, WorkItemStatus, W
 from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore, missing_item
 from silas.plans.waiting_plans import SqlWaitingPlans
-from silas.services.batches.desk import execution_over
+from silas.services.batches.service import execution_over
 from silas.services.owner_key import settle_succession
 from silas.services.record import open_record, warn_if_changed
 from silas.services.tools.registry import built_in_tools
@@ -119,7 +119,7 @@ async def unanswered_of(item: WorkItem, store: WorkItemStore) -> str:
 
 
 @dataclass(frozen=True)
-class WorkDesk:
+class WorkService:
     """The work items alone, for the commands that look at them or take them back.
 
     Attributes:
@@ -216,7 +216,7 @@ class WorkDesk:
 
 
 @asynccontextmanager
-async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
+async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkService]":
     """The work items of an initialised Silas, without starting anything else."""
     warnings: list[str] = []
     with open_record(config, warnings) as (db, audit, ring):
@@ -260,20 +260,20 @@ async def open_work(config: SilasConfig) -> "AsyncGenerator[WorkDesk]":
         people = PersonQueues(db, audit, clock)
         held = HeldStore(config.data_dir / "held")
         rest = (recover, learn_from_undo, warnings, db, config.scheduler.zone)
-        yield WorkDesk(store, undoing, waiting, held, settling, people, *rest)
+        yield WorkService(store, undoing, waiting, held, settling, people, *rest)
 
 
-async def patch_shown(desk: WorkDesk, work_item_id: str) -> tuple[str, str]:
+async def patch_shown(service: WorkService, work_item_id: str) -> tuple[str, str]:
     """What a work item changed, as a patch, and why it is not shown where it rests on something
     that was forgotten; changes that wait for a yes are shown, or nobody could decide about them.
 
     Raises:
         SandboxError: No run of it has finished.
     """
-    patch = await desk.patch(work_item_id)
-    if not patch or work_item_id in desk.held.ids():
+    patch = await service.patch(work_item_id)
+    if not patch or work_item_id in service.held.ids():
         return patch, ""
-    work = scope_work(desk.db, SystemClock())
+    work = scope_work(service.db, SystemClock())
     gone = await work.rests_on_forgotten(work_item_id, ever=False)
     return ("", NOT_SHOWN) if gone else (patch, "")
 

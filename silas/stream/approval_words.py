@@ -162,11 +162,11 @@ class ApprovalWords(OwnerWords[str]):
         return await self._ahead().why(found["goal"]) if found else ""
 
     async def _apply_goal_command(self, said: str) -> str:
-        desk = self._narrowing()
+        service = self._narrowing()
         if found := _first(_NARROW, said):
-            return (await desk.narrow(found["goal"], int(found["uses"][:9]), None)).words
+            return (await service.narrow(found["goal"], int(found["uses"][:9]), None)).words
         if found := _first(_TAKE_BACK, said):
-            await desk.take_back(found["goal"])
+            await service.take_back(found["goal"])
             return tr(
                 "Taken back: nothing more of {goal} begins without asking you.", goal=found["goal"]
             )
@@ -179,7 +179,7 @@ class ApprovalWords(OwnerWords[str]):
                 "{goal}` has it run again.",
                 goal=found["goal"],
             )
-        return desk.tighten().words
+        return service.tighten().words
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], said: str) -> re.Match[str] | None:

@@ -21,8 +21,8 @@ from silas.cards import CardChannel
 from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ChannelError, PlanFamilyError, SandboxError, Stopped, from_foreign
-from silas.goals.desk import GIVES_UP, KIND, Goals
 from silas.goals.models import Cycle, Outcome
+from silas.goals.service import GIVES_UP, KIND, Goals
 from silas.jobs.models import Finish, Job, JobKind, nothing
 from silas.language import refusal_words, said_at, tr
 from silas.plans import (
@@ -110,7 +110,7 @@ class GoalCycles:
     """Carries out the jobs of goals.
 
     Args:
-        goals: The desk.
+        goals: The service.
         authority: Decides what may be started.
         checks: Runs checks in the verification sandbox.
         tidies: Asks about the files of folders.

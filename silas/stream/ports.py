@@ -187,7 +187,7 @@ Together = Callable[[], AbstractContextManager[object]]
 
 
 class GoalControls(Protocol):
-    """The desk of goals, as far as its owner's words, pages and a program reach it."""
+    """The service of goals, as far as its owner's words, pages and a program reach it."""
 
     def get_goal(self, goal_id: str) -> "Goal | None":
         """One goal; None where there is none of this id."""

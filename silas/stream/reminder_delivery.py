@@ -9,7 +9,7 @@ from silas.context import ChronicleStore, ContextZone
 from silas.db import at_once
 from silas.errors import ChannelError
 from silas.jobs.models import Finish, Job, JobKind, nothing
-from silas.reminders.desk import KIND, Reminders
+from silas.reminders.service import KIND, Reminders
 from silas.reminders.words import telling_words
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView
@@ -28,7 +28,7 @@ class ReminderDelivery:
     twice as if it were new, never not at all.
 
     Args:
-        reminders: The desk.
+        reminders: The service.
         channel: Where the owner is told.
         chronicle, context, items, conversations: What the conversation remembers of it.
         clock: Effective time (decision B19).
@@ -89,5 +89,5 @@ class ReminderDelivery:
 
     def following(self, job: Job, now: datetime) -> datetime | None:
         """When it comes next."""
-        del now  # the desk reckoned it when the reminder was told
+        del now  # the service reckoned it when the reminder was told
         return self._reminders.next_moment(job.ref)

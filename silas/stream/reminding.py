@@ -23,12 +23,12 @@ from silas.types import TaintLevel
 
 if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
-    from silas.reminders.desk import Reminders
     from silas.reminders.models import Reminder
     from silas.reminders.request import ReminderRequest
+    from silas.reminders.service import Reminders
 
 OpenReminders = Callable[[], "Reminders"]
-"""Makes the desk when it is first asked for; turns about other things load nothing of it."""
+"""Makes the service when it is first asked for; turns about other things load nothing of it."""
 
 _HINTS = ("remind", "erinner")
 _NOT_HIS: Final = tr_later(
@@ -54,7 +54,7 @@ class Reminding(OwnerWords["ReminderRequest"]):
     """Answers the owner's own messages about reminders.
 
     Args:
-        reminders: The desk.
+        reminders: The service.
         audit: Where the turn is recorded.
         clock: What cards are timed by.
         modes: Resolves the mode that such a turn proceeds in.
@@ -139,13 +139,13 @@ class Reminding(OwnerWords["ReminderRequest"]):
     async def _make(self, turn: Turn, asked: "ReminderRequest") -> Answered:
         from silas.reminders.words import reminder_card, when_words  # noqa: PLC0415 - as above
 
-        desk = self._reminders()
+        service = self._reminders()
         # the first date of a process costs half a second
-        understood = await asyncio.to_thread(desk.understand, asked)
-        desk.require_whole()  # nobody is asked for what would be refused
+        understood = await asyncio.to_thread(service.understand, asked)
+        service.require_whole()  # nobody is asked for what would be refused
         if not await self._ask_agreement(turn, reminder_card(understood.text, understood.when)):
             return tr("No reminder was made."), "declined"
-        made = desk.make(understood.text, understood.when, turn.source)
+        made = service.make(understood.text, understood.when, turn.source)
         return tr(
             "I will remind you: {text}. {when_words}.",
             text=made.text,
@@ -185,17 +185,17 @@ class Reminding(OwnerWords["ReminderRequest"]):
         from silas.reminders.models import ReminderRefused  # noqa: PLC0415 - as above
         from silas.reminders.words import cancelling_card, list_lines  # noqa: PLC0415 - as above
 
-        desk = self._reminders()
-        shown = desk.waiting()
+        service = self._reminders()
+        shown = service.waiting()
         if not shown:
             return tr("No reminder waits."), "answered"
-        desk.require_whole()
+        service.require_whole()
         if not await self._ask_agreement(turn, cancelling_card(shown)):
             return tr("All reminders stay."), "declined"
         gone = list["Reminder"]()
         for one in shown:  # what was made meanwhile was not shown
             with suppress(ReminderRefused):  # told meanwhile
-                desk.cancel(one)
+                service.cancel(one)
                 gone.append(one)
         many = tr_many(len(gone), "{count} reminder cancelled:", "{count} reminders cancelled:")
         return "\n".join([many, *list_lines(gone)]), "answered"
@@ -203,12 +203,12 @@ class Reminding(OwnerWords["ReminderRequest"]):
     async def _move(self, turn: Turn, found: "Reminder", asked: "ReminderRequest") -> Answered:
         from silas.reminders.words import moving_card, when_line  # noqa: PLC0415 - as above
 
-        desk = self._reminders()
-        when = await asyncio.to_thread(desk.when, asked.phrase, found)
-        desk.require_whole()
+        service = self._reminders()
+        when = await asyncio.to_thread(service.when, asked.phrase, found)
+        service.require_whole()
         if not await self._ask_agreement(turn, moving_card(found, when)):
             return tr("The reminder stays as it was."), "declined"
-        moved = desk.move(found, when)
+        moved = service.move(found, when)
         return tr(
             "Moved: {text}, {when_line}.", text=moved.text, when_line=when_line(moved)
         ), "answered"

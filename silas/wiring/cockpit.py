@@ -7,7 +7,7 @@ from silas.audit.reader import AuditReader
 from silas.config.place import ConfigPlace
 from silas.home.web_tools import record_connections
 from silas.plans.card_preview import PlanLook
-from silas.services.attachments.desk import AttachmentDesk
+from silas.services.attachments.service import AttachmentService
 from silas.services.clock.standing import standing_limit
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
@@ -23,12 +23,12 @@ from silas.services.cockpit.settings import SettingsDoor
 from silas.services.cockpit.setup import SetupRoom
 from silas.services.cockpit.showing import CockpitShowing
 from silas.services.cockpit.work import WorkRoom
-from silas.services.emergency_stop import StopDesk
+from silas.services.emergency_stop import StopService
 from silas.services.mcp_servers.configuration import ConfiguredServers
 from silas.services.mcp_servers.management import ServerManagement
 from silas.services.persona import OwnersPersona
 from silas.services.setup.provider_key import ProviderKey, tried_at_openrouter
-from silas.services.setup.saved_settings import AskedSettings, SettingsDesk
+from silas.services.setup.saved_settings import AskedSettings, SettingsService
 from silas.services.setup.who_answers import ModelSwitch
 from silas.services.tools.look_tools import shown_by_work
 from silas.stream.owner import Owner
@@ -71,7 +71,7 @@ def cockpit_of(
             session,
             parts.store,
             parts.nonces,
-            StopDesk(stop.sentinel, stop.epochs, parts.store, parts.audit, clock),
+            StopService(stop.sentinel, stop.epochs, parts.store, parts.audit, clock),
             announced_on(channel),
             redact,
             config.data_dir / "undo",
@@ -86,12 +86,12 @@ def cockpit_of(
             clock,
             redact,
         ),
-        memory=CockpitMemory(parts.context_services.search, parts.memory_desk, redact),
-        reminders=CockpitReminders(parts.reminder_desk, redact),
-        ahead=CockpitAhead(parts.ahead_desk, parts.narrowing, redact),
-        conversations=parts.conversation_desk(),
+        memory=CockpitMemory(parts.context_services.search, parts.memory_service, redact),
+        reminders=CockpitReminders(parts.reminder_service, redact),
+        ahead=CockpitAhead(parts.ahead_service, parts.narrowing, redact),
+        conversations=parts.conversation_service(),
         batches=CockpitBatches(parts.batches, parts.shown_batches, parts.sandbox, redact),
-        attachments=AttachmentDesk(
+        attachments=AttachmentService(
             parts.context_services.conversations.attachments,
             parts.context_services.conversations.store,
             parts.audit,
@@ -151,6 +151,6 @@ def _connections(parts: Parts, absent: Mapping[str, str], place: ConfigPlace) ->
 
 
 def _settings(parts: Parts, place: ConfigPlace) -> SettingsDoor:
-    desk = SettingsDesk(place, parts.audit)
+    service = SettingsService(place, parts.audit)
     owner = Owner(parts.channel, parts.audit, parts.runtime.clock)
-    return SettingsDoor(parts.config, desk, AskedSettings(desk, owner))
+    return SettingsDoor(parts.config, service, AskedSettings(service, owner))

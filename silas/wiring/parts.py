@@ -32,14 +32,14 @@ from silas.memory.meter import MeteredSearch
 from silas.plans.projects.questions import WorkQuestions
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import AnnouncedPlans
-from silas.services.batches.desk import execution_over
+from silas.services.batches.service import execution_over
 from silas.services.clock.goals_when_needed import GoalsWhenNeeded
 from silas.services.clock.standing import configured_knobs
 from silas.services.conversation_deletion import ConversationDeletion
-from silas.services.conversations import ConversationDesk
+from silas.services.conversations import ConversationService
 from silas.services.emergency_stop import EmergencyStop
 from silas.services.gates import gate_providers
-from silas.services.memory import MemoryDesk
+from silas.services.memory import MemoryService
 from silas.services.owner_key import CheckpointKeys
 from silas.services.preconditions import Preconditions
 from silas.services.review import Learning, able_to_plan
@@ -65,11 +65,11 @@ from silas.work.progress_board import ProgressBoard
 
 if TYPE_CHECKING:
     from silas.agents.call_meter import RecordedCalls
-    from silas.goals.desk import Goals
+    from silas.goals.service import Goals
     from silas.jobs.notify import ProcessNotifier
-    from silas.reminders.desk import Reminders
-    from silas.services.clock.ahead import AheadDesk
-    from silas.services.clock.reminders import ReminderDesk
+    from silas.reminders.service import Reminders
+    from silas.services.clock.ahead import AheadService
+    from silas.services.clock.reminders import ReminderService
     from silas.tools.mcp.settings import MCPEntry
     from silas.work.authority.narrowing import ApprovalNarrowing
     from silas.work.batches.models import FileBatch
@@ -175,24 +175,24 @@ class Parts:
         return self.servers.entries
 
     def reminders(self) -> "Reminders":
-        """The desk of reminders; a turn that is about none loads nothing of it."""
+        """The service of reminders; a turn that is about none loads nothing of it."""
         from silas.services.clock.reminders import reminders_over  # noqa: PLC0415 - as above
 
         changed = self.notifier.notify
         whole = self.audit.require_whole
         return reminders_over(self.config, self.db, self.time, self.audit, changed, whole)
 
-    def reminder_desk(self) -> "ReminderDesk":
+    def reminder_service(self) -> "ReminderService":
         """What `silas remind` works with, for the cockpit."""
-        from silas.services.clock.reminders import ReminderDesk  # noqa: PLC0415 - as above
+        from silas.services.clock.reminders import ReminderService  # noqa: PLC0415 - as above
 
-        return ReminderDesk(self.reminders(), self.time, self.config)
+        return ReminderService(self.reminders(), self.time, self.config)
 
-    def conversation_desk(self) -> ConversationDesk:
+    def conversation_service(self) -> ConversationService:
         """What `silas conversations` works with, for the cockpit."""
         services = self.context_services
         memories, kept = services.remembered.store, services.conversations.store
-        return ConversationDesk(
+        return ConversationService(
             kept,
             services.chronicle,
             services.conversations.attachments,
@@ -204,10 +204,10 @@ class Parts:
             ),
         )
 
-    def memory_desk(self) -> MemoryDesk:
+    def memory_service(self) -> MemoryService:
         """What `silas memory` works with, for the cockpit."""
         services = self.context_services
-        return MemoryDesk(
+        return MemoryService(
             services.remembered,
             self.db,
             self.runtime.clock,
@@ -233,19 +233,19 @@ class Parts:
         )
 
     def goals(self) -> "Goals":
-        """The desk of goals; a turn that is about none loads nothing of it."""
+        """The service of goals; a turn that is about none loads nothing of it."""
         from silas.services.clock.goals import goals_over  # noqa: PLC0415 - as above
 
         return goals_over(self.config, self.db, self.time, self.audit, self.notifier.notify)
 
     @cached_property
     def goals_when_needed(self) -> GoalsWhenNeeded:
-        """The same desk, for what asks it about a plan that is a goal."""
+        """The same service, for what asks it about a plan that is a goal."""
         return GoalsWhenNeeded(self.goals)
 
     def batches(self) -> "FolderReview":
         """What asks about batches of files; a turn that is about none loads nothing of it."""
-        from silas.services.batches.desk import review_over  # noqa: PLC0415 - as above
+        from silas.services.batches.service import review_over  # noqa: PLC0415 - as above
 
         return review_over(
             self.config,
@@ -258,11 +258,11 @@ class Parts:
             self.shown_batches,
         )
 
-    def ahead_desk(self) -> "AheadDesk":
+    def ahead_service(self) -> "AheadService":
         """What `silas ahead` looks at, for the cockpit."""
-        from silas.services.clock.ahead import AheadDesk  # noqa: PLC0415 - as above
+        from silas.services.clock.ahead import AheadService  # noqa: PLC0415 - as above
 
-        return AheadDesk(
+        return AheadService(
             self.reminders(),
             self.goals(),
             self.store,

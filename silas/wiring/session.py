@@ -93,7 +93,7 @@ async def session_of(
         store=parts.store,
         undoing=undo_of(parts),
         unasked=WithoutAsking(
-            parts.ahead_desk,
+            parts.ahead_service,
             parts.narrowing,
             parts.goals,
             LookAnswers(parts.db, parts.runtime.clock),

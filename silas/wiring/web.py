@@ -57,7 +57,7 @@ from silas.services.cockpit.connect_facts import ConnectFacts
 from silas.services.cockpit.forgotten import PagesForgotten, PagesMadeOf
 from silas.services.cockpit.undone import UndoneEntries
 from silas.services.devices import offer_link, web_door, web_limits
-from silas.services.phone.desk import PhoneDesk
+from silas.services.phone.service import PhoneService
 from silas.services.phone.tailscale import Tailscale
 from silas.services.work import scope_work
 from silas.stream.scope_work import NOT_SHOWN
@@ -88,7 +88,7 @@ class RunningCockpit:
     link: str
     refused: str
     address: str
-    phone: PhoneDesk
+    phone: PhoneService
 
 
 @asynccontextmanager
@@ -137,7 +137,7 @@ async def open_cockpit(
         others = external_channels(config, loaded, proofs.objection, faults.note, audit, clock)
         hub = ChannelHub(channel, others, faults, clock)
         await stack.enter_async_context(hub.serving())
-        phone = PhoneDesk(config, door.link, audit, clock, Tailscale.find_program())
+        phone = PhoneService(config, door.link, audit, clock, Tailscale.find_program())
         served = stack.enter_context(served_at(config))
         stack.push_async_callback(phone.end)
         serve = partial(
@@ -169,7 +169,7 @@ async def _open_application(
     channel: WebChannel,
     door: WebDoor,
     loaded: Sequence[LoadedChannel],
-    phone: PhoneDesk,
+    phone: PhoneService,
     served: Callable[[str], None],
     parts: Parts,
     silas: Session,

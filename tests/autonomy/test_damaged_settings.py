@@ -10,7 +10,7 @@ from silas.damage import damaged_rows
 from silas.db import Database
 from silas.home.row_forms import check_forms
 from silas.plans import WorkItemStatus
-from silas.services.batches.desk import thresholds_in_force
+from silas.services.batches.service import thresholds_in_force
 from silas.testing import Harness, MockClock, ScriptedChannel
 from tests.goals.kit import START, Watched, goal_text, house, yes
 

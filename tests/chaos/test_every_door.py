@@ -226,12 +226,12 @@ async def test_a_change_that_a_living_process_is_writing_is_not_taken_for_a_cras
             assert house.files == half
             with pytest.raises(SandboxError, match="is half-changed"):
                 await opened.run(house.plan("later", "cat a").read_text())
-        async with open_work(config) as desk:
+        async with open_work(config) as service:
             with pytest.raises(SandboxError, match="is half-changed"):
-                await desk.undo("cut-short")
+                await service.undo("cut-short")
     assert house.files == half
-    async with open_work(config) as desk:
-        await desk.undo("cut-short")
+    async with open_work(config) as service:
+        await service.undo("cut-short")
     assert house.whole
 
 

@@ -57,8 +57,8 @@ def say(*words: str | Path, stdin: str = "") -> Result:
 
 def remember(env: dict[str, str], *items: MemoryItem) -> None:
     async def store() -> None:
-        async with open_memory(load_config(environ=env)) as desk:
-            await desk.rooms.store.store_many(items)
+        async with open_memory(load_config(environ=env)) as service:
+            await service.rooms.store.store_many(items)
 
     asyncio.run(store())
 

@@ -24,8 +24,8 @@ cli()
 """Silas, killed just before or after it writes."""
 
 _SETTINGS = ("silas.services.setup.saved_settings", "write_values")
-_INSTALLS = ("silas.services.skills.desk", "install_tree")
-_REMOVES = ("silas.services.skills.desk", "take_away")
+_INSTALLS = ("silas.services.skills.service", "install_tree")
+_REMOVES = ("silas.services.skills.service", "take_away")
 
 
 @pytest.fixture

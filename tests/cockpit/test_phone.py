@@ -115,9 +115,9 @@ async def test_a_phone_pairs_over_https_and_its_cookie_never_travels_in_the_clea
 async def test_the_plain_port_has_the_certificate_its_fingerprint_the_steps_and_nothing_else(
     cockpit: Cockpit,
 ) -> None:
-    desk = cockpit.running.phone
-    view = await desk.open("authority", "")
-    link = await desk.link()
+    service = cockpit.running.phone
+    view = await service.open("authority", "")
+    link = await service.link()
     base = view.steps.rstrip("/")
     page = await asked(view.steps, None)
     assert page.status == 200
@@ -238,15 +238,15 @@ async def test_only_a_signature_opens_it_and_anybody_paired_closes_it(cockpit: C
 async def test_the_phone_itself_may_close_what_it_comes_by_and_it_opens_again(
     cockpit: Cockpit,
 ) -> None:
-    desk = cockpit.running.phone
-    view = await desk.open("authority", "")
+    service = cockpit.running.phone
+    view = await service.open("authority", "")
     paired = Paired(view.origin, trusting(cockpit), a_signer("phone"))
-    await paired.pair((await desk.link()).link)
+    await paired.pair((await service.link()).link)
     assert (await paired.ask("POST", "/devices/phone/close")).json["way"] is None
-    again = await desk.open("authority", "")
+    again = await service.open("authority", "")
     assert again.fingerprint == view.fingerprint
     assert again.words == ""
-    assert (await desk.open("authority", "")).origin == again.origin
+    assert (await service.open("authority", "")).origin == again.origin
 
 
 async def test_an_address_that_is_not_this_machines_is_refused_with_those_that_are(

@@ -16,7 +16,7 @@ from silas.config import load_config
 from silas.testing import MockClock, ScriptedChannel
 from tests.cockpit.house import House, a_house, proof
 from tests.cockpit.program_page import ProgramPage, a_page
-from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool, desk, trust
+from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool, service, trust
 from tests.support.waits import SECONDS
 from tests.web.support.cockpit import Home, a_cockpit
 
@@ -297,7 +297,7 @@ async def test_a_server_that_is_removed_while_it_is_being_ended_is_gone(home: Pa
     (home / "config.yaml").write_text(json.dumps({"silas": fake.settings()}), encoding="utf-8")
     async with a_house(Owning(), home=home, settings=fake.settings()) as house:
         assert (await _row(house))["standing"] == "connected"
-        async with desk(home, fake.settings()) as elsewhere:  # as `silas mcp distrust` does
+        async with service(home, fake.settings()) as elsewhere:  # as `silas mcp distrust` does
             await elsewhere.distrust("fake")
         looked, removed = await asyncio.gather(
             house.client.get("/connections"), house.signed("/connections/fake/remove")

@@ -13,7 +13,7 @@ from silas.channels.web.wire import Proof, command_bytes
 from silas.language import speak
 from tests.cockpit.house import House, a_house, proof
 from tests.cockpit.test_servers import NOTHING, Owning
-from tests.mcp.house import Fake, desk, trust
+from tests.mcp.house import Fake, service, trust
 
 BY_HAND = "written-by-hand-4711"
 
@@ -113,7 +113,7 @@ async def test_a_no_changes_nothing_and_trust_stays(
         assert "before: is given the variables: PLAIN" in channel.lines
         assert (await _row(house))["standing"] == "connected"
     assert file.read_text(encoding="utf-8") == before
-    async with desk(tmp_path, settings) as at:
+    async with service(tmp_path, settings) as at:
         assert at.trusted.of("fake").source
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from silas.cards import Card
-from silas.goals.desk import Goals
 from silas.goals.models import Cycle
+from silas.goals.service import Goals
 from silas.sandbox import SandboxResult
 from silas.stream.session import Session
 from silas.testing import FakeSandbox, Harness, ScriptedChannel, plan_text

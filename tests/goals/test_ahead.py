@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from silas.config import SilasConfig
-from silas.goals.desk import Goals
 from silas.goals.models import Outcome
+from silas.goals.service import Goals
 from silas.goals.store import SqlGoalStore
 from silas.language import speak
 from silas.plans.goals.schedule import brief_words, schedule_words
@@ -23,7 +23,7 @@ from tests.support.command import environment, run, silas
 
 
 async def _look(watched: Watched, days: int = 7) -> Any:
-    return await watched.parts.ahead_desk().look(days)
+    return await watched.parts.ahead_service().look(days)
 
 
 async def test_what_comes_stands_in_order_with_how_often_more() -> None:
@@ -32,9 +32,9 @@ async def test_what_comes_stands_in_order_with_how_often_more() -> None:
         assert (await _look(watched)).coming == ()
         await h.silas.run(goal_text(schedule="0 7 * * *"))
         for words in ("in 20 minutes to call", "every Friday at ten to water", "in 3 weeks to pay"):
-            desk = watched.parts.reminder_desk()
-            understood = await desk.understand(f"remind me {words}")
-            desk.make(understood.text, understood.when, "channel:test")
+            service = watched.parts.reminder_service()
+            understood = await service.understand(f"remind me {words}")
+            service.make(understood.text, understood.when, "channel:test")
         found = await _look(watched)
     assert [(one.kind, one.title, one.more) for one in found.coming] == [
         ("reminder", "call", 0),
@@ -57,7 +57,7 @@ async def test_what_may_run_alone_says_what_it_does_and_what_is_left_of_the_yes(
         assert (alone.until - START).days == 30
         watched.goals.pause(WATCHED)
         assert [one.id for one in (await _look(watched)).paused] == [WATCHED]
-        await watched.parts.ahead_desk().take_back(WATCHED)
+        await watched.parts.ahead_service().take_back(WATCHED)
         assert (await _look(watched)).alone == ()
 
 
@@ -229,8 +229,8 @@ async def test_the_pages_and_the_commands_say_what_was_repaired(tmp_path: Path) 
     approved = run(silas("plan", "check", plan), env).out.split()[-1]
     assert run(silas("run", plan, "--approve", approved), env).code == 0
     (database,) = (tmp_path / "home").rglob("silas.db")
-    async with open_goals(SilasConfig(data_dir=database.parent)) as desk:
-        _ends(desk.goals, "goal-there", Outcome.fixed)
+    async with open_goals(SilasConfig(data_dir=database.parent)) as service:
+        _ends(service.goals, "goal-there", Outcome.fixed)
     again = "It repaired what it watches, and checks it again on "
     assert f"  {again}" in run(silas("goals", "list"), env).out
     assert f"why: {again}" in run(silas("goals", "show", "goal-there"), env).out
@@ -266,7 +266,7 @@ async def test_a_goal_whose_yes_was_taken_back_is_paused_and_asks_nothing() -> N
     channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())
-        await watched.parts.ahead_desk().take_back(WATCHED)
+        await watched.parts.ahead_service().take_back(WATCHED)
         found = await _look(watched)
         assert found.asking == ()
         (one,) = found.paused
@@ -283,6 +283,6 @@ async def test_a_goal_whose_yes_was_taken_back_is_not_among_what_is_to_come() ->
     async with house(channel, clock, watched) as h:
         await h.silas.run(goal_text())
         assert [one.id for one in (await _look(watched)).coming] == [WATCHED]
-        await watched.parts.ahead_desk().take_back(WATCHED)
+        await watched.parts.ahead_service().take_back(WATCHED)
         found = await _look(watched)
         assert (found.coming, [one.id for one in found.paused]) == ((), [WATCHED])

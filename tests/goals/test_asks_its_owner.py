@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from silas.goals.desk import Goals
 from silas.goals.models import Cycle, Outcome
+from silas.goals.service import Goals
 from silas.plans import WorkItemStatus
 from silas.stream.session import Session
 from silas.testing import MockClock, plan_text

@@ -48,17 +48,22 @@ async def test_a_goal_whose_plan_and_approval_were_both_forged_is_not_in_force(
     try:
         async with house(channel, clock, watched, language=language) as h:
             await h.silas.run(goal_text())
-            desk = watched.parts.ahead_desk()
-            [alone] = (await desk.look(7)).alone
+            service = watched.parts.ahead_service()
+            [alone] = (await service.look(7)).alone
             assert alone.lapsed == ""
             await _forge(watched.parts.store)
-            [alone] = (await desk.look(7)).alone
+            [alone] = (await service.look(7)).alone
             assert alone.lapsed.startswith(FORGED[language])
             item = await h.store.get(WATCHED)
             assert item is not None
             assert item.approval_token is not None
             stands = await how_it_stands(
-                item, item.approval_token, desk.nonces, desk.stops, clock.now(), desk.lapsed
+                item,
+                item.approval_token,
+                service.nonces,
+                service.stops,
+                clock.now(),
+                service.lapsed,
             )
             assert stands.state == "lapsed"
             assert f"goal {WATCHED} (Watch the state) starts nothing" in await ahead(h)

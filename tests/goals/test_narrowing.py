@@ -33,7 +33,7 @@ from tests.goals.kit import (
     house,
     yes,
 )
-from tests.projects.test_held import desk_of
+from tests.projects.test_held import service_of
 from tests.stream.kit import entries_of
 from tests.support.waits import SECONDS
 
@@ -111,12 +111,12 @@ async def test_fewer_uses_put_the_end_nowhere_else_and_every_door_shows_it() -> 
         assert "until Thursday 24 December 2026, 09:10 (" in said
         assert (await token_of(h)).expires_at == ends
         (given,) = [
-            one for one in await desk_of(watched.parts).list_given() if one.item.id == WATCHED
+            one for one in await service_of(watched.parts).list_given() if one.item.id == WATCHED
         ]
         (alone,) = (await h.silas.ahead(1)).alone
         assert given.token.expires_at == alone.until == ends
         room = CockpitAhead(
-            watched.parts.ahead_desk, watched.parts.narrowing, watched.parts.secrecy.redact
+            watched.parts.ahead_service, watched.parts.narrowing, watched.parts.secrecy.redact
         )
         left = "used 0 of 3, until Thursday 24 December 2026, 09:10"
         assert [one.left for one in (await room.look(1)).alone] == [left]
@@ -137,12 +137,12 @@ async def test_what_was_used_before_it_was_narrowed_is_told_and_widens_nothing()
         assert (token.max_executions, await watched.parts.nonces.uses(token.token_id)) == (1, 0)
         left = "used 2 of 3, until Thursday 24 December 2026, 09:10"
         room = CockpitAhead(
-            watched.parts.ahead_desk, watched.parts.narrowing, watched.parts.secrecy.redact
+            watched.parts.ahead_service, watched.parts.narrowing, watched.parts.secrecy.redact
         )
         (one,) = (await room.look(1)).alone
         assert (one.left, one.uses_left) == (left, 1)
         assert left in (await h.silas.ask("what may you do on your own?")).text
-        given = {one.item.id: one for one in await desk_of(watched.parts).list_given()}
+        given = {one.item.id: one for one in await service_of(watched.parts).list_given()}
         assert uses_words(given[WATCHED], h.config.scheduler.zone).startswith("used 2 of 3, ")
         assert approval_document(given[WATCHED])["used_before"] == 2
         for number in (3, 4):

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from silas.goals.desk import GIVES_UP
 from silas.goals.models import GoalState, Outcome
+from silas.goals.service import GIVES_UP
 from silas.plans import WorkItem
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock

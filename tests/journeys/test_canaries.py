@@ -21,7 +21,7 @@ from silas.agents import ModelChoice
 from silas.cards import Card, PlanAnswer, PlanCard
 from silas.home.runtime import Runtime, real_runtime
 from silas.plans import PlanParser, plan_hash
-from silas.services.secrets import open_secrets_desk
+from silas.services.secrets import open_secrets_service
 from silas.services.setup.initialise import initialise
 from silas.testing import CallTool, ScriptedChannel, ScriptedModel, plan_text
 from tests.support.command import environment, run, silas
@@ -149,11 +149,11 @@ async def keep_all(env: Mapping[str, str]) -> dict[str, str]:
     for name in ("CANARY_00", "CANARY_03"):
         done = run(silas("secrets", "add", name), env, stdin=SECRETS[name] + "\n")
         assert done.code == 0, done.err
-    async with open_secrets_desk(load_config(environ=env)) as desk:
+    async with open_secrets_service(load_config(environ=env)) as service:
         for name, value in SECRETS.items():
             if name not in ("CANARY_00", "CANARY_03"):
-                await desk.add(name, value)
-        return {facts.name: facts.ref_id for facts in desk.vault.facts()}
+                await service.add(name, value)
+        return {facts.name: facts.ref_id for facts in service.vault.facts()}
 
 
 def at_the_command_line(

@@ -15,7 +15,7 @@ from silas.testing.clock import MockClock
 from tests.cockpit.house import House, a_house, proof
 from tests.goals.kit import START, yes
 from tests.goals.test_narrowing import widened
-from tests.projects.test_held import desk_of
+from tests.projects.test_held import service_of
 from tests.support.waits import SECONDS
 
 MOVES = "goal-downloads"
@@ -105,7 +105,7 @@ class Owner(NamedTuple):
         assert alone.does == DOES
         told = await self.says(MAY)
         assert f"- {MOVES}: {DOES} {row['left']}." in told
-        rows = await desk_of(self.cockpit.parts).list_given()
+        rows = await service_of(self.cockpit.parts).list_given()
         (given,) = [one for one in rows if one.item.id == MOVES]
         assert (given.used, given.of_all) == (alone.used, alone.uses)
         assert given.token.expires_at == alone.until

@@ -62,8 +62,8 @@ def a_copy_of_the_key(config: SilasConfig) -> Ed25519Signer:
 
 
 async def events(config: SilasConfig) -> list[dict[str, Any]]:
-    async with open_audit(config) as desk:
-        return [json.loads(e.body) for e in await desk.log.entries(limit=1000)]
+    async with open_audit(config) as service:
+        return [json.loads(e.body) for e in await service.log.entries(limit=1000)]
 
 
 def named(entries: list[dict[str, Any]], event: str) -> list[dict[str, Any]]:
@@ -214,9 +214,9 @@ async def test_the_record_of_both_keys_verifies_and_says_what_happened(config: S
     old = open_vault(config).public_key(config.owner_id)
     await rotate_key(config, stolen=False)
     new = open_vault(config).public_key(config.owner_id)
-    async with open_audit(config) as desk:
-        assert (await desk.verify_chain()).valid
-        words = "\n".join(await desk.narrate(20))
+    async with open_audit(config) as service:
+        assert (await service.verify_chain()).valid
+        words = "\n".join(await service.narrate(20))
     assert "Your key was replaced" in words
     (said,) = named(await events(config), "key.rotated")
     assert (said["old"], said["new"]) == (old, new)
@@ -245,15 +245,15 @@ async def checkpoint_by_hand(
 async def test_the_old_key_signs_no_checkpoint_behind_its_time(config: SilasConfig) -> None:
     thief = a_copy_of_the_key(config)
     await rotate_key(config, stolen=False)
-    async with open_audit(config) as desk:
-        head = await desk.head()
-        (before,) = await desk.log.entries(limit=1)
+    async with open_audit(config) as service:
+        head = await service.head()
+        (before,) = await service.log.entries(limit=1)
     await checkpoint_by_hand(config, thief, before.seq, before.entry_hash)
-    async with open_audit(config) as desk:
-        assert (await desk.verify_chain()).valid  # inside its time, and true
+    async with open_audit(config) as service:
+        assert (await service.verify_chain()).valid  # inside its time, and true
     await checkpoint_by_hand(config, thief, head.seq, head.entry_hash)
-    async with open_audit(config) as desk:
-        verdict = await desk.verify_chain()
+    async with open_audit(config) as service:
+        verdict = await service.verify_chain()
     assert not verdict.valid
     assert "was not signed by this owner's key" in verdict.reason
 
@@ -314,8 +314,8 @@ async def test_a_record_rewritten_with_the_old_key_is_not_believed(config: Silas
     SignedHeads(config.data_dir / "keys" / "owner.kept-head.json").put(head)
     for zone in map(ZoneInfo, ("Pacific/Kiritimati", "Etc/GMT+12")):  # one has another day than UTC
         env = environment(config.data_dir.parent, SILAS_SCHEDULER__TIMEZONE=zone.key)
-        async with open_audit(load_config(environ=env)) as desk:
-            verdict = await desk.verify_chain()
+        async with open_audit(load_config(environ=env)) as service:
+            verdict = await service.verify_chain()
         assert not verdict.valid
         day = ring.former[-1].retired_at.astimezone(zone)
         assert f"the owner's key was replaced on {day:%Y-%m-%d}." in verdict.reason

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from silas.errors import ApprovalError, ConfigError
 from silas.keys.remote import RemoteSigner, fetch_public_key, pin_public_key
-from silas.keys.signer_server import SigningDesk, SigningRuling, open_socket
+from silas.keys.signer_server import SigningRuling, SigningService, open_socket
 from silas.keys.wire import LARGEST, BadFrame, ask_now, body_length, document_of, frame
 from silas.testing import a_signer
 from tests.support.waits import SECONDS
@@ -54,10 +54,10 @@ class Owner:
 @asynccontextmanager
 async def serving(place: Path, *, agent_uid: int = ME) -> AsyncGenerator[Owner]:
     owner, under_way = Owner(), set[asyncio.Task[None]]()
-    desk = SigningDesk(KEY, ask_for_questions, owner.confirm, owner.told.append, agent_uid)
+    service = SigningService(KEY, ask_for_questions, owner.confirm, owner.told.append, agent_uid)
 
     def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        under_way.add(asyncio.create_task(desk.serve(reader, writer)))
+        under_way.add(asyncio.create_task(service.serve(reader, writer)))
 
     async with asyncio.timeout(SECONDS):
         async with await asyncio.start_unix_server(serve, sock=open_socket(place, -1)):

@@ -19,7 +19,7 @@ from silas.keys.secret_registry import SecretRegistry
 from silas.keys.secrets import SecretVault
 from silas.plans import WorkItemResult
 from silas.sandbox import SandboxConfig, default
-from silas.services.mcp import MCPDesk, ServerInspection
+from silas.services.mcp import MCPService, ServerInspection
 from silas.stop import Sentinel
 from silas.testing import Harness, MockClock, ScriptedChannel, ScriptedModel, plan_text
 from silas.testing.approval import a_signer
@@ -93,7 +93,7 @@ def a_vault(config: SilasConfig) -> SecretVault:
 
 
 @asynccontextmanager
-async def desk(home: Path, settings: Mapping[str, Any]) -> AsyncGenerator[MCPDesk]:
+async def service(home: Path, settings: Mapping[str, Any]) -> AsyncGenerator[MCPService]:
     """The desk of the commands, on a harness's home."""
     config = SilasConfig.model_validate({"data_dir": home / "data", **settings})
     config.data_dir.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ async def desk(home: Path, settings: Mapping[str, Any]) -> AsyncGenerator[MCPDes
         audit = AuditLog(db, clock, a_signer())
         sandbox = default(SandboxConfig(), forbidden=())
         secrecy = SecretRegistry(a_vault(config), clock.now)
-        yield MCPDesk(config, sandbox, db, audit, SqlTrust(db, clock), secrecy)
+        yield MCPService(config, sandbox, db, audit, SqlTrust(db, clock), secrecy)
         await audit.write_checkpoint()  # entries that nobody ever signed stop every effect
     finally:
         db.close()
@@ -112,7 +112,7 @@ async def desk(home: Path, settings: Mapping[str, Any]) -> AsyncGenerator[MCPDes
 
 async def trust(home: Path, settings: Mapping[str, Any], *names: str) -> list[ServerInspection]:
     """Trust servers as they are now."""
-    async with desk(home, settings) as at:
+    async with service(home, settings) as at:
         looks = [await at.look(name) for name in names]
         for look in looks:
             await at.trust(look)

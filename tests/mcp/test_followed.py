@@ -12,7 +12,7 @@ import yaml
 from silas.testing import CallTool
 from tests.cockpit.house import a_house
 from tests.cockpit.program_page import ProgramPage, a_page
-from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool, desk, house, trust
+from tests.mcp.house import ENVIRONMENT, PYTHON, SERVER, Fake, a_tool, house, service, trust
 from tests.support.command import environment, person, python, run, silas
 from tests.support.waits import SECONDS
 
@@ -174,7 +174,7 @@ async def test_a_call_that_is_under_way_is_left_to_end(tmp_path: Path) -> None:
             while not fake.calls:
                 await asyncio.sleep(0.01)
         _write(tmp_path, {})
-        async with desk(tmp_path, fake.settings()) as elsewhere:
+        async with service(tmp_path, fake.settings()) as elsewhere:
             await elsewhere.distrust("fake")
         await at.h.silas.ask("What time is it?")
         assert not first.done()

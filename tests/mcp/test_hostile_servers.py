@@ -9,7 +9,7 @@ import pytest
 from silas.sandbox.bubblewrap.resident import UNREAD_BYTES
 from silas.testing import CallTool
 from silas.tools.mcp.definitions import ListedTool, listing
-from tests.mcp.house import Fake, a_tool, desk, house, trust
+from tests.mcp.house import Fake, a_tool, house, service, trust
 from tests.support.waits import SECONDS
 
 ACT = CallTool("fake__act", {"what": "it"})
@@ -243,11 +243,11 @@ async def test_a_server_that_never_introduces_itself_holds_nobody_up(
         assert "took too long" in at.health("fake__act")[1]
 
 
-async def test_the_desk_says_what_is_wrong_with_a_program_that_does_not_start(
+async def test_the_service_says_what_is_wrong_with_a_program_that_does_not_start(
     tmp_path: Path,
 ) -> None:
     settings = {"mcpServers": {"none": {"command": "no-such-program"}}}
-    async with desk(tmp_path, settings) as at:
+    async with service(tmp_path, settings) as at:
         with pytest.raises(Exception, match="No such file or directory"):
             await at.look("none")
 
@@ -257,7 +257,7 @@ async def test_what_is_trusted_no_more_elsewhere_is_sent_nothing_and_ended(tmp_p
     await trust(tmp_path, fake.settings(), "fake")
     async with house(tmp_path, fake.settings(), ACT) as at:
         assert at.health("fake__act")[0] == "healthy"
-        async with desk(tmp_path, fake.settings()) as elsewhere:  # as `silas mcp distrust` does
+        async with service(tmp_path, fake.settings()) as elsewhere:  # as `silas mcp distrust` does
             assert await elsewhere.distrust("fake")
         await at.work()
         assert "no longer trusted" in at.last_said

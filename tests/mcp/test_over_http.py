@@ -19,7 +19,7 @@ from silas.sandbox.bubblewrap.resident import UNREAD_BYTES
 from silas.services.mcp_servers.trust_card import server_lines
 from silas.stop import Sentinel
 from silas.testing import CallTool
-from tests.mcp.house import desk, house, trust
+from tests.mcp.house import house, service, trust
 from tests.support.waits import SECONDS
 
 ACT = CallTool("web__act", {"what": "it"})
@@ -183,7 +183,7 @@ async def test_while_silas_is_stopped_no_address_is_reached(tmp_path: Path) -> N
     web = Web()
     async with on_the_web(web) as settings:
         await trust(tmp_path, settings, "web")
-        async with desk(tmp_path, settings) as at:
+        async with service(tmp_path, settings) as at:
             look = await at.look("web")
             sentinel = Sentinel(at.config.data_dir)
             sentinel.place()

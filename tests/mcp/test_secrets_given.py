@@ -11,7 +11,7 @@ import yaml
 from silas.errors import ConfigError, ToolError
 from silas.services.mcp_servers.trust_card import server_lines
 from silas.testing import CallTool
-from tests.mcp.house import ENVIRONMENT, PYTHON, REPORT, SERVER, Fake, a_tool, desk, house, trust
+from tests.mcp.house import ENVIRONMENT, PYTHON, REPORT, SERVER, Fake, a_tool, house, service, trust
 from tests.mcp.test_over_http import ACT as ACT_ON_THE_WEB
 from tests.mcp.test_over_http import Web, on_the_web
 from tests.support.command import environment, person, run, silas
@@ -39,7 +39,7 @@ def _holds(home: Path, value: str) -> list[Path]:
 
 async def _stores(home: Path, name: str, value: str) -> None:
     """A secret of this name, in the place of a former one, as `silas secrets` does it."""
-    async with desk(home, {}) as at:
+    async with service(home, {}) as at:
         vault, now = at.secrecy.vault, at.trusted._clock.now()  # pyright: ignore[reportPrivateUsage]
         if any(fact.name == name for fact in vault.facts()):
             vault.remove(name)
@@ -161,7 +161,7 @@ async def test_a_server_whose_secret_is_gone_ends_and_comes_back_with_it(tmp_pat
     await trust(tmp_path, _settings(fake), "fake")
     async with house(tmp_path, _settings(fake), ACT, REPORT, REPORT, ACT) as at:
         await at.work()
-        async with desk(tmp_path, {}) as elsewhere:
+        async with service(tmp_path, {}) as elsewhere:
             elsewhere.secrecy.vault.remove("GH")
         await at.work()
         health, error = at.health("fake__act")
@@ -221,7 +221,7 @@ async def test_a_secret_that_is_no_header_is_sent_nowhere(tmp_path: Path) -> Non
     await _stores(tmp_path, "GH", "two-lines\r\nX-Other: y")
     async with on_the_web(web) as settings:
         settings["mcpServers"]["web"]["headers"] = {"Authorization": "${secret:GH}"}
-        async with desk(tmp_path, settings) as at:
+        async with service(tmp_path, settings) as at:
             with pytest.raises(ToolError) as refused:
                 await at.look("web")
     assert "holds a line break" in refused.value.message
@@ -253,7 +253,7 @@ async def test_a_secret_that_is_not_there_is_said_before_a_server_is_started(
     tmp_path: Path,
 ) -> None:
     fake = Fake(tmp_path / "fake", variable="TOKEN")
-    async with desk(tmp_path, _settings(fake)) as at:
+    async with service(tmp_path, _settings(fake)) as at:
         with pytest.raises(ConfigError, match="The secret GH is not stored"):
             await at.look("fake")
     assert fake.heard == []

@@ -11,7 +11,7 @@ import yaml
 from silas.errors import DatabaseError
 from silas.tools import HealthStatus, ToolHealth
 from silas.tools.health import SqlHealthStore
-from tests.mcp.house import Fake, a_tool, desk, trust
+from tests.mcp.house import Fake, a_tool, service, trust
 from tests.support.command import environment, person, run, silas
 
 
@@ -101,7 +101,7 @@ def test_a_hash_trusts_exactly_what_was_looked_at(tmp_path: Path) -> None:
 async def test_a_stored_trust_that_was_changed_is_refused(tmp_path: Path) -> None:
     fake = Fake(tmp_path / "fake")
     await trust(tmp_path, fake.settings(), "fake")
-    async with desk(tmp_path, fake.settings()) as at:
+    async with service(tmp_path, fake.settings()) as at:
         with at.db.write() as tx:
             tx.driver.execute(
                 "UPDATE mcp_tools SET definition = replace(definition, 'Acts.', 'Acts!')"
@@ -116,7 +116,7 @@ async def test_a_new_look_replaces_the_old_one_whole(tmp_path: Path) -> None:
     fake.becomes(a_tool("two"), a_tool("three"))
     [look] = await trust(tmp_path, fake.settings(), "fake")
     assert look.drift == ((), ("three",), ("one",))
-    async with desk(tmp_path, fake.settings()) as at:
+    async with service(tmp_path, fake.settings()) as at:
         assert set(at.trusted.of("fake").definitions) == {"two", "three"}
 
 
@@ -138,7 +138,7 @@ def test_without_servers_nothing_of_it_is_loaded(tmp_path: Path) -> None:
 async def test_the_list_of_tools_shows_how_those_of_a_server_fared_before(tmp_path: Path) -> None:
     fake = Fake(tmp_path / "fake")
     await trust(tmp_path, fake.settings(), "fake")
-    async with desk(tmp_path, fake.settings()) as at:
+    async with service(tmp_path, fake.settings()) as at:
         fared = ToolHealth(
             status=HealthStatus.degraded, last_error="E_TOOL_DOWN", consecutive_errors=2
         )

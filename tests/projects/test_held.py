@@ -10,7 +10,7 @@ import pytest
 
 from silas.cards import Card, HeldCard, PlanAnswer, PlanCard
 from silas.plans import WorkItemResult, WorkItemStatus
-from silas.services.approvals import ApprovalDesk
+from silas.services.approvals import ApprovalService
 from silas.services.tools.bindings import lapsed_by
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
@@ -62,10 +62,10 @@ async def stands(h: Harness) -> dict[str, str]:
     return {one.id: one.status.value for one in found if one is not None}
 
 
-def desk_of(parts: Parts) -> ApprovalDesk:
+def service_of(parts: Parts) -> ApprovalService:
     """What `silas approvals` works with, over the same home."""
     stops = StopEpochs(parts.db, parts.runtime.clock, Sentinel(parts.config.data_dir))
-    return ApprovalDesk(
+    return ApprovalService(
         parts.store, parts.waiting, parts.holding.held, parts.nonces, parts.audit, parts.time,
         stops, parts.context_services.work, [], LookAnswers(parts.db, parts.runtime.clock),
         lapsed_by(parts.binding, parts.signer, parts.runtime.ring, parts.config.scheduler.zone),
@@ -128,7 +128,7 @@ async def test_it_has_failed_after_a_no_and_nothing_more_of_it_begins(
                     await asyncio.sleep(0)
             await h.silas.wait_for_work()
         else:
-            await desk_of(parts[0]).deny("second")
+            await service_of(parts[0]).deny("second")
         assert await stands(h) == NONE
         known = await h.store.get_result(PROJECT)
         assert known is not None

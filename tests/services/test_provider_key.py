@@ -2,7 +2,7 @@ from pathlib import Path
 
 from silas.agents.choice import PROVIDER_KEY
 from silas.config.firstrun import FirstRun, keep_first_run, read_first_run
-from silas.services.secrets import open_secrets_desk
+from silas.services.secrets import open_secrets_service
 from tests.support.home import Home
 
 _KEY = "sk-or-v1-0123456789abcdef"
@@ -13,17 +13,17 @@ async def test_the_key_that_the_terminal_is_given_lets_the_provider_answer_as_th
 ) -> None:
     home = await Home.set_up(tmp_path)
     folder = home.config.data_dir
-    async with open_secrets_desk(home.config) as desk:
-        await desk.add(PROVIDER_KEY, _KEY)
+    async with open_secrets_service(home.config) as service:
+        await service.add(PROVIDER_KEY, _KEY)
         assert read_first_run(folder) is None  # nothing was chosen, so nothing is noted
-        await desk.remove(PROVIDER_KEY)
+        await service.remove(PROVIDER_KEY)
         keep_first_run(folder, FirstRun(provider="openrouter", name="Ada"))
         noted: list[FirstRun | None] = []
-        await desk.add("OTHER_KEY", _KEY)
+        await service.add("OTHER_KEY", _KEY)
         noted.append(read_first_run(folder))
-        await desk.add(PROVIDER_KEY, _KEY)
+        await service.add(PROVIDER_KEY, _KEY)
         noted.append(read_first_run(folder))
-        await desk.remove(PROVIDER_KEY)
+        await service.remove(PROVIDER_KEY)
         noted.append(read_first_run(folder))
     assert [None if one is None else (one.name, one.key) for one in noted] == [
         ("Ada", False),

@@ -17,11 +17,11 @@ async def test_an_undo_in_the_terminal_is_learned_from_as_one_in_the_cockpit(
     home = await Home.set_up(tmp_path)
     (home.signals / "go").touch()
     assert run(home.command(), home.env).code == 0
-    async with open_work(home.config) as desk:
-        (item,) = await desk.items()
-        store, family = SqlAutonomyStore(desk.db), plan_family(item)
+    async with open_work(home.config) as service:
+        (item,) = await service.items()
+        store, family = SqlAutonomyStore(service.db), plan_family(item)
         assert not store.list_decided(OWNER, family, _EVER, 1)
-        await desk.undo(item.id)
+        await service.undo(item.id)
         (last,) = store.list_decided(OWNER, family, _EVER, 2)
     assert isinstance(last, RecordedDecision)
     assert last.outcome == "undo"

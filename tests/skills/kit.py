@@ -7,7 +7,7 @@ from pathlib import Path
 from silas.approval.engine import ApprovalEngine
 from silas.plans import WorkItem
 from silas.services.skills.catalogue import skill_records
-from silas.services.skills.desk import SkillDesk
+from silas.services.skills.service import SkillService
 from silas.testing import Harness
 from silas.types import OWNER
 from tests.work.kit import Work
@@ -35,12 +35,12 @@ def put_skill(
     return folder
 
 
-def desk_of(harness: Harness) -> SkillDesk:
+def service_of(harness: Harness) -> SkillService:
     """The desk for skills of a running Silas, whose key and record it shares."""
     engine = harness.approval
     assert isinstance(engine, ApprovalEngine)
     records = skill_records(harness.config, harness.signer.verify)
-    return SkillDesk(harness.config, harness.audit, records, lambda: nullcontext(engine))
+    return SkillService(harness.config, harness.audit, records, lambda: nullcontext(engine))
 
 
 async def install(
@@ -54,8 +54,8 @@ async def install(
 
 async def install_as_it_lies(harness: Harness, name: str) -> None:
     """The owner's yes to what lies in `skills_dir` under this name."""
-    desk = desk_of(harness)
-    await desk.install(desk.look(name))
+    service = service_of(harness)
+    await service.install(service.look(name))
 
 
 async def approved(work: Work, item: WorkItem) -> WorkItem:

@@ -19,7 +19,7 @@ from silas.skills.folder import SkillError
 from silas.skills.tree import install_tree
 from silas.testing import FakeSandbox, Harness, MockClock, a_plan
 from silas.testing.tools import exit_result
-from tests.skills.kit import approved, desk_of, install, put_skill, skill_md
+from tests.skills.kit import approved, install, put_skill, service_of, skill_md
 from tests.support.command import environment, person, silas
 from tests.work.kit import DONE, argv, at_work
 
@@ -146,14 +146,14 @@ async def test_an_imported_skill_is_offered_and_told_to_nobody_before_it_is_inst
 ) -> None:
     sandbox = FakeSandbox(lambda run: exit_result(stdout="done"))
     async with at_work(argv("true"), DONE, sandbox=sandbox) as work:
-        desk = desk_of(work.harness)
-        name, report = await desk.bring(str(foreign(tmp_path)), None)
+        service = service_of(work.harness)
+        name, report = await service.bring(str(foreign(tmp_path)), None)
         assert (name, report.format) == ("excel", "claude")
         result = await work.run(skills=["excel"])
         assert result.status is WorkItemStatus.blocked
         assert "skills that are not installed: excel" in result.summary
         assert not sandbox.runs
-        await desk.install(desk.look("excel"))
+        await service.install(service.look("excel"))
         again = await approved(work, a_plan(id="task-again", skills=["excel"]))
         assert (await work.execute(again)).status is WorkItemStatus.done
         assert "Run `scripts/total.sh`" in work.briefing(0)
@@ -262,10 +262,10 @@ async def test_a_true_yes_to_another_kind_of_thing_installs_nothing() -> None:
 
     async with Harness() as h:
         folder = await install(h, "excel")
-        look = desk_of(h).look("excel")
+        look = service_of(h).look("excel")
         subject = Subject(id="skill-excel", kind="skill", digest=look.shown.digest)
         token = await h.approval.issue_token(subject, a_decision(), scope=ApprovalScope.single_step)
-        desk_of(h).records.keep(look.shown, token.model_dump(mode="json"))
+        service_of(h).records.keep(look.shown, token.model_dump(mode="json"))
         with pytest.raises(SkillError, match="of something else"):
             skill_loader(h.config, h.signer.verify).instructions(["excel"])
         assert folder.exists()
@@ -276,10 +276,10 @@ async def test_what_is_installed_is_what_was_looked_at_whatever_lies_there_by_th
 ) -> None:
     async with Harness() as h:
         folder = put_skill(tmp_path, "excel")
-        desk = desk_of(h)
-        look = desk.look(str(folder))
+        service = service_of(h)
+        look = service.look(str(folder))
         _edits(folder)
-        await desk.install(look)
+        await service.install(look)
         [told] = skill_loader(h.config, h.signer.verify).instructions(["excel"])
         assert told.text == skill_md("excel")
 
@@ -288,7 +288,7 @@ async def test_a_new_version_is_shown_against_the_approved_one(tmp_path: Path) -
     async with Harness() as h:
         await install(h, "excel", files={"scripts/read.py": "print(1)\n", "old.md": "x"})
         files = {"scripts/read.py": "print(2)\n", "new.md": "y"}
-        card = desk_of(h).look(str(put_skill(tmp_path, "excel", files=files))).card()
+        card = service_of(h).look(str(put_skill(tmp_path, "excel", files=files))).card()
         assert card.safe == DecisionAnswer()
         against = next(d for d in card.details if d.heading.startswith("Against"))
         assert against.lines == ("NEW new.md", "GONE old.md", "CHANGED scripts/read.py")
@@ -299,11 +299,11 @@ async def test_while_silas_is_stopped_nothing_is_installed(tmp_path: Path) -> No
     from silas.stop import Sentinel
 
     async with Harness() as h:
-        desk = desk_of(h)
-        look = desk.look(str(put_skill(tmp_path, "excel")))
+        service = service_of(h)
+        look = service.look(str(put_skill(tmp_path, "excel")))
         Sentinel(h.config.data_dir).place()
         with pytest.raises(Stopped):
-            await desk.install(look)
+            await service.install(look)
         assert skill_loader(h.config, h.signer.verify).missing(["excel"]) == ("excel",)
 
 
@@ -313,7 +313,7 @@ async def test_a_skill_that_is_installed_or_removed_counts_at_once(tmp_path: Pat
         assert "excel" not in skills.catalogue()
         await install(h, "excel")
         assert "excel" in skills.catalogue()
-        await desk_of(h).remove("excel")
+        await service_of(h).remove("excel")
         assert "excel" not in skills.catalogue()
         assert skills.missing(["excel"]) == ("excel",)
 
@@ -338,10 +338,10 @@ async def test_a_report_that_cannot_be_read_is_said_and_nothing_is_installed(
     tmp_path: Path,
 ) -> None:
     async with Harness() as h:
-        desk = desk_of(h)
-        await desk.bring(str(foreign(tmp_path)), None)
+        service = service_of(h)
+        await service.bring(str(foreign(tmp_path)), None)
         report = h.config.skills_dir / QUARANTINE / "excel.json"
         assert ImportReport.model_validate_json(report.read_bytes()).removed
         report.write_text("{}")
         with pytest.raises(SkillError, match="import it again"):
-            desk.look("excel")
+            service.look("excel")

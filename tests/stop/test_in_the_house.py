@@ -73,8 +73,8 @@ def sentinel_of(h: Harness) -> Sentinel:
 
 async def resume(h: Harness) -> list[str]:
     """What `silas resume` does, beside a Silas that lives."""
-    with open_stop(h.config) as desk:
-        return await desk.resume()
+    with open_stop(h.config) as service:
+        return await service.resume()
 
 
 async def events(h: Harness) -> list[str]:
@@ -145,8 +145,8 @@ async def test_a_file_that_gets_lost_is_made_again_at_the_next_start(tmp_path: P
     async with Harness(home=tmp_path) as h:
         sentinel = sentinel_of(h)
         sentinel.place()
-        with open_stop(h.config) as desk:
-            desk.record()
+        with open_stop(h.config) as service:
+            service.record()
         sentinel.path.unlink()
     async with Harness(home=tmp_path) as h:
         assert sentinel.stands()
@@ -162,8 +162,8 @@ async def test_a_stop_is_on_record_once_however_often_it_is_given(tmp_path: Path
     async with Harness(home=tmp_path) as h:
         sentinel_of(h).place()  # by hand: whoever notices records it
         for _ in range(3):
-            with open_stop(h.config) as desk:
-                desk.record()
+            with open_stop(h.config) as service:
+                service.record()
         await resume(h)
         told = [event for event in await events(h) if event.startswith("emergency")]
         assert told == ["emergency.stopped", "emergency.resumed"]

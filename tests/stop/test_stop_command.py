@@ -59,16 +59,16 @@ def untouched(home: Home) -> bool:
 
 
 async def status_of(home: Home, work_item_id: str = "task-nap") -> WorkItemStatus | None:
-    async with open_work(home.config) as desk:
-        found = {item.id: item.status for item in await desk.items()}
+    async with open_work(home.config) as service:
+        found = {item.id: item.status for item in await service.items()}
     return found.get(work_item_id)
 
 
 async def record_of(home: Home) -> str:
-    async with open_audit(home.config) as desk:
-        verdict = await desk.verify_chain()
+    async with open_audit(home.config) as service:
+        verdict = await service.verify_chain()
         assert verdict.valid, verdict.reason
-        return "\n".join(await desk.narrate(200))
+        return "\n".join(await service.narrate(200))
 
 
 @contextmanager

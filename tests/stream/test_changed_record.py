@@ -116,7 +116,7 @@ async def test_no_reminder_is_made_or_moved_and_one_may_be_cancelled() -> None:
         when = When(waiting.due, waiting.zone, waiting.start)
         for refused in (
             lambda: house.parts.reminders().make("coffee", when, "here"),
-            lambda: house.parts.reminder_desk().move(waiting, when),
+            lambda: house.parts.reminder_service().move(waiting, when),
         ):
             with pytest.raises(Stopped):
                 refused()

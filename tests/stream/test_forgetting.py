@@ -15,7 +15,7 @@ from silas.home.row_forms import check_forms
 from silas.keys import KeyRing
 from silas.memory import MemoryType
 from silas.memory.store import SqlMemoryStore
-from silas.services.memory import MemoryDesk, Unsigned, desk_on
+from silas.services.memory import MemoryService, Unsigned, service_on
 from silas.testing import (
     CallTool,
     FakeTool,
@@ -44,18 +44,18 @@ PAGE = "tool:look c.org"
 
 
 @contextmanager
-def beside(h: Harness) -> Generator[MemoryDesk]:
+def beside(h: Harness) -> Generator[MemoryService]:
     """What a command in another process has: connections of its own to the same database."""
     database = Database(h.config.data_dir / "silas.db", h.clock)
     try:
-        yield desk_on(h.config, database, h.clock, Unsigned(), KeyRing.alone("0" * 64))
+        yield service_on(h.config, database, h.clock, Unsigned(), KeyRing.alone("0" * 64))
     finally:
         database.close()
 
 
 async def forget(h: Harness, source: str, scope_id: str = OWNER) -> None:
-    with beside(h) as desk:
-        await desk.forget_source(source, scope_id)
+    with beside(h) as service:
+        await service.forget_source(source, scope_id)
 
 
 def look_at_page(h: Harness, *, forgotten_meanwhile: bool = False) -> None:
@@ -96,8 +96,8 @@ async def test_what_is_forgotten_while_a_turn_reads_it_is_kept_of_that_turn_nowh
         look_at_page(h, forgotten_meanwhile=True)
         await soon(h.silas.ask("what is the cat called?"))
         kept = [memory.content for memory in everything(h)]
-        with beside(h) as desk:
-            lines = [line.content for line in await desk.chronicle.get_recent(OWNER, 99)]
+        with beside(h) as service:
+            lines = [line.content for line in await service.chronicle.get_recent(OWNER, 99)]
         await soon(h.silas.ask("thank you"))
     assert "what is the cat called?" in kept
     assert not [text for text in (*kept, *lines) if "Mia" in text]
@@ -150,8 +150,8 @@ async def test_one_memory_that_is_forgotten_leaves_the_view_alone() -> None:
         await soon(h.silas.ask("what are my cat and my dog called?"))
         recalled = {item.content for item in house.in_view("memory")}
         (mine,) = [one for one in everything(h) if one.content == cat]
-        with beside(h) as desk:
-            await desk.forget_one(mine.memory_id)
+        with beside(h) as service:
+            await service.forget_one(mine.memory_id)
         await soon(h.silas.ask("and now?"))
         left = {item.content for item in house.in_view("memory")}
     assert {cat, dog} <= recalled

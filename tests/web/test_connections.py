@@ -13,7 +13,7 @@ from silas.home.database import migrate
 from silas.home.secret_store import secrets_of
 from silas.keys.secret_registry import SecretRegistry
 from silas.sandbox import SandboxConfig, default
-from silas.services.mcp import MCPDesk
+from silas.services.mcp import MCPService
 from silas.services.mcp_servers.configuration import ConfiguredServers, PlannedServer
 from silas.stream.owner import Owner
 from silas.testing import MockClock, a_signer
@@ -45,8 +45,8 @@ async def _trusts(home: Home, name: str) -> None:
         audit = AuditLog(database, clock, a_signer())
         sandbox = default(SandboxConfig(), forbidden=())
         secrecy = SecretRegistry(secrets_of(config), clock.now)
-        desk = MCPDesk(config, sandbox, database, audit, SqlTrust(database, clock), secrecy)
-        await desk.trust(await desk.look(name))
+        service = MCPService(config, sandbox, database, audit, SqlTrust(database, clock), secrecy)
+        await service.trust(await service.look(name))
         await audit.write_checkpoint()
     finally:
         database.close()

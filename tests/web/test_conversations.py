@@ -177,14 +177,14 @@ async def test_a_conversation_is_deleted_after_its_question_on_every_device(
 async def test_one_that_was_archived_on_another_device_takes_no_words_and_loses_none(
     cockpit: Cockpit, new_device: NewDevice
 ) -> None:
-    phone, desk = await cockpit.paired(new_device, PHONE), await cockpit.paired(new_device)
+    phone, service = await cockpit.paired(new_device, PHONE), await cockpit.paired(new_device)
     await begins(phone)
     await phone.says("What can you do?")
     await expect(phone.at("heard")).to_have_count(1)
-    await desk.goes_to("conversations")
-    here = row(desk, "What can you do?")
+    await service.goes_to("conversations")
+    here = row(service, "What can you do?")
     await here.get_by_test_id("change").click()
-    await desk.at("archive").click()
+    await service.at("archive").click()
     await expect(phone.at("talk-title")).to_contain_text("(archived)")
     await phone.says("And this?")
     await expect(phone.at("said").last).to_contain_text("was archived")
@@ -195,15 +195,15 @@ async def test_one_that_was_archived_on_another_device_takes_no_words_and_loses_
 
 
 async def test_a_search_leads_to_the_message(cockpit: Cockpit, new_device: NewDevice) -> None:
-    desk, phone = await cockpit.paired(new_device), await cockpit.paired(new_device, PHONE)
-    await begins(desk)
-    await desk.says("what is 17 % of 240")
-    await expect(desk.at("heard")).to_have_count(1)
+    service, phone = await cockpit.paired(new_device), await cockpit.paired(new_device, PHONE)
+    await begins(service)
+    await service.says("what is 17 % of 240")
+    await expect(service.at("heard")).to_have_count(1)
     for number in range(3):
-        await desk.says("What can you do?")
-        await expect(desk.at("heard")).to_have_count(2 + number)
-    await enters(desk, "Main conversation")
-    for device in (desk, phone):
+        await service.says("What can you do?")
+        await expect(service.at("heard")).to_have_count(2 + number)
+    await enters(service, "Main conversation")
+    for device in (service, phone):
         await device.goes_to("conversations")
         await device.page.get_by_label("Search all conversations").fill("240")
         await device.page.keyboard.press("Enter")

@@ -87,23 +87,23 @@ async def taps(device: Device) -> list[int]:
 async def test_from_the_pairing_code_to_the_first_approval_in_at_most_six_taps(
     at_home: Cockpit, machine: Machine, browser: Browser, tmp_path: Path
 ) -> None:
-    async with devices(browser) as at_the_desk:
-        desk = await at_home.paired(at_the_desk, DESKTOP)
-        await desk.goes_to("more")
-        await desk.page.get_by_role("link", name="Devices").click()
-        await desk.at("phone-open").click()
-        await expect(desk.page.get_by_role("img", name="QR code of the page")).to_be_visible()
+    async with devices(browser) as at_the_service:
+        service = await at_home.paired(at_the_service, DESKTOP)
+        await service.goes_to("more")
+        await service.page.get_by_role("link", name="Devices").click()
+        await service.at("phone-open").click()
+        await expect(service.page.get_by_role("img", name="QR code of the page")).to_be_visible()
         view = await at_home.running.phone.state()
-        await expect(desk.page.locator(".phone")).to_contain_text(view.fingerprint)
-        await desk.at("phone-pair").click()
-        code = desk.page.get_by_role("img", name="QR code of the pairing link")
+        await expect(service.page.locator(".phone")).to_contain_text(view.fingerprint)
+        await service.at("phone-pair").click()
+        code = service.page.get_by_role("img", name="QR code of the pairing link")
         await expect(code).to_be_visible()
-        link = await desk.page.locator(".phone .link-place .fingerprint").inner_text()
+        link = await service.page.locator(".phone .link-place .fingerprint").inner_text()
         assert link.startswith(f"https://{machine.near}:")
-        assert not await desk.violations()
-        await desk.comes_back()
-        await desk.says(COPY)
-        await desk.sees_a_card("Copy the notes")
+        assert not await service.violations()
+        await service.comes_back()
+        await service.says(COPY)
+        await service.sees_a_card("Copy the notes")
         authority = tmp_path / "authority.pem"
         authority.write_bytes(authority_of(at_home.config.data_dir))
         folder = tmp_path / "there"

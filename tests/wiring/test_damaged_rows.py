@@ -235,11 +235,11 @@ async def through_every_door(home: Path) -> tuple[list[str], list[str]]:
         await soon(opened.wait_for_work())
         assert (await soon(opened.ask("what can you do?"))).outcome == "answered"
     told += [text for _, text in channel.sent]
-    async with open_work(config) as desk:
-        await desk.items()
-        await desk.questions()
-        told += [f"status: {one.words}" for one in desk.list_damaged()]
-        desk.people.waiting()
+    async with open_work(config) as service:
+        await service.items()
+        await service.questions()
+        told += [f"status: {one.words}" for one in service.list_damaged()]
+        service.people.waiting()
     return told, rows
 
 

@@ -26,7 +26,7 @@ from silas.home.audit_log import looking_log
 from silas.keys import KeyRing
 from silas.keys.remote import RemoteSigner
 from silas.keys.signed_heads import SignedHeads
-from silas.keys.signer_server import SigningDesk, open_socket
+from silas.keys.signer_server import SigningService, open_socket
 from silas.services.doctor.diagnose import diagnose
 from silas.services.memory import open_memory
 from silas.services.owner_key import CheckpointKeys
@@ -76,12 +76,12 @@ class House:
         return run(silas(*words), self.env, stdin=stdin)
 
     async def fault(self) -> str:
-        async with open_audit(self.config) as desk:
-            return (await desk.verify_chain()).reason
+        async with open_audit(self.config) as service:
+            return (await service.verify_chain()).reason
 
     async def events(self) -> list[str]:
-        async with open_audit(self.config) as desk:
-            entries = await desk.log.entries(limit=1000)
+        async with open_audit(self.config) as service:
+            entries = await service.log.entries(limit=1000)
         return [json.loads(each.body)["event"] for each in entries]
 
 
@@ -147,10 +147,10 @@ async def test_a_changed_record_is_not_signed_and_no_witness_is_told(
     how: Callable[[sqlite3.Connection], None], house: House
 ) -> None:
     house.attack(how)
-    async with open_audit(house.config) as desk:
-        assert desk.warnings
+    async with open_audit(house.config) as service:
+        assert service.warnings
         with pytest.raises(DatabaseError) as raised:
-            await desk.witness()
+            await service.witness()
     assert raised.value.code == "E_DB_CORRUPT"
     with closing(sqlite3.connect(house.database)) as driver:
         (count,) = driver.execute("SELECT count(*) FROM audit_checkpoints").fetchone()
@@ -247,8 +247,8 @@ async def test_the_first_entry_is_signed_at_once_and_its_head_kept_beside_the_ke
 ) -> None:
     house = House(tmp_path)
     await initialise(house.config)
-    async with open_audit(house.config) as desk:
-        head = await desk.head()
+    async with open_audit(house.config) as service:
+        head = await service.head()
     kept = json.loads(house.head.read_text())
     assert AuditHead(kept["seq"], kept["entry_hash"]) == head == AuditHead(1, head.entry_hash)
     assert house.head.stat().st_mode & 0o777 == 0o600
@@ -318,10 +318,10 @@ async def test_entries_of_a_former_version_that_nobody_signed_are_refused(house:
 
 
 async def test_an_edit_far_back_is_found_in_the_background_and_remembered(house: House) -> None:
-    async with open_audit(house.config) as desk:
+    async with open_audit(house.config) as service:
         for number in range(AT_ONCE + 10):
-            desk.log.log_now("turn_finished", outcome=str(number))
-        await desk.witness()
+            service.log.log_now("turn_finished", outcome=str(number))
+        await service.witness()
     house.attack(edit)
     channel = Listening()
     async with Silas.open(house.config, channel=channel) as running:
@@ -371,16 +371,16 @@ async def test_a_running_silas_goes_on_once_the_record_was_accepted(house: House
     async with Silas.open(house.config, channel=ScriptedChannel(), resume=False) as running:
         with pytest.raises(Stopped):
             await running.approval.issue_token(a_subject(), a_decision())
-        async with open_audit(house.config) as desk:
-            await desk.accept(await desk.head())
+        async with open_audit(house.config) as service:
+            await service.accept(await service.head())
         assert await running.approval.issue_token(a_subject(), a_decision())
 
 
 async def test_what_does_not_hold_by_itself_cannot_be_accepted(house: House) -> None:
     house.attack(edit)
-    async with open_audit(house.config) as desk:
+    async with open_audit(house.config) as service:
         with pytest.raises(DatabaseError) as raised:
-            await desk.accept(await desk.head())
+            await service.accept(await service.head())
     assert raised.value.code == "E_DB_CORRUPT"
 
 
@@ -468,8 +468,8 @@ async def test_several_processes_move_one_head_forward_and_none_is_alarmed(house
     assert [process.wait(SECONDS) for process in every] == [0] * 4
     assert await house.fault() == ""
     kept: dict[str, Any] = json.loads(house.head.read_text())
-    async with open_audit(house.config) as desk:
-        assert kept["seq"] == (await desk.head()).seq
+    async with open_audit(house.config) as service:
+        assert kept["seq"] == (await service.head()).seq
 
 
 # Clients ------------------------------------------------------------------------------------------
@@ -498,7 +498,7 @@ async def test_a_signer_apart_is_asked_before_a_record_goes_back(tmp_path: Path)
     (tmp_path / "signer").mkdir()
     judge = Signables(SystemClock(), SignedHeads(tmp_path / "signer" / "head.json")).judge
     me = os.geteuid()
-    desk = SigningDesk(signer, judge, confirm, asked.append, me)
+    service = SigningService(signer, judge, confirm, asked.append, me)
     place = Path(tempfile.mkdtemp(prefix="silas-")) / "sock"
     connection = open_socket(place, -1)
     ring = KeyRing.alone(signer.public_key)
@@ -508,7 +508,7 @@ async def test_a_signer_apart_is_asked_before_a_record_goes_back(tmp_path: Path)
         db.migrate("silas.audit")
         db.migrate("silas.stop")
         keys = CheckpointKeys(RemoteSigner(place, signer.public_key, me), ring)
-        async with await asyncio.start_unix_server(desk.serve, sock=connection):
+        async with await asyncio.start_unix_server(service.serve, sock=connection):
             log = looking_log(config, db, SystemClock(), keys)
             await log.open()
             for _ in range(3):

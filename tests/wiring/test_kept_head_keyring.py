@@ -83,8 +83,8 @@ async def live(config: SilasConfig, words: str) -> None:
 
 async def fault(config: SilasConfig) -> str:
     """What is wrong with the record, by a command that only looks."""
-    async with open_audit(config) as desk:
-        return (await desk.verify_chain()).reason
+    async with open_audit(config) as service:
+        return (await service.verify_chain()).reason
 
 
 def seq_in(text: str) -> int:

@@ -37,9 +37,9 @@ async def test_after_a_kill_in_the_middle_the_call_is_unknown_and_the_work_resum
     assert channel.cards == []  # it was approved, and is not asked about again
     assert home.statuses()[0] == "unknown"  # never assumed done, and never overwritten
     assert (home.work / "result.txt").read_text() == "as it was\n"
-    async with open_audit(home.config) as desk:
-        assert (await desk.verify_chain()).valid
-        assert any("resume" in line.lower() for line in await desk.narrate(60))
+    async with open_audit(home.config) as service:
+        assert (await service.verify_chain()).valid
+        assert any("resume" in line.lower() for line in await service.narrate(60))
 
 
 async def test_a_second_process_neither_resumes_nor_disturbs_what_the_first_is_doing(
@@ -56,8 +56,8 @@ async def test_a_second_process_neither_resumes_nor_disturbs_what_the_first_is_d
         assert channel.cards == []
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=SECONDS) == 4
-    async with open_audit(home.config) as desk:
-        verdict = await desk.verify_chain()
+    async with open_audit(home.config) as service:
+        verdict = await service.verify_chain()
     assert verdict.valid, verdict.reason
 
 
@@ -67,7 +67,7 @@ async def test_many_processes_write_one_chain(home: Home) -> None:
 
     codes = await asyncio.gather(*(asyncio.to_thread(asks) for _ in range(4)))
     assert codes == [0] * 4
-    async with open_audit(home.config) as desk:
-        verdict = await desk.verify_chain()
+    async with open_audit(home.config) as service:
+        verdict = await service.verify_chain()
     assert verdict.valid, verdict.reason
     assert verdict.entries_checked >= 4 * 4

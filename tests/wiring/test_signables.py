@@ -58,7 +58,7 @@ READERS: tuple[Callable[[bytes], object], ...] = (
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Signables:
+def service(tmp_path: Path) -> Signables:
     return Signables(CLOCK, SignedHeads(tmp_path / "head.json"))
 
 
@@ -200,8 +200,8 @@ _NO_KIND = {
 
 
 @pytest.mark.parametrize("name", _NO_KIND)
-def test_what_is_none_of_them_is_refused_without_a_question(name: str, desk: Signables) -> None:
-    ruling = desk.judge(_NO_KIND[name], plan_bytes(a_plan()))
+def test_what_is_none_of_them_is_refused_without_a_question(name: str, service: Signables) -> None:
+    ruling = service.judge(_NO_KIND[name], plan_bytes(a_plan()))
     assert ruling.refusal
     assert not ruling.question
 
@@ -213,9 +213,9 @@ def about(item: Any, **overrides: Any) -> tuple[bytes, bytes]:
     return token_bytes(token), subject.canonical
 
 
-def test_a_plan_is_asked_about_with_everything_that_is_signed(desk: Signables) -> None:
+def test_a_plan_is_asked_about_with_everything_that_is_signed(service: Signables) -> None:
     data, shown = about(a_plan(title="Tidy up"), conditions={"not_after": "2030-01-01T00:00:00Z"})
-    ruling = desk.judge(data, shown)
+    ruling = service.judge(data, shown)
     assert not ruling.refusal
     for text in ("Tidy up", f"sha256:{sha256_hex(shown)}", "2030-01-01", "once", "task-example"):
         assert text in ruling.question
@@ -239,9 +239,9 @@ _STANDING = {SPAWN_POLICY: subject_of(_GOAL).policy, LIMITS: list(subject_of(_GO
     ],
 )
 def test_what_is_asked_differs_wherever_what_is_signed_does(
-    change: dict[str, Any], desk: Signables
+    change: dict[str, Any], service: Signables
 ) -> None:
-    plain, changed = desk.judge(*about(_GOAL)), desk.judge(*about(_GOAL, **change))
+    plain, changed = service.judge(*about(_GOAL)), service.judge(*about(_GOAL, **change))
     assert plain.question
     assert changed.question
     assert plain.question != changed.question
@@ -280,15 +280,15 @@ def test_what_is_asked_differs_wherever_what_is_signed_does(
     ],
 )
 def test_an_approval_that_could_not_be_shown_truly_is_refused_without_a_question(
-    change: dict[str, Any], why: str, desk: Signables
+    change: dict[str, Any], why: str, service: Signables
 ) -> None:
-    ruling = desk.judge(*about(_GOAL, **change))
+    ruling = service.judge(*about(_GOAL, **change))
     assert why in ruling.refusal
     assert not ruling.question
 
 
 def test_the_card_of_a_goal_says_how_often_the_approval_really_starts_work(
-    desk: Signables,
+    service: Signables,
 ) -> None:
     goal = a_plan(type="goal", schedule="0 9 * * *", cycle="work")
     subject = subject_of(goal)
@@ -296,7 +296,7 @@ def test_the_card_of_a_goal_says_how_often_the_approval_really_starts_work(
     change: dict[str, Any] = {"scope": ApprovalScope.standing, "conditions": signed}
     for days in (3, 90):
         end = CLOCK.now() + timedelta(days=days)
-        ruling = desk.judge(*about(goal, **change, max_executions=40, expires_at=end))
+        ruling = service.judge(*about(goal, **change, max_executions=40, expires_at=end))
         told = " ".join(ruling.question.split())
         assert f"without asking 40 times within {days} days" in told
 
@@ -306,7 +306,7 @@ def test_the_card_of_a_goal_says_how_often_the_approval_really_starts_work(
     [(3, 0, ""), (2, -1, ""), (4, 0, "goes further"), (3, 1, "goes further")],
 )
 def test_an_approval_that_goes_further_than_its_plan_says_is_refused(
-    uses: int, later: int, why: str, desk: Signables
+    uses: int, later: int, why: str, service: Signables
 ) -> None:
     end = CLOCK.now() + timedelta(days=2)
     said = {"uses": 3, "until": end.isoformat()}
@@ -315,7 +315,7 @@ def test_an_approval_that_goes_further_than_its_plan_says_is_refused(
     signed = {SPAWN_POLICY: subject.policy, LIMITS: list(subject.limits)}
     change: dict[str, Any] = {"scope": ApprovalScope.standing, "conditions": signed}
     expires = end + timedelta(seconds=later)
-    ruling = desk.judge(*about(goal, **change, max_executions=uses, expires_at=expires))
+    ruling = service.judge(*about(goal, **change, max_executions=uses, expires_at=expires))
     assert why in ruling.refusal
     assert bool(ruling.question) is not bool(why)
     if (uses, later) == (3, 0):
@@ -325,47 +325,47 @@ def test_an_approval_that_goes_further_than_its_plan_says_is_refused(
 @given(st.binary(max_size=40))
 def test_bytes_that_are_no_plan_are_never_asked_about(shown: bytes) -> None:
     data = token_bytes(claims(plan_hash=sha256_hex(shown)))
-    desk = Signables(CLOCK, SignedHeads(Path("/nonexistent/head.json")))
-    assert desk.judge(data, shown).refusal
+    service = Signables(CLOCK, SignedHeads(Path("/nonexistent/head.json")))
+    assert service.judge(data, shown).refusal
 
 
-def test_a_tool_call_is_asked_about_with_its_arguments(desk: Signables) -> None:
+def test_a_tool_call_is_asked_about_with_its_arguments(service: Signables) -> None:
     subject = call_subject(validated_call("mail", "send", {"to": "a@b.c\x1b[2J"}), "task-1")
     token = claims(plan_hash=subject.digest, work_item_id="task-1", scope=ApprovalScope.tool_type)
-    ruling = desk.judge(token_bytes(token), subject.canonical)
+    ruling = service.judge(token_bytes(token), subject.canonical)
     assert not ruling.refusal
     for text in ("mail", '"send"', "a@b.c", "task-1"):
         assert text in ruling.question
     assert "\x1b" not in ruling.question
 
 
-def test_changes_are_asked_about_path_by_path(desk: Signables) -> None:
+def test_changes_are_asked_about_path_by_path(service: Signables) -> None:
     before, after = ["file", 0o644, "1" * 64, 9], ["file", 0o755, "2" * 64, 7]
     changes = [["a\x1b[2J.txt", before, None], ["run", None, after]]
     said = {"directory": "/home/me/notes", "identity": [1, 2], "changes": changes}
     shown = canonical_bytes(said)
     digest = sha256_hex(shown)
     given = {"plan_hash": digest, "scope": ApprovalScope.single_step}
-    ruling = desk.judge(token_bytes(claims(**given, work_item_id=changes_id(digest))), shown)
+    ruling = service.judge(token_bytes(claims(**given, work_item_id=changes_id(digest))), shown)
     assert not ruling.refusal
     for text in ("/home/me/notes", "a\\x1b[2J.txt", "1" * 64, "mode 0755", "2" * 64, "once"):
         assert text in ruling.question
     assert "\x1b" not in ruling.question
     other = token_bytes(claims(**given, work_item_id="task-1"))
-    assert "other changes" in desk.judge(other, shown).refusal
+    assert "other changes" in service.judge(other, shown).refusal
     nothing = canonical_bytes({**said, "changes": [[]]})
     bare = claims(plan_hash=sha256_hex(nothing), scope=ApprovalScope.single_step)
-    assert "no set of changes" in desk.judge(token_bytes(bare), nothing).refusal
+    assert "no set of changes" in service.judge(token_bytes(bare), nothing).refusal
 
 
-def test_a_batch_is_asked_about_file_by_file(desk: Signables) -> None:
+def test_a_batch_is_asked_about_file_by_file(service: Signables) -> None:
     identity = FileIdentity(1, 2, 3, 4, 5, HASH)
     move = FileMove("a\x1b[2J.pdf", "Documents", identity, "Documents", "why", 0.9)
     item = item_id_of(Folder(Path("/home/me/D"), 1, 7), move)
     said = {"goal_id": "", "action": "move", "item_ids": [item], "count": 1}
     shown = canonical_bytes(said)
     given = {"scope": ApprovalScope.connection_act, "work_item_id": "batch-1"}
-    ruling = desk.judge(token_bytes(claims(**given, plan_hash=sha256_hex(shown))), shown)
+    ruling = service.judge(token_bytes(claims(**given, plan_hash=sha256_hex(shown))), shown)
     assert not ruling.refusal
     for text in ("Move 1 file", "/home/me/D/", "Documents/a<U+001B>[2J.pdf", "once"):
         assert text in ruling.question
@@ -373,7 +373,7 @@ def test_a_batch_is_asked_about_file_by_file(desk: Signables) -> None:
     for wrong in ({"count": 2}, {"action": "delete"}, {"item_ids": ["{}"]}, {"item_ids": 1}):
         other = canonical_bytes({**said, **wrong})
         token = token_bytes(claims(**given, plan_hash=sha256_hex(other)))
-        assert "no batch" in desk.judge(token, other).refusal
+        assert "no batch" in service.judge(token, other).refusal
 
 
 def a_skill(**changes: Any) -> Installation:
@@ -383,34 +383,34 @@ def a_skill(**changes: Any) -> Installation:
     )
 
 
-def test_a_skill_is_asked_about_with_its_source_and_every_file(desk: Signables) -> None:
+def test_a_skill_is_asked_about_with_its_source_and_every_file(service: Signables) -> None:
     skill = a_skill()
     overrides: dict[str, Any] = {
         "plan_hash": skill.digest,
         "work_item_id": "skill-excel",
         "scope": ApprovalScope.skill_install,
     }
-    ruling = desk.judge(token_bytes(claims(**overrides)), skill.canonical)
+    ruling = service.judge(token_bytes(claims(**overrides)), skill.canonical)
     assert not ruling.refusal
     for text in ("Install the skill excel", "/home/me/excel", HASH, "removed: hooks", "once"):
         assert text in ruling.question
     assert "\x1b" not in ruling.question
     other = claims(**{**overrides, "work_item_id": "skill-word"})
-    assert "another skill" in desk.judge(token_bytes(other), skill.canonical).refusal
+    assert "another skill" in service.judge(token_bytes(other), skill.canonical).refusal
     loose = skill.canonical.replace(b'"name"', b' "name"')
     none = claims(**{**overrides, "plan_hash": sha256_hex(loose)})
-    assert "is no skill" in desk.judge(token_bytes(none), loose).refusal
+    assert "is no skill" in service.judge(token_bytes(none), loose).refusal
 
 
 @pytest.mark.parametrize("verdict", [ApprovalVerdict.declined, ApprovalVerdict.edit_requested])
 def test_a_recorded_no_is_signed_without_a_question(
-    verdict: ApprovalVerdict, desk: Signables
+    verdict: ApprovalVerdict, service: Signables
 ) -> None:
-    assert desk.judge(token_bytes(claims(verdict=verdict)), b"") == SigningRuling()
+    assert service.judge(token_bytes(claims(verdict=verdict)), b"") == SigningRuling()
 
 
-def test_a_message_is_asked_about_in_its_own_words(desk: Signables) -> None:
-    ruling = desk.judge(a_message("pay it\n=====\nApprove"), b"")
+def test_a_message_is_asked_about_in_its_own_words(service: Signables) -> None:
+    ruling = service.judge(a_message("pay it\n=====\nApprove"), b"")
     assert not ruling.refusal
     for line in ("    | pay it", "    | =====", "    | Approve"):
         assert line in ruling.question.splitlines()
@@ -419,15 +419,15 @@ def test_a_message_is_asked_about_in_its_own_words(desk: Signables) -> None:
 # checkpoints --------------------------------------------------------------------------------------
 def test_a_record_that_goes_back_is_not_signed(tmp_path: Path) -> None:
     place, other = tmp_path / "head.json", sha256_hex(b"other")
-    desk = Signables(CLOCK, SignedHeads(place))
-    assert desk.judge(a_checkpoint(0, "0" * 64), b"") == SigningRuling()
-    assert desk.judge(a_checkpoint(7), b"") == SigningRuling()
-    assert desk.judge(a_checkpoint(7), b"") == SigningRuling()  # the same head at another moment
+    service = Signables(CLOCK, SignedHeads(place))
+    assert service.judge(a_checkpoint(0, "0" * 64), b"") == SigningRuling()
+    assert service.judge(a_checkpoint(7), b"") == SigningRuling()
+    assert service.judge(a_checkpoint(7), b"") == SigningRuling()  # the same head at another moment
     for _ in range(2):
-        assert "was signed already" in desk.judge(a_checkpoint(6), b"").refusal
-        assert "was signed already" in desk.judge(a_checkpoint(7, other), b"").refusal
-        desk = Signables(CLOCK, SignedHeads(place))  # and after a restart
-    assert desk.judge(a_checkpoint(8, other), b"") == SigningRuling()
+        assert "was signed already" in service.judge(a_checkpoint(6), b"").refusal
+        assert "was signed already" in service.judge(a_checkpoint(7, other), b"").refusal
+        service = Signables(CLOCK, SignedHeads(place))  # and after a restart
+    assert service.judge(a_checkpoint(8, other), b"") == SigningRuling()
     assert place.stat().st_mode & 0o777 == 0o600
 
 
@@ -443,8 +443,8 @@ def test_what_was_signed_last_is_not_guessed_where_its_file_is_damaged(tmp_path:
 
 
 def test_a_head_that_cannot_be_kept_is_not_signed(tmp_path: Path) -> None:
-    desk = Signables(CLOCK, SignedHeads(tmp_path / "missing" / "head.json"))
-    assert "cannot be kept" in desk.judge(a_checkpoint(1), b"").refusal
+    service = Signables(CLOCK, SignedHeads(tmp_path / "missing" / "head.json"))
+    assert "cannot be kept" in service.judge(a_checkpoint(1), b"").refusal
 
 
 def an_acceptance(seq: int, was: int) -> bytes:
@@ -453,16 +453,16 @@ def an_acceptance(seq: int, was: int) -> bytes:
     return ACCEPTANCE_DOMAIN + canonical_bytes(said)
 
 
-def test_a_record_goes_back_only_after_the_owner_accepted_it(desk: Signables) -> None:
-    assert desk.judge(a_checkpoint(7), b"") == SigningRuling()
-    ruling = desk.judge(an_acceptance(3, 7), b"")
+def test_a_record_goes_back_only_after_the_owner_accepted_it(service: Signables) -> None:
+    assert service.judge(a_checkpoint(7), b"") == SigningRuling()
+    ruling = service.judge(an_acceptance(3, 7), b"")
     assert not ruling.refusal
     for words in ("3 entries", f"accepted: 3:{HASH}", f"given up: 7:{HASH}"):
         assert words in ruling.question
-    assert desk.judge(a_checkpoint(4), b"").refusal  # asked about is not accepted
+    assert service.judge(a_checkpoint(4), b"").refusal  # asked about is not accepted
     ruling.then()
-    assert desk.judge(a_checkpoint(2), b"").refusal
-    assert desk.judge(a_checkpoint(4), b"") == SigningRuling()
+    assert service.judge(a_checkpoint(2), b"").refusal
+    assert service.judge(a_checkpoint(4), b"") == SigningRuling()
 
 
 @pytest.mark.parametrize(
@@ -470,12 +470,12 @@ def test_a_record_goes_back_only_after_the_owner_accepted_it(desk: Signables) ->
     [{"memories": 4}, {"digest": sha256_hex(b"other")}, {"exported_at": "2027-01-01T00:00:00Z"}],
 )
 def test_a_bundle_of_memories_is_asked_about_with_all_that_is_signed(
-    change: dict[str, Any], desk: Signables
+    change: dict[str, Any], service: Signables
 ) -> None:
-    plain = desk.judge(A_BUNDLE, b"")
+    plain = service.judge(A_BUNDLE, b"")
     signed = read_signed_bundle(A_BUNDLE)
     assert signed is not None
-    changed = desk.judge(bundle_bytes(signed._replace(**change)), b"")
+    changed = service.judge(bundle_bytes(signed._replace(**change)), b"")
     assert "Vouch for a bundle of 3 memories" in plain.question
     assert HASH in plain.question
     assert changed.question not in ("", plain.question)
@@ -490,5 +490,5 @@ def test_a_bundle_of_memories_is_asked_about_with_all_that_is_signed(
         SignedBundle(3, HASH, "yesterday"),
     ],
 )
-def test_what_is_no_bundle_of_memories_is_refused(signed: SignedBundle, desk: Signables) -> None:
-    assert "no bytes" in desk.judge(bundle_bytes(signed), b"").refusal
+def test_what_is_no_bundle_of_memories_is_refused(signed: SignedBundle, service: Signables) -> None:
+    assert "no bytes" in service.judge(bundle_bytes(signed), b"").refusal

@@ -18,7 +18,7 @@ from silas.errors import SandboxError
 from silas.home.runtime import sandbox_of
 from silas.keys.remote import RemoteSigner
 from silas.keys.signed_heads import SignedHeads
-from silas.keys.signer_server import SigningDesk, open_socket
+from silas.keys.signer_server import SigningService, open_socket
 from silas.sandbox import Mount, SandboxFiles, SandboxLimits, default
 from silas.services.signer.signables import Signables
 from silas.stream.models import Incoming
@@ -58,7 +58,7 @@ async def a_desk(home: Path, clock: MockClock, answers: list[bool]) -> AsyncGene
         return answers.pop(0)
 
     judge = Signables(clock, SignedHeads(home / "head.json")).judge
-    desk = SigningDesk(a_signer(), judge, confirm, asked.append, ME.uid)
+    desk = SigningService(a_signer(), judge, confirm, asked.append, ME.uid)
     connection = open_socket(home / "desk" / "sock", -1)
     async with await asyncio.start_unix_server(desk.serve, sock=connection):
         yield asked

@@ -20,7 +20,7 @@ from silas.wiring.parts import Parts
 from silas.work.entry import EntryCheck
 from tests.cockpit.program_page import a_page
 from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
-from tests.projects.test_held import desk_of
+from tests.projects.test_held import service_of
 from tests.stream.kit import recorded
 from tests.support.command import environment, person, run, silas
 from tests.support.plans import check, sh_plan
@@ -186,8 +186,8 @@ async def test_work_that_recurs_does_not_run_a_script_that_changed_since_the_yes
 async def _lapsed(h: Harness, parts: Parts, script: Path) -> None:
     """Every door says that the approval covers nothing, why, and what to do; nothing is written."""
     entries = len(await recorded(h))
-    desk = desk_of(parts)
-    (given,) = [one for one in await desk.list_given() if one.item.id == WATCHED]
+    service = service_of(parts)
+    (given,) = [one for one in await service.list_given() if one.item.id == WATCHED]
     (alone,) = (await h.silas.ahead(1)).alone
     assert given.state == "lapsed"
     assert alone.lapsed == given.why
@@ -195,7 +195,7 @@ async def _lapsed(h: Harness, parts: Parts, script: Path) -> None:
         f"{script}, which the plan runs, changed after the plan was approved; look at it and ask "
         "again; run its plan again to approve it as it is now."
     )
-    room = CockpitAhead(parts.ahead_desk, parts.narrowing, parts.secrecy.redact)
+    room = CockpitAhead(parts.ahead_service, parts.narrowing, parts.secrecy.redact)
     page = await room.look(1)
     assert [(one.lapsed, one.uses_left, str(script) in one.left) for one in page.alone] == [
         (True, 0, True)
@@ -265,18 +265,18 @@ def test_what_changes_while_the_signer_asks_is_signed_as_shown_and_does_not_run(
     env, plan = environment(near / "h", SILAS_KEYS__SIGNER="apart"), near / "plan.md"
     plan.write_text(_plan(script))
     shown = sha256_hex(script.read_bytes())
-    with signer(env) as desk:
+    with signer(env) as service:
         assert run(silas("init"), env).code == 0
         with person(silas("run", plan), env) as owner:
             owner.waits_for("Your choice, 1 to 3:")
             owner.types("1\r")
             owner.waits_for("The signer asks now")
-            code = desk.asked()
+            code = service.asked()
             script.write_text(OTHER)
-            desk.says(f"yes {code}", "Signed.")
+            service.says(f"yes {code}", "Signed.")
             assert owner.leaves() != 0
-        assert shown in desk.terminal.seen
+        assert shown in service.terminal.seen
         assert "which the plan runs, changed between" in " ".join(owner.seen.split())
-        desk.terminal.types("\x04")
-        assert desk.terminal.leaves() == 0
+        service.terminal.types("\x04")
+        assert service.terminal.leaves() == 0
     assert not script.with_name("result.txt").exists()

@@ -23,7 +23,7 @@ from silas.main.typed import ShortGroup
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from silas.services.batches.desk import BatchDesk
+    from silas.services.batches.service import BatchService
     from silas.work.batches.review import TidiedFolder
     from silas.work.batches.store import KeptBatch
 
@@ -68,14 +68,14 @@ def _show_plan(ctx: click.Context, folder: Path, only: str, as_json: bool) -> No
     async def work() -> int:
         from silas.services.batches.rows import left_rows, plan_rows, plan_words
 
-        async with _desk(ctx) as desk:
-            plan = desk.plan(folder, only)
+        async with _service(ctx) as service:
+            plan = service.plan(folder, only)
         if as_json:
             rows = plan_rows(plan.folder, plan.moves)
             place = str(plan.folder.path)
             print_json({"folder": place, "files": rows, "left": left_rows(plan.left)})
             return DONE
-        for line in plan_words(plan, desk.thresholds.size):
+        for line in plan_words(plan, service.thresholds.size):
             click.echo(line)
         return DONE
 
@@ -92,11 +92,11 @@ def batch_list(ctx: click.Context, as_json: bool) -> None:
         from silas.language import tr
         from silas.services.batches.rows import files_in, row_of, short_id
 
-        async with _desk(ctx) as desk:
-            found = desk.all()
-            rows = [row_of(desk, kept) for kept in found]
-            began = [desk.say_moment(kept.began_at) for kept in found]
-            ends = [_until(desk, kept) for kept in found]
+        async with _service(ctx) as service:
+            found = service.all()
+            rows = [row_of(service, kept) for kept in found]
+            began = [service.say_moment(kept.began_at) for kept in found]
+            ends = [_until(service, kept) for kept in found]
         if as_json:
             print_json(rows)
             return DONE
@@ -123,9 +123,9 @@ def batch_show(ctx: click.Context, batch_id: str, as_json: bool) -> None:
         from silas.language import tr
         from silas.services.batches.rows import file_rows, file_words, row_of, state_words
 
-        async with _desk(ctx) as desk:
-            kept = desk.get(batch_id)
-            row, until = row_of(desk, kept), _until(desk, kept)
+        async with _service(ctx) as service:
+            kept = service.get(batch_id)
+            row, until = row_of(service, kept), _until(service, kept)
         if as_json:
             print_json({**row, "files": file_rows(kept)})
             return DONE
@@ -154,8 +154,8 @@ def batch_undo(ctx: click.Context, batch_id: str, numbers: tuple[int, ...], as_j
     async def work() -> int:
         from silas.services.batches.rows import left_rows, undone_words
 
-        async with _desk(ctx) as desk:
-            undone = await desk.undo(batch_id, numbers)
+        async with _service(ctx) as service:
+            undone = await service.undo(batch_id, numbers)
         if as_json:
             names = [item.move.name for item in undone.undone]
             print_json({"id": undone.batch_id, "undone": names, "left": left_rows(undone.left)})
@@ -167,18 +167,18 @@ def batch_undo(ctx: click.Context, batch_id: str, numbers: tuple[int, ...], as_j
     run_to_exit(work)
 
 
-def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[BatchDesk]":
-    from silas.services.batches.desk import open_batches
+def _service(ctx: click.Context) -> "AbstractAsyncContextManager[BatchService]":
+    from silas.services.batches.service import open_batches
 
     return warn(open_batches(look_config(ctx)))
 
 
-def _until(desk: "BatchDesk", kept: "KeptBatch") -> str:
+def _until(service: "BatchService", kept: "KeptBatch") -> str:
     """Until when it can be taken back, by the owner's clock; empty where it cannot."""
     from silas.language import tr
 
-    end = desk.undo_until(kept)
-    return "" if end is None else tr("undo until {moment}", moment=desk.say_moment(end))
+    end = service.undo_until(kept)
+    return "" if end is None else tr("undo until {moment}", moment=service.say_moment(end))
 
 
 def _code(tidied: "TidiedFolder") -> int:

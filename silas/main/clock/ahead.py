@@ -29,8 +29,8 @@ def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
     async def work() -> int:
         from silas.services.clock.ahead import open_ahead
 
-        async with open_ahead(look_config(ctx)) as desk:
-            found = await desk.look(days)
+        async with open_ahead(look_config(ctx)) as service:
+            found = await service.look(days)
         if as_json:
             print_json(_document(found))
             return DONE

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from silas.goals.models import Cycle, Goal
-    from silas.services.clock.goals import GoalDesk, StandingUse
+    from silas.services.clock.goals import GoalService, StandingUse
 
 _TEN = 10
 _LABELS = {
@@ -43,11 +43,11 @@ def goals_list(ctx: click.Context, as_json: bool) -> None:
     """Every goal, and when its checks run next."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            found = desk.goals.store.all()
-            rows = [await _row(desk, goal) for goal in found]
-            coming = [desk.goals.coming_words(goal.id) for goal in found]
-            left = [await desk.standing_of(goal) for goal in found]
+        async with _service(ctx) as service:
+            found = service.goals.store.all()
+            rows = [await _row(service, goal) for goal in found]
+            coming = [service.goals.coming_words(goal.id) for goal in found]
+            left = [await service.standing_of(goal) for goal in found]
         if as_json:
             print_json([{**row, "yes": _yes(one)} for row, one in zip(rows, left, strict=True)])
             return DONE
@@ -76,13 +76,13 @@ def goals_show(ctx: click.Context, goal: str, as_json: bool) -> None:
     """The goal GOAL: how it stands, its schedule and its last cycle."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            found = desk.goals.get(goal)
-            row = await _row(desk, found)
-            last = desk.goals.store.history(goal, 1)
-            shown = {**row, "next": desk.goals.coming_words(goal)}
-            lines = [_cycle_line(desk, found, one) for one in last]
-            left = await desk.standing_of(found)
+        async with _service(ctx) as service:
+            found = service.goals.get(goal)
+            row = await _row(service, found)
+            last = service.goals.store.history(goal, 1)
+            shown = {**row, "next": service.goals.coming_words(goal)}
+            lines = [_cycle_line(service, found, one) for one in last]
+            left = await service.standing_of(found)
         if as_json:
             print_json({**row, "yes": _yes(left), "last": _cycle(last[0]) if last else None})
             return DONE
@@ -104,8 +104,8 @@ def goals_pause(ctx: click.Context, goal: str) -> None:
     """Run the goal GOAL no more until it is resumed; what is under way ends."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            desk.goals.pause(goal)
+        async with _service(ctx) as service:
+            service.goals.pause(goal)
         _show(tr("Paused {goal}.", goal=goal))
         return DONE
 
@@ -119,9 +119,9 @@ def goals_resume(ctx: click.Context, goal: str) -> None:
     """Run the paused goal GOAL again; what was due meanwhile is not made up for."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            desk.goals.resume(goal)
-            coming = desk.goals.coming_words(goal)
+        async with _service(ctx) as service:
+            service.goals.resume(goal)
+            coming = service.goals.coming_words(goal)
         _show(tr("Resumed {goal}; next {when}.", goal=goal, when=coming))
         return DONE
 
@@ -135,8 +135,8 @@ def goals_run(ctx: click.Context, goal: str) -> None:
     """Run one cycle of the goal GOAL now, in the Silas that runs."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            desk.goals.run_now(goal)
+        async with _service(ctx) as service:
+            service.goals.run_now(goal)
         words = tr_later(
             "A cycle of {goal} is due now; `silas goals history {goal}` shows its end."
         )
@@ -155,10 +155,10 @@ def goals_history(ctx: click.Context, goal: str, most: int, as_json: bool) -> No
     """The cycles of the goal GOAL, the newest first."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            found = desk.goals.get(goal)
-            cycles = desk.goals.store.history(goal, most)
-            lines = [_cycle_line(desk, found, one) for one in cycles]
+        async with _service(ctx) as service:
+            found = service.goals.get(goal)
+            cycles = service.goals.store.history(goal, most)
+            lines = [_cycle_line(service, found, one) for one in cycles]
         if as_json:
             print_json([_cycle(one) for one in cycles])
             return DONE
@@ -179,10 +179,10 @@ def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
     """The next ten moments of the goal GOAL; of a paused one, those after it is resumed."""
 
     async def work() -> int:
-        async with _desk(ctx) as desk:
-            found = desk.goals.get(goal)
-            moments = desk.goals.next_moments(found.schedule, _TEN)
-            lines = [desk.goals.say_moment(one, found.schedule) for one in moments]
+        async with _service(ctx) as service:
+            found = service.goals.get(goal)
+            moments = service.goals.next_moments(found.schedule, _TEN)
+            lines = [service.goals.say_moment(one, found.schedule) for one in moments]
         if as_json:
             print_json([one.isoformat() for one in moments])
             return DONE
@@ -195,20 +195,20 @@ def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
     run_to_exit(work)
 
 
-def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[GoalDesk]":
+def _service(ctx: click.Context) -> "AbstractAsyncContextManager[GoalService]":
     from silas.services.clock.goals import open_goals
 
     return warn(open_goals(look_config(ctx)))
 
 
-async def _row(desk: "GoalDesk", goal: "Goal") -> dict[str, Any]:
+async def _row(service: "GoalService", goal: "Goal") -> dict[str, Any]:
     return {
         "id": goal.id,
-        "title": await desk.title(goal),
+        "title": await service.title(goal),
         "state": goal.state.value,
-        "why": await desk.why(goal),
+        "why": await service.why(goal),
         "schedule": goal.schedule,
-        "next": _words(desk.goals.coming(goal.id)),
+        "next": _words(service.goals.coming(goal.id)),
         "failing": goal.failing,
     }
 
@@ -218,12 +218,12 @@ def _yes(found: "StandingUse | None") -> dict[str, Any] | None:
     return None if found is None else {**found._asdict(), "until": found.until.isoformat()}
 
 
-def _cycle_line(desk: "GoalDesk", goal: "Goal", cycle: "Cycle") -> str:
+def _cycle_line(service: "GoalService", goal: "Goal", cycle: "Cycle") -> str:
     """When it was due by the goal's clock, how it ended, and what it stands for."""
     from silas.audit.outcomes import outcome_word
 
     missed = " " + tr("(and {count} missed)", count=cycle.missed) if cycle.missed else ""
-    due = desk.goals.say_moment(cycle.due, goal.schedule)
+    due = service.goals.say_moment(cycle.due, goal.schedule)
     return f"{due}: {outcome_word(cycle.outcome.value)}  {cycle.words}{missed}".rstrip()
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from silas.cards.models import DecisionCard
     from silas.reminders.models import Reminder
-    from silas.services.clock.reminders import ReminderDesk
+    from silas.services.clock.reminders import ReminderService
 
 _YES = click.option("--yes", is_flag=True, help="Without asking.")
 
@@ -48,13 +48,13 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
         from silas.reminders.words import reminder_card
         from silas.services.clock.reminders import SAID_IN_COMMAND
 
-        async with _desk(ctx) as desk:
-            understood = await desk.understand(" ".join(text))
+        async with _service(ctx) as service:
+            understood = await service.understand(" ".join(text))
             card = reminder_card(understood.text, understood.when)
             if not _confirm_reminder(card, tr("Remind you then?"), yes, as_json):
                 return DECLINED
-            made = desk.make(understood.text, understood.when, SAID_IN_COMMAND)
-            _say_untold(desk)
+            made = service.make(understood.text, understood.when, SAID_IN_COMMAND)
+            _say_untold(service)
         if as_json:
             print_json(_row(made))
         else:
@@ -73,9 +73,9 @@ def remind_list(ctx: click.Context, as_json: bool) -> None:
     async def work() -> int:
         from silas.reminders.words import list_lines
 
-        async with _desk(ctx) as desk:
-            waiting = desk.reminders.waiting()
-            _say_untold(desk)
+        async with _service(ctx) as service:
+            waiting = service.reminders.waiting()
+            _say_untold(service)
         if as_json:
             print_json([_row(one) for one in waiting])
             return DONE
@@ -100,13 +100,13 @@ def remind_move(ctx: click.Context, which: str, when: tuple[str, ...], yes: bool
     async def work() -> int:
         from silas.reminders.words import moving_card, when_line
 
-        async with _desk(ctx) as desk:
-            found = desk.reminders.find(which)
-            moment = await desk.moment(" ".join(when), found)
+        async with _service(ctx) as service:
+            found = service.reminders.find(which)
+            moment = await service.moment(" ".join(when), found)
             if not _confirm_reminder(moving_card(found, moment), tr("Move it there?"), yes, False):
                 return DECLINED
-            moved = desk.move(found, moment)
-            _say_untold(desk)
+            moved = service.move(found, moment)
+            _say_untold(service)
         _show(tr("Moved: {text}, {when}.", text=moved.text, when=when_line(moved)))
         return DONE
 
@@ -122,24 +122,24 @@ def remind_cancel(ctx: click.Context, which: str) -> None:
     async def work() -> int:
         from silas.reminders.words import when_line
 
-        async with _desk(ctx) as desk:
-            found = desk.reminders.find(which)
-            desk.reminders.cancel(found)
+        async with _service(ctx) as service:
+            found = service.reminders.find(which)
+            service.reminders.cancel(found)
         _show(tr("Cancelled: {text}, {when}.", text=found.text, when=when_line(found)))
         return DONE
 
     run_to_exit(work)
 
 
-def _desk(ctx: click.Context) -> "AbstractAsyncContextManager[ReminderDesk]":
+def _service(ctx: click.Context) -> "AbstractAsyncContextManager[ReminderService]":
     from silas.services.clock.reminders import open_reminders
 
     return warn(open_reminders(look_config(ctx)))
 
 
-def _say_untold(desk: "ReminderDesk") -> None:
+def _say_untold(service: "ReminderService") -> None:
     """Say that what waits is not told now, once it is known that the command was no wrong use."""
-    for words in desk.untold:
+    for words in service.untold:
         tell_once(words)
 
 

@@ -123,15 +123,15 @@ def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None
 
         settings = read_config(ctx)
         place = ConfigPlace(config_file(config_option(ctx)), os.environ)
-        async with open_settings(settings, place) as desk:
+        async with open_settings(settings, place) as service:
             wanted = value_from(name, value, place.file)
-            if desk.has_value(name, wanted):
+            if service.has_value(name, wanted):
                 if as_json:
                     print_json(_same(name, wanted, place.file))
                 else:
                     click.echo(unchanged_words(name, wanted, place.file))
                 return DONE
-            planned = desk.plan({name: wanted})
+            planned = service.plan({name: wanted})
             if planned.widens:
                 Sentinel(settings.data_dir, settings.scheduler.zone).require_running()
                 owner = terminal(to_stderr=as_json, approve=None)
@@ -145,11 +145,11 @@ def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None
                         ),
                         code="E_APPROVAL_UNATTENDED",
                     )
-                asked = Owner(owner.cards, desk.audit, owner.clock)
+                asked = Owner(owner.cards, service.audit, owner.clock)
                 if not (await asked.ask(settings_card(planned))).approved:
                     print_error(tr("Nothing was saved."), "E_APPROVAL_DECLINED")
                     return DECLINED
-            backup = await desk.write(planned)
+            backup = await service.write(planned)
         if as_json:
             print_json(_document(planned) | {"backup": str(backup) if backup else None})
             return DONE

@@ -40,10 +40,15 @@ def projects_list(ctx: click.Context, as_json: bool) -> None:
     async def work() -> int:
         from silas.services.projects import asks_words, open_projects
 
-        async with open_projects(look_config(ctx)) as desk:
+        async with open_projects(look_config(ctx)) as service:
             rows = [
-                _row(project, desk.state(project), desk.taken_back(project), desk.asks(project))
-                for project in await desk.all()
+                _row(
+                    project,
+                    service.state(project),
+                    service.taken_back(project),
+                    service.asks(project),
+                )
+                for project in await service.all()
             ]
         if as_json:
             print_json(rows)
@@ -72,12 +77,12 @@ def projects_show(ctx: click.Context, project: str, as_json: bool) -> None:
     async def work() -> int:
         from silas.services.projects import open_projects, state_words
 
-        async with open_projects(look_config(ctx)) as desk:
-            found = await desk.get(project)
-            tasks = await desk.tasks(found)
-            words, back = await desk.words(found), desk.taken_back(found)
-            state = desk.state(found)
-            asks = desk.asks(found)
+        async with open_projects(look_config(ctx)) as service:
+            found = await service.get(project)
+            tasks = await service.tasks(found)
+            words, back = await service.words(found), service.taken_back(found)
+            state = service.state(found)
+            asks = service.asks(found)
         if as_json:
             told = {"summary": words, "tasks": [task._asdict() for task in tasks]}
             print_json({**_row(found, state, back, asks), **told})
@@ -127,8 +132,8 @@ def projects_rest(
     async def show() -> int:
         from silas.services.projects import open_projects
 
-        async with open_projects(look_config(ctx)) as desk:
-            rest = await desk.rest(project)
+        async with open_projects(look_config(ctx)) as service:
+            rest = await service.rest(project)
         if as_json:
             from silas.services.plans import approve_hash, plan_document
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from silas.services.batches.desk import BatchDesk
+from silas.services.batches.service import BatchService
 from silas.work.batches.models import FileMove, Folder, SkippedFile
 from silas.work.batches.reason_words import file_words
 from silas.work.batches.review import TidiedFolder
@@ -57,7 +57,7 @@ def tidied_row(tidied: TidiedFolder) -> dict[str, Any]:
     }
 
 
-def row_of(desk: BatchDesk, kept: KeptBatch) -> dict[str, Any]:
+def row_of(service: BatchService, kept: KeptBatch) -> dict[str, Any]:
     """A batch."""
     return {
         "id": kept.id,
@@ -65,7 +65,7 @@ def row_of(desk: BatchDesk, kept: KeptBatch) -> dict[str, Any]:
         "at": kept.began_at.isoformat(),
         "phase": kept.phase,
         "moved": len(kept.in_state(ItemState.moved)),
-        "undo_until": moment(desk.undo_until(kept)),
+        "undo_until": moment(service.undo_until(kept)),
     }
 
 

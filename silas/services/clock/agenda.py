@@ -14,7 +14,7 @@ from silas.reminders.models import Reminder
 from silas.services.clock.upcoming import more_moments
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import AheadDesk
+    from silas.services.clock.ahead import AheadService
 
 _MOST: Final = 20  # lines
 _NOTHING: Final = tr_later(
@@ -34,20 +34,20 @@ class _Entry(NamedTuple):
     more: int
 
 
-async def agenda_words(desk: "AheadDesk", first: int, days: int) -> str:
+async def agenda_words(service: "AheadService", first: int, days: int) -> str:
     """What comes on days of the owner's calendar, from now on, the first to come first.
 
     Args:
-        desk: Reminders, goals and plans.
+        service: Reminders, goals and plans.
         first: How many days from today the first one is.
         days: How many there are.
     """
-    zone = desk.config.scheduler.zone
-    now = desk.time.now().astimezone(zone)
+    zone = service.config.scheduler.zone
+    now = service.time.now().astimezone(zone)
     midnight = datetime.combine(now.date() + timedelta(days=first), time(), zone)
     end = datetime.combine(midnight.date() + timedelta(days=days), time(), zone)
     span = (max(midnight, now).astimezone(UTC), end.astimezone(UTC))
-    found = sorted(await _entries(desk, *span), key=lambda one: one.due)
+    found = sorted(await _entries(service, *span), key=lambda one: one.due)
     when = tr(_WHEN.get((first, days), _WHEN[(0, 7)]))
     if not found:
         return tr(_NOTHING, when=when)
@@ -63,19 +63,19 @@ async def agenda_words(desk: "AheadDesk", first: int, days: int) -> str:
     return "\n".join(lines)
 
 
-async def _entries(desk: "AheadDesk", start: datetime, end: datetime) -> list[_Entry]:
+async def _entries(service: "AheadService", start: datetime, end: datetime) -> list[_Entry]:
     found = list[_Entry | None]()
-    for one in desk.reminders.waiting():
+    for one in service.reminders.waiting():
         found.append(_entry(one.text, one.due, partial(_again, one), start, end))
-    off = {one.id for one in (await desk.look(1)).paused}  # nothing of it begins
-    for goal in desk.goals.store.all():
+    off = {one.id for one in (await service.look(1)).paused}  # nothing of it begins
+    for goal in service.goals.store.all():
         if goal.state is not GoalState.active or goal.id in off:
             continue
-        item = await desk.store.get(goal.id)
+        item = await service.store.get(goal.id)
         title = goal.id if item is None else f"{item.title} ({goal.id})"
         schedule = goal_schedule.read_schedule(goal.schedule)
-        then = partial(goal_schedule.next_moment, schedule, desk.config.scheduler.zone)
-        found += [_entry(title, due, then, start, end) for due in desk.goals.coming(goal.id)]
+        then = partial(goal_schedule.next_moment, schedule, service.config.scheduler.zone)
+        found += [_entry(title, due, then, start, end) for due in service.goals.coming(goal.id)]
     return [one for one in found if one is not None]
 
 

@@ -1,6 +1,6 @@
 """What is to come and what may run without asking, for commands and the cockpit (spec 0.5.4).
 
-What it lists is changed by the desks of reminders and goals; an approval is taken back here.
+What it lists is changed by the services of reminders and goals; an approval is taken back here.
 """
 
 import json
@@ -21,8 +21,8 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError, Stopped
-from silas.goals.desk import Goals
 from silas.goals.models import Goal, GoalState
+from silas.goals.service import Goals
 from silas.home.database import open_existing_database
 from silas.home.effective_clock import effective_time
 from silas.home.keyless import NoKey
@@ -35,7 +35,7 @@ from silas.plans.goals.lapsed import Lapsed
 from silas.plans.goals.limits import TIDIES
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import plan_bytes
-from silas.reminders.desk import Reminders
+from silas.reminders.service import Reminders
 from silas.services.approvals import SignedApproval, how_it_stands
 from silas.services.clock.agenda import agenda_words
 from silas.services.clock.goal_runs import GoalRuns, YesUse
@@ -132,7 +132,7 @@ class Ahead(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AheadDesk:
+class AheadService:
     """What `silas ahead` and the cockpit's page look at.
 
     Attributes:
@@ -362,7 +362,7 @@ def _title(item: WorkItem | None) -> str:
 
 
 @asynccontextmanager
-async def open_ahead(config: SilasConfig) -> "AsyncGenerator[AheadDesk]":
+async def open_ahead(config: SilasConfig) -> "AsyncGenerator[AheadService]":
     """The look of an initialised Silas, without starting anything else.
 
     Raises:
@@ -374,7 +374,7 @@ async def open_ahead(config: SilasConfig) -> "AsyncGenerator[AheadDesk]":
         time = effective_time(db, clock, audit)
         changed = notifier_of(config).notify
         whole = partial(require_whole_record, config, db)
-        yield AheadDesk(
+        yield AheadService(
             reminders_over(config, db, time, audit, changed, whole),
             goals_over(config, db, time, audit, changed),
             SqlWorkItemStore(db, clock),

@@ -1,4 +1,4 @@
-"""Goals for commands and the cockpit: the desk over a database (spec 5.2.3)."""
+"""Goals for commands and the cockpit: the service over a database (spec 5.2.3)."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -13,8 +13,8 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.goals.desk import Goals
 from silas.goals.models import Goal, GoalState
+from silas.goals.service import Goals
 from silas.goals.store import SqlGoalStore
 from silas.home.database import open_existing_database
 from silas.home.effective_clock import effective_time
@@ -48,7 +48,7 @@ def goals_over(
     audit: Audit,
     changed: Callable[[], None],
 ) -> Goals:
-    """The desk over a database that is open."""
+    """The service over a database that is open."""
     return Goals(
         SqlGoalStore(db),
         JobTable(SqlJobStore(db), time, changed),
@@ -76,11 +76,11 @@ class StandingUse(NamedTuple):
     words: str
 
 
-class GoalDesk(NamedTuple):
+class GoalService(NamedTuple):
     """Goals for commands; they work beside a running Silas.
 
     Attributes:
-        goals: The desk.
+        goals: The service.
         store: Their plans.
         time: Effective time.
         config: The configuration.
@@ -133,7 +133,7 @@ class GoalDesk(NamedTuple):
 
 
 @asynccontextmanager
-async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
+async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalService]":
     """The goals of an initialised Silas, without starting anything else.
 
     Raises:
@@ -152,4 +152,4 @@ async def open_goals(config: SilasConfig) -> "AsyncGenerator[GoalDesk]":
         async def how(item: WorkItem, token: ApprovalToken) -> SignedApproval:
             return await how_it_stands(item, token, nonces, stops, time.now(), lapsed)
 
-        yield GoalDesk(goals, SqlWorkItemStore(db, clock), time, config, record, how)
+        yield GoalService(goals, SqlWorkItemStore(db, clock), time, config, record, how)

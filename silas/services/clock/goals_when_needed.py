@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING
 from silas.plans import WorkItem, WorkItemType
 
 if TYPE_CHECKING:
-    from silas.goals.desk import Goals
+    from silas.goals.service import Goals
 
 
 class GoalsWhenNeeded:
     """See `Goals`.
 
     Args:
-        desk: Makes the desk; asked each time.
+        service: Makes the service; asked each time.
     """
 
-    def __init__(self, desk: "Callable[[], Goals]") -> None:
-        self._desk = desk
+    def __init__(self, service: "Callable[[], Goals]") -> None:
+        self._service = service
 
     def unable(self, item: WorkItem) -> str:
         """Why a goal could not run now; nothing is loaded for what is none."""
-        return self._desk().unable(item) if item.type is WorkItemType.goal else ""
+        return self._service().unable(item) if item.type is WorkItemType.goal else ""
 
     def begin_approved(self, goal: WorkItem) -> None:
         """A goal was approved: it runs from now on."""
-        self._desk().begin_approved(goal)
+        self._service().begin_approved(goal)
 
     def coming_words(self, goal_id: str) -> str:
         """When a goal runs next as a person says it; empty where it does not."""
-        return self._desk().coming_words(goal_id)
+        return self._service().coming_words(goal_id)

@@ -1,4 +1,4 @@
-"""Reminders for commands and the cockpit: the desk over a database (spec 5.1.6)."""
+"""Reminders for commands and the cockpit: the service over a database (spec 5.1.6)."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -20,10 +20,10 @@ from silas.jobs.notify import ProcessNotifier
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
 from silas.language import tr, tr_later
-from silas.reminders.desk import Reminders, UnderstoodReminder
 from silas.reminders.models import Reminder, ReminderRefused, When
 from silas.reminders.phrase import chosen_phrase
 from silas.reminders.request import read_request
+from silas.reminders.service import Reminders, UnderstoodReminder
 from silas.reminders.store import SqlReminderStore
 from silas.services.record import require_whole_record
 
@@ -44,7 +44,7 @@ def reminders_over(
     changed: Callable[[], None],
     require_whole: Callable[[], None],
 ) -> Reminders:
-    """The desk over a database that is open.
+    """The service over a database that is open.
 
     Args:
         changed: Tells who waits for jobs that they changed.
@@ -61,11 +61,11 @@ def reminders_over(
     )
 
 
-class ReminderDesk(NamedTuple):
+class ReminderService(NamedTuple):
     """Reminders for commands and the cockpit; they work beside a running Silas.
 
     Attributes:
-        reminders: The desk.
+        reminders: The service.
         time: Effective time.
         config: The configuration.
     """
@@ -117,7 +117,7 @@ class ReminderDesk(NamedTuple):
 
 
 @asynccontextmanager
-async def open_reminders(config: SilasConfig) -> "AsyncGenerator[ReminderDesk]":
+async def open_reminders(config: SilasConfig) -> "AsyncGenerator[ReminderService]":
     """The reminders of an initialised Silas, without starting anything else.
 
     Raises:
@@ -129,4 +129,4 @@ async def open_reminders(config: SilasConfig) -> "AsyncGenerator[ReminderDesk]":
         time = effective_time(db, clock, audit)
         changed = notifier_of(config).notify
         whole = partial(require_whole_record, config, db)
-        yield ReminderDesk(reminders_over(config, db, time, audit, changed, whole), time, config)
+        yield ReminderService(reminders_over(config, db, time, audit, changed, whole), time, config)

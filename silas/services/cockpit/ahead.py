@@ -10,32 +10,32 @@ from silas.language.calendar import near_day_words
 from silas.services.cockpit.project_graph import project_row
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, AheadDesk, PausedGoal, UnattendedGoal, Upcoming
+    from silas.services.clock.ahead import Ahead, AheadService, PausedGoal, UnattendedGoal, Upcoming
     from silas.work.authority.narrowing import ApprovalNarrowing
 
 
 class CockpitAhead:
-    """`silas.channels.web.port.AheadRoom` over the desks that the commands use.
+    """`silas.channels.web.port.AheadRoom` over the services that the commands use.
 
     Args:
-        desk: Opens the desk; what nobody asks for is not loaded.
+        service: Opens the service; what nobody asks for is not loaded.
         narrowing: Opens what makes approvals smaller.
         redact: Takes secrets out of what is shown.
     """
 
     def __init__(
         self,
-        desk: "Callable[[], AheadDesk]",
+        service: "Callable[[], AheadService]",
         narrowing: "Callable[[], ApprovalNarrowing]",
         redact: Callable[[str], str],
     ) -> None:
-        self._desk = desk
+        self._service = service
         self._narrowing = narrowing
         self._redact = redact
 
     async def look(self, days: int) -> AheadShown:
         """See `AheadRoom.look`."""
-        found = await self._desk().look(days)
+        found = await self._service().look(days)
         return AheadShown(
             days=days,
             coming=tuple(self._upcoming_row(one, found) for one in found.coming),
@@ -49,22 +49,22 @@ class CockpitAhead:
 
     async def pause(self, goal_id: str) -> Done:
         """See `AheadRoom.pause`."""
-        self._desk().goals.pause(goal_id)
+        self._service().goals.pause(goal_id)
         return Done(words=tr("It is paused."))
 
     async def resume(self, goal_id: str) -> Done:
         """See `AheadRoom.resume`."""
-        self._desk().goals.resume(goal_id)
+        self._service().goals.resume(goal_id)
         return Done(words=tr("It runs again."))
 
     async def run(self, goal_id: str) -> Done:
         """See `AheadRoom.run`."""
-        self._desk().goals.run_now(goal_id)
+        self._service().goals.run_now(goal_id)
         return Done(words=tr("It is due now."))
 
     async def take_back(self, goal_id: str) -> Done:
         """See `AheadRoom.take_back`."""
-        await self._desk().take_back(goal_id)
+        await self._service().take_back(goal_id)
         return Done(words=tr("Your yes is taken back: nothing more of it begins."))
 
     async def narrow(self, goal_id: str, uses: int) -> Done:

@@ -7,7 +7,7 @@ from silas.language import tr
 from silas.memory import MemoryItem
 from silas.memory.models import TrustLevel
 from silas.memory.trust_words import trust_words
-from silas.services.memory import MemoryDesk
+from silas.services.memory import MemoryService
 from silas.services.memory_search import MemorySearch
 from silas.types import OWNER
 
@@ -16,19 +16,22 @@ _SOURCE = "channel:web"
 
 
 class CockpitMemory:
-    """`silas.channels.web.port.MemoryRoom` over the desk that `silas memory` uses.
+    """`silas.channels.web.port.MemoryRoom` over the service that `silas memory` uses.
 
     Args:
         search: Finds as a turn does.
-        desk: Opens the desk; what nobody asks for is not loaded.
+        service: Opens the service; what nobody asks for is not loaded.
         redact: Takes secrets out of what is shown.
     """
 
     def __init__(
-        self, search: MemorySearch, desk: Callable[[], MemoryDesk], redact: Callable[[str], str]
+        self,
+        search: MemorySearch,
+        service: Callable[[], MemoryService],
+        redact: Callable[[str], str],
     ) -> None:
         self._search = search
-        self._desk = desk
+        self._service = service
         self._redact = redact
 
     async def look(self, query: str) -> Memories:
@@ -45,17 +48,17 @@ class CockpitMemory:
 
     async def add(self, text: str) -> Done:
         """See `MemoryRoom.add`."""
-        await self._desk().add(text, _SOURCE)
+        await self._service().add(text, _SOURCE)
         return Done(words=tr("Silas remembers it as your own words."))
 
     async def correct(self, memory_id: str, text: str) -> Done:
         """See `MemoryRoom.correct`."""
-        await self._desk().correct(memory_id, text, _SOURCE)
+        await self._service().correct(memory_id, text, _SOURCE)
         return Done(words=tr("Your words stand there now."))
 
     async def forget(self, memory_id: str) -> Done:
         """See `MemoryRoom.forget`."""
-        await self._desk().forget_one(memory_id)
+        await self._service().forget_one(memory_id)
         return Done(words=tr("Silas has forgotten it. What was said in the Stream stays there."))
 
     def _row(self, item: MemoryItem) -> MemoryRow:

@@ -13,7 +13,7 @@ from silas.types import new_id
 if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
     from silas.reminders.models import Reminder, When
-    from silas.services.clock.reminders import ReminderDesk
+    from silas.services.clock.reminders import ReminderService
 
 _MOST_SHOWN = 100
 _SOURCE = "channel:web"
@@ -28,15 +28,17 @@ class _Shown(NamedTuple):
 
 
 class CockpitReminders:
-    """`silas.channels.web.port.ReminderRoom` over the desk that `silas remind` uses.
+    """`silas.channels.web.port.ReminderRoom` over the service that `silas remind` uses.
 
     Args:
-        desk: Opens the desk; what nobody asks for is not loaded.
+        service: Opens the service; what nobody asks for is not loaded.
         redact: Takes secrets out of what is shown.
     """
 
-    def __init__(self, desk: "Callable[[], ReminderDesk]", redact: Callable[[str], str]) -> None:
-        self._desk = desk
+    def __init__(
+        self, service: "Callable[[], ReminderService]", redact: Callable[[str], str]
+    ) -> None:
+        self._service = service
         self._redact = redact
         self._shown: OrderedDict[str, _Shown] = OrderedDict()
 
@@ -48,7 +50,7 @@ class CockpitReminders:
         from silas.language.calendar import moment_words  # noqa: PLC0415 - as above
         from silas.reminders.rule_words import rule_words  # noqa: PLC0415 - few pages ask
 
-        desk = self._desk()
+        service = self._service()
         return ReminderRows(
             reminders=tuple(
                 ReminderRow(
@@ -58,25 +60,25 @@ class CockpitReminders:
                     words=moment_words(one.due, one.zone),
                     again=rule_words(one.rule) if one.rule else "",
                 )
-                for one in desk.reminders.waiting()
+                for one in service.reminders.waiting()
             ),
-            words=" ".join((*desk.warnings, *desk.untold)),
+            words=" ".join((*service.warnings, *service.untold)),
         )
 
     async def read(self, said: str) -> ReminderShown:
         """See `ReminderRoom.read`."""
         from silas.reminders.words import reminder_card  # noqa: PLC0415 - few pages ask
 
-        text, when = await self._desk().understand(said)
+        text, when = await self._service().understand(said)
         return self._show(_Shown(text, when, None), reminder_card(text, when))
 
     async def read_move(self, reminder_id: str, said: str) -> ReminderShown:
         """See `ReminderRoom.read_move`."""
         from silas.reminders.words import moving_card  # noqa: PLC0415 - few pages ask
 
-        desk = self._desk()
-        found = desk.one(reminder_id)
-        when = await desk.moment(said, found)
+        service = self._service()
+        found = service.one(reminder_id)
+        when = await service.moment(said, found)
         return self._show(_Shown(found.text, when, found), moving_card(found, when))
 
     async def confirm(self, shown_id: str) -> Done:
@@ -90,19 +92,19 @@ class CockpitReminders:
                 tr_later("What was shown is no longer kept; say it again."),
                 code="E_REMINDER_UNKNOWN",
             )
-        desk = self._desk()
+        service = self._service()
         if shown.moved is None:
-            made, done = desk.make(shown.text, shown.when, _SOURCE), tr("Silas will remind you")
+            made, done = service.make(shown.text, shown.when, _SOURCE), tr("Silas will remind you")
         else:
-            made, done = desk.move(shown.moved, shown.when), tr("Moved")
+            made, done = service.move(shown.moved, shown.when), tr("Moved")
         self._shown.pop(shown_id, None)
         return Done(words=f"{done}: {self._redact(made.text)}, {when_line(made)}.")
 
     async def cancel(self, reminder_id: str) -> Done:
         """See `ReminderRoom.cancel`."""
-        desk = self._desk()
-        found = desk.one(reminder_id)
-        desk.reminders.cancel(found)
+        service = self._service()
+        found = service.one(reminder_id)
+        service.reminders.cancel(found)
         return Done(words=tr("Cancelled: {found}.", found=self._redact(found.text)))
 
     def _show(self, shown: _Shown, card: "DecisionCard") -> ReminderShown:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from silas.services.attachments.desk import AttachmentDesk
+from silas.services.attachments.service import AttachmentService
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.answering import AnsweringDoor
 from silas.services.cockpit.batches import CockpitBatches
@@ -15,7 +15,7 @@ from silas.services.cockpit.settings import SettingsDoor
 from silas.services.cockpit.setup import SetupRoom
 from silas.services.cockpit.showing import CockpitShowing
 from silas.services.cockpit.work import WorkRoom
-from silas.services.conversations import ConversationDesk
+from silas.services.conversations import ConversationService
 from silas.services.persona import OwnersPersona
 
 
@@ -41,9 +41,9 @@ class Rooms:
     memory: CockpitMemory
     reminders: CockpitReminders
     ahead: CockpitAhead
-    conversations: ConversationDesk
+    conversations: ConversationService
     batches: CockpitBatches
-    attachments: AttachmentDesk
+    attachments: AttachmentService
     configuration: Configuration
 
     async def close(self) -> None:

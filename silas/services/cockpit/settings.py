@@ -19,37 +19,37 @@ from silas.services.setup.saved_settings import (
     SETTINGS,
     AskedSettings,
     Setting,
-    SettingsDesk,
+    SettingsService,
     change_words,
     in_words,
 )
 
 
 class SettingsDoor:
-    """`silas.channels.web.port.SettingsRoom` over the desk that saves them.
+    """`silas.channels.web.port.SettingsRoom` over the service that saves them.
 
     Args:
         config: What this Silas was started with.
-        desk: Saves them.
+        service: Saves them.
         asked: Asks about those that let Silas do more.
     """
 
-    def __init__(self, config: SilasConfig, desk: SettingsDesk, asked: AskedSettings) -> None:
+    def __init__(self, config: SilasConfig, service: SettingsService, asked: AskedSettings) -> None:
         self._config = config
-        self._desk = desk
+        self._service = service
         self._asked = asked
 
     async def rows(self) -> SettingRows:
         """See `SettingsRoom.rows`."""
-        written = await asyncio.to_thread(self._desk.saved_config)
+        written = await asyncio.to_thread(self._service.saved_config)
         rows = tuple(_row(one, written, self._config) for one in SETTINGS)
-        return SettingRows(file=str(self._desk.file), rows=rows)
+        return SettingRows(file=str(self._service.file), rows=rows)
 
     async def show(self, changes: Mapping[str, SettingValue]) -> SettingsShown:
         """See `SettingsRoom.show`."""
-        planned = await asyncio.to_thread(self._desk.plan, changes)
+        planned = await asyncio.to_thread(self._service.plan, changes)
         return SettingsShown(
-            file=str(self._desk.file),
+            file=str(self._service.file),
             changes=tuple(
                 ChangeShown(words=change_words(one), widens=one.widens) for one in planned.changes
             ),
@@ -58,11 +58,11 @@ class SettingsDoor:
 
     async def save(self, changes: Mapping[str, SettingValue]) -> SettingsSaved:
         """See `SettingsRoom.save`."""
-        planned = await asyncio.to_thread(self._desk.plan, changes)
+        planned = await asyncio.to_thread(self._service.plan, changes)
         if planned.widens:
             self._asked.ask(planned)
             return SettingsSaved(asks=True, words=tr("Your yes is asked for in Review."))
-        await self._desk.write(planned)
+        await self._service.write(planned)
         return SettingsSaved(
             asks=False, words=tr("The settings are saved; they count from the next start on.")
         )

@@ -21,7 +21,7 @@ from silas.keys.secrets import SecretVault
 from silas.language import tr, tr_later
 from silas.services.cockpit.announcements import Announcer
 from silas.services.mcp_servers.running import RunningServers
-from silas.services.secrets import SecretsDesk, needed_words
+from silas.services.secrets import SecretsService, needed_words
 from silas.services.setup.provider_key import KeyVerdict, note_provider_key
 from silas.services.setup.who_answers import ModelSwitch
 from silas.stream.owner import Owner
@@ -142,8 +142,8 @@ class SetupRoom:
         providers = ref_id == (await asyncio.to_thread(self._answering.key.standing)).ref_id
         if providers:
             self._answering.refuse_while_needed()
-        desk = SecretsDesk(self._folder, self._vault, self._audit, self._clock)
-        removed = await desk.remove(ref_id)
+        service = SecretsService(self._folder, self._vault, self._audit, self._clock)
+        removed = await service.remove(ref_id)
         if providers:
             await self._answering.without_key()
         users = self._servers.users_of(removed.name)

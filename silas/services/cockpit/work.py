@@ -21,7 +21,7 @@ from silas.services.clock.goal_standing import repaired_words
 from silas.services.cockpit.announcements import Announcer
 from silas.services.cockpit.project_graph import project_row
 from silas.services.cockpit.record import signed_of
-from silas.services.emergency_stop import StopDesk
+from silas.services.emergency_stop import StopService
 from silas.services.plans import plan_card
 from silas.services.projects import project_shown
 from silas.services.stop_now import StopNow
@@ -58,7 +58,7 @@ class WorkRoom:
         session: Session,
         store: SqlWorkItemStore,
         nonces: NonceStore,
-        desk: StopDesk,
+        service: StopService,
         announce: Announcer,
         redact: Callable[[str], str],
         undo_folder: Path,
@@ -68,7 +68,7 @@ class WorkRoom:
         self._session = session
         self._store = store
         self._nonces = nonces
-        self._desk = desk
+        self._service = service
         self._announce = announce
         self._redact = redact
         self._look = look
@@ -192,7 +192,7 @@ class WorkRoom:
 
     async def stop(self) -> Done:
         """See `Work.stop`: the file first, so that nothing new begins; then the kill."""
-        stopping = StopNow(self._desk.sentinel.folder)
+        stopping = StopNow(self._service.sentinel.folder)
         stopping.place()
         self._session.runs.halt.ring()  # what is under way here ends, however soon the stop is over
         ended = await asyncio.to_thread(stopping.kill)
@@ -200,8 +200,10 @@ class WorkRoom:
             raise from_foreign(stopping.failure) or stopping.failure
         stopping.keep()
         with suppress(Exception):  # it holds whether or not it could be recorded yet
-            self._desk.record()
-        self._announce.announce_stop(said_at(COCKPIT, refusal_words(self._desk.sentinel.words())))
+            self._service.record()
+        self._announce.announce_stop(
+            said_at(COCKPIT, refusal_words(self._service.sentinel.words()))
+        )
         return Done(
             words=tr(
                 "Silas is stopped, and every approval is void. Tools killed: {killed}.",
@@ -211,9 +213,9 @@ class WorkRoom:
 
     async def resume(self) -> Done:
         """See `Work.resume`."""
-        if not self._desk.sentinel.stands():
+        if not self._service.sentinel.stands():
             return Done(words=tr("Silas is not stopped."))
-        await self._desk.resume()
+        await self._service.resume()
         self._announce.announce_stop("")
         return Done(words=tr("Silas works again; what was interrupted needs a new approval."))
 

@@ -79,8 +79,8 @@ def _no_program(entry: MCPEntry) -> str:
 
 async def _findings_when_started(config: SilasConfig) -> list[DoctorFinding]:
     """As it is once Silas runs."""
-    async with open_mcp(config) as desk:
-        states = await desk.states()
+    async with open_mcp(config) as service:
+        states = await service.states()
     levels: dict[str, FindingState] = {"connected": "ok", "untrusted": "advice"}
     return [
         DoctorFinding(

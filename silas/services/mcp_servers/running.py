@@ -14,7 +14,7 @@ from silas.errors import ConfigError, DatabaseError, Stopped
 from silas.home.runtime import Runtime
 from silas.keys.secret_registry import SecretRegistry
 from silas.language import tr
-from silas.services.mcp import MCPDesk, servers_of
+from silas.services.mcp import MCPService, servers_of
 from silas.services.mcp_servers.trust_card import ServerInspection
 from silas.tools import ToolRegistry
 from silas.tools.mcp.settings import MCPEntry, users_of
@@ -46,7 +46,7 @@ class RunningServers:
         self._runtime, self._registry = runtime, registry
         self._secrecy, self._read = secrecy, read
         trusted = SqlTrust(db, runtime.clock)
-        self._desk = MCPDesk(config, runtime.sandbox, db, audit, trusted, secrecy)
+        self._service = MCPService(config, runtime.sandbox, db, audit, trusted, secrecy)
         self._running: list[MCPServers] = []
         self._stack = AsyncExitStack()
         self._one_at_a_time = asyncio.Lock()
@@ -56,7 +56,7 @@ class RunningServers:
     @property
     def entries(self) -> tuple[MCPEntry, ...]:
         """Every one, as it is in force."""
-        return self._desk.config.mcp_entries
+        return self._service.config.mcp_entries
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -71,13 +71,13 @@ class RunningServers:
 
     async def _begin(self) -> None:
         self._hide(self.entries)
-        desk, runtime = self._desk, self._runtime
+        service, runtime = self._service, self._runtime
         servers = servers_of(
-            desk.config,
+            service.config,
             runtime.sandbox,
             self._registry,
-            desk.trusted,
-            desk.audit,
+            service.trusted,
+            service.audit,
             runtime.clock,
             self._secrecy,
         )
@@ -112,8 +112,8 @@ class RunningServers:
             found = await asyncio.to_thread(self._read)
             self._wanted = self._wanted if found is None else [found]
             try:
-                self._desk.require_able()
-                seen = (*self._desk.trusted.pins(), *self._secrets())
+                self._service.require_able()
+                seen = (*self._service.trusted.pins(), *self._secrets())
             except (Stopped, DatabaseError, ConfigError):
                 return
             if (self._wanted or seen != self._seen) and await self._apply():
@@ -154,32 +154,32 @@ class RunningServers:
             ConfigError: No such server is configured.
             Stopped: Silas is stopped, or the record was changed outside Silas.
         """
-        self._desk.entry(name)
-        self._desk.require_able()
+        self._service.entry(name)
+        self._service.require_able()
         for servers in self._running:
             await servers.retry(name)
 
     async def look(self, name: str) -> ServerInspection:
-        """See `MCPDesk.look`."""
-        return await self._desk.look(name)
+        """See `MCPService.look`."""
+        return await self._service.look(name)
 
     async def trust(self, look: ServerInspection) -> None:
-        """See `MCPDesk.trust`; it counts at once.
+        """See `MCPService.trust`; it counts at once.
 
         Raises:
             ConfigError: Its entry is another one than that which was looked at.
         """
         async with self._one_at_a_time:
-            if self._desk.entry(look.entry.name) != look.entry:
+            if self._service.entry(look.entry.name) != look.entry:
                 raise ConfigError(
                     tr("It is another server by now; look at its tools again."), code="E_CFG_MCP"
                 )
-            await self._desk.trust(look)
+            await self._service.trust(look)
             await self._take(look.entry)
 
     async def refuse(self, look: ServerInspection) -> None:
-        """See `MCPDesk.refuse`."""
-        await self._desk.refuse(look)
+        """See `MCPService.refuse`."""
+        await self._service.refuse(look)
 
     async def take(self, entry: MCPEntry) -> None:
         """Put one in force that was added to the configuration."""
@@ -196,8 +196,8 @@ class RunningServers:
             await servers.take(entry)
 
     async def distrust(self, name: str) -> bool:
-        """See `MCPDesk.distrust`; it ends at once."""
-        found = await self._desk.distrust(name)
+        """See `MCPService.distrust`; it ends at once."""
+        found = await self._service.distrust(name)
         from silas.tools.mcp.servers import look_again  # noqa: PLC0415 - the SDK is heavy
 
         for servers in self._running:
@@ -214,14 +214,14 @@ class RunningServers:
     def _put_all(self, entries: Iterable[MCPEntry]) -> None:
         servers = {one.name: one.server for one in entries}
         handling = {one.name: one.handling for one in entries}
-        there = self._desk.config.model_copy(update={"mcpServers": servers, "mcp": handling})
-        self._desk = replace(self._desk, config=there)
+        there = self._service.config.model_copy(update={"mcpServers": servers, "mcp": handling})
+        self._service = replace(self._service, config=there)
 
     def _put(self, name: str, entry: MCPEntry | None) -> None:
-        config = self._desk.config
+        config = self._service.config
         servers = {one: it for one, it in config.mcpServers.items() if one != name}
         handling = {one: it for one, it in config.mcp.items() if one != name}
         if entry is not None:
             servers[name], handling[name] = entry.server, entry.handling
         there = config.model_copy(update={"mcpServers": servers, "mcp": handling})
-        self._desk = replace(self._desk, config=there)
+        self._service = replace(self._service, config=there)

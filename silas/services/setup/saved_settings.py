@@ -153,7 +153,7 @@ class PlannedSettings(NamedTuple):
         return any(one.widens for one in self.changes)
 
 
-class SettingsDesk:
+class SettingsService:
     """Saves settings into the configuration file, for the cockpit and the terminal."""
 
     def __init__(self, place: ConfigPlace, audit: Audit) -> None:
@@ -218,8 +218,8 @@ class SettingsDesk:
 class AskedSettings:
     """Asks the owner about settings that widen what Silas may do, one card at a time."""
 
-    def __init__(self, desk: SettingsDesk, owner: Owner) -> None:
-        self._desk = desk
+    def __init__(self, service: SettingsService, owner: Owner) -> None:
+        self._service = service
         self._question = OneQuestion(owner, "settings", "E_CFG_SETTING_ASKED")
 
     def ask(self, planned: PlannedSettings) -> None:
@@ -242,22 +242,22 @@ class AskedSettings:
 
     async def _record_no(self, planned: PlannedSettings) -> None:
         names = [one.setting.name for one in planned.changes]
-        await self._desk.audit.log("settings_declined", names=names)
+        await self._service.audit.log("settings_declined", names=names)
 
     async def _write_settings(self, planned: PlannedSettings) -> str:
-        await self._desk.write(planned)
+        await self._service.write(planned)
         return tr("The settings are saved; they count from the next start on.")
 
 
 @asynccontextmanager
-async def open_settings(config: SilasConfig, place: ConfigPlace) -> AsyncGenerator[SettingsDesk]:
+async def open_settings(config: SilasConfig, place: ConfigPlace) -> AsyncGenerator[SettingsService]:
     """The settings of an initialised Silas, beside a running one or without any.
 
     Raises:
         ConfigError: Silas was not set up here.
     """
-    async with open_audit(config) as desk:
-        yield SettingsDesk(place, desk.log)
+    async with open_audit(config) as service:
+        yield SettingsService(place, service.log)
 
 
 def setting_of(name: str, file: Path) -> Setting:

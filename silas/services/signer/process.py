@@ -17,7 +17,7 @@ from silas.keys import KeysConfig, Signer
 from silas.keys.oskeyring import Keyring, system_keyring
 from silas.keys.process_hardening import harden_signer
 from silas.keys.signed_heads import SignedHeads
-from silas.keys.signer_server import SigningDesk, open_socket
+from silas.keys.signer_server import SigningService, open_socket
 from silas.keys.vault import Vault
 from silas.services.signer.signables import Signables
 
@@ -51,11 +51,11 @@ async def serve_signer(config: SilasConfig, agent_name: str) -> None:
     heads = SignedHeads(record_of(config).with_name(f"{config.owner_id}.signed-head.json"))
     heads.newest()  # says what is wrong with it before anything is asked
     judge = Signables(clock, heads).judge
-    desk = SigningDesk(signer, judge, terminal.confirm, terminal.note, agent.uid)
+    service = SigningService(signer, judge, terminal.confirm, terminal.note, agent.uid)
     place = config.keys.socket
     connection = open_socket(place, agent.group)
     try:
-        async with await asyncio.start_unix_server(desk.serve, sock=connection):
+        async with await asyncio.start_unix_server(service.serve, sock=connection):
             terminal.tell(f"The signer for user {agent.name} is ready at {place}.")
             terminal.tell(
                 f"Public key {signer.public_key}. Its questions appear here; Ctrl-D ends."

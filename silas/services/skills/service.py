@@ -66,7 +66,7 @@ class SkillLook(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SkillDesk:
+class SkillService:
     """The skills alone, for the commands that change them.
 
     Attributes:
@@ -219,7 +219,7 @@ def _source(report: ImportReport) -> str:
 
 
 @asynccontextmanager
-async def open_skills(config: SilasConfig) -> "AsyncGenerator[SkillDesk]":
+async def open_skills(config: SilasConfig) -> "AsyncGenerator[SkillService]":
     """The skills of an initialised Silas, beside a running one or without any.
 
     The owner's key is unlocked for a yes alone.
@@ -253,4 +253,4 @@ async def open_skills(config: SilasConfig) -> "AsyncGenerator[SkillDesk]":
             finally:
                 ring.release()
 
-        yield SkillDesk(config, audit, skill_records(config, owners_key(config)), approving)
+        yield SkillService(config, audit, skill_records(config, owners_key(config)), approving)

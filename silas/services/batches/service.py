@@ -87,7 +87,7 @@ def review_over(
 
 
 @dataclass(frozen=True)
-class BatchDesk:
+class BatchService:
     """Batches for the commands that look at them or take them back.
 
     Attributes:
@@ -135,7 +135,7 @@ class BatchDesk:
 
 
 @asynccontextmanager
-async def open_batches(config: SilasConfig) -> "AsyncGenerator[BatchDesk]":
+async def open_batches(config: SilasConfig) -> "AsyncGenerator[BatchService]":
     """The batches of an initialised Silas, without starting anything else.
 
     Raises:
@@ -152,7 +152,7 @@ async def open_batches(config: SilasConfig) -> "AsyncGenerator[BatchDesk]":
             if config.autonomy.enabled:
                 store.note(signal, clock.now())
 
-        yield BatchDesk(
+        yield BatchService(
             execution_over(config, db, audit, time),
             note_signal,
             warnings,

@@ -11,7 +11,7 @@ from silas.services.attachments.pictures import made_anew
 
 
 @dataclass(frozen=True)
-class AttachmentDesk:
+class AttachmentService:
     """What the cockpit and `silas conversations` ask for.
 
     Attributes:

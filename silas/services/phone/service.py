@@ -44,7 +44,7 @@ class _Opened(NamedTuple):
     stack: AsyncExitStack
 
 
-class PhoneDesk:
+class PhoneService:
     """`silas.channels.web.phone_port.Phone`: one address at a time, of one way.
 
     Args:
