@@ -157,21 +157,21 @@ class ApprovalWords(OwnerWords[str]):
         if _first(_ALONE, said):
             return await self._ahead().alone_words()
         if found := _first(_RUNS, said):
-            return await self._ahead().runs(found["goal"])
+            return await self._ahead().runs(await self._goal_id(found["goal"]))
         found = _first(_WHY, said)
-        return await self._ahead().why(found["goal"]) if found else ""
+        return await self._ahead().why(await self._goal_id(found["goal"])) if found else ""
 
     async def _apply_goal_command(self, said: str) -> str:
         service = self._narrowing()
         if found := _first(_NARROW, said):
-            return (await service.narrow(found["goal"], int(found["uses"][:9]), None)).words
+            goal_id = await self._goal_id(found["goal"])
+            return (await service.narrow(goal_id, int(found["uses"][:9]), None)).words
         if found := _first(_TAKE_BACK, said):
-            await service.take_back(found["goal"])
-            return tr(
-                "Taken back: nothing more of {goal} begins without asking you.", goal=found["goal"]
-            )
+            goal_id = await self._goal_id(found["goal"])
+            await service.take_back(goal_id)
+            return tr("Taken back: nothing more of {goal} begins without asking you.", goal=goal_id)
         if found := _first(_PAUSE, said):
-            goal = self._goals().pause(found["goal"])
+            goal = self._goals().pause(await self._goal_id(found["goal"]))
             return tr("{goal} is paused until you resume it.", goal=goal.id)
         if found := _first(_RESUME, said):
             return tr(
@@ -180,6 +180,11 @@ class ApprovalWords(OwnerWords[str]):
                 goal=found["goal"],
             )
         return service.tighten().words
+
+    async def _goal_id(self, which: str) -> str:
+        """The id of the goal that is meant; what was said where that is none, or several are."""
+        found = await self._ahead().goals_named(which)
+        return found[0].id if len(found) == 1 else which
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], said: str) -> re.Match[str] | None:

@@ -16,6 +16,7 @@ from silas.tools.toolset import AllTools, ToolRun
 from silas.types import TaintLevel
 
 if TYPE_CHECKING:
+    from silas.goals.goal_names import GoalName
     from silas.goals.models import Goal
 
 
@@ -36,6 +37,10 @@ class LooksAhead(Protocol):
 
     async def runs(self, goal_id: str) -> str:
         """How often a goal ran and when it runs next, in words."""
+        ...
+
+    async def goals_named(self, which: str) -> Sequence["GoalName"]:
+        """The goals that are not over which the owner means: by id, or by words of the title."""
         ...
 
     async def goal_lines(self, goal_ids: Sequence[str], most: int) -> Sequence[str]:

@@ -19,6 +19,7 @@ from silas.stream.approval_words import ApprovalWords
 from silas.stream.escalate import Escalator
 from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
+from silas.stream.goal_name_words import GoalNameWords
 from silas.stream.goals_in_view import GoalsInView
 from silas.stream.intake import Intake
 from silas.stream.look_answers import LookAnswers
@@ -257,6 +258,7 @@ class TurnWiring:
             ),
             AgendaWords(self._parts.ahead_service, self._plans, audit, modes, profile),
             UndoWords(self._context, audit, modes, profile),
+            GoalNameWords(self._parts.ahead_service, self._parts.goals, audit, modes, profile),
             RestWords(self._at("rests", rests_of(self._parts)), audit, modes, profile),
         )
 

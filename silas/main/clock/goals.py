@@ -77,10 +77,10 @@ def goals_show(ctx: click.Context, goal: str, as_json: bool) -> None:
 
     async def work() -> int:
         async with _service(ctx) as service:
-            found = service.goals.get(goal)
+            found = service.goals.get(await service.find(goal))
             row = await _row(service, found)
-            last = service.goals.store.history(goal, 1)
-            shown = {**row, "next": service.goals.coming_words(goal)}
+            last = service.goals.store.history(found.id, 1)
+            shown = {**row, "next": service.goals.coming_words(found.id)}
             lines = [_cycle_line(service, found, one) for one in last]
             left = await service.standing_of(found)
         if as_json:
@@ -105,8 +105,8 @@ def goals_pause(ctx: click.Context, goal: str) -> None:
 
     async def work() -> int:
         async with _service(ctx) as service:
-            service.goals.pause(goal)
-        _show(tr("Paused {goal}.", goal=goal))
+            paused = service.goals.pause(await service.find(goal))
+        _show(tr("Paused {goal}.", goal=paused.id))
         return DONE
 
     run_to_exit(work)
@@ -120,9 +120,9 @@ def goals_resume(ctx: click.Context, goal: str) -> None:
 
     async def work() -> int:
         async with _service(ctx) as service:
-            service.goals.resume(goal)
-            coming = service.goals.coming_words(goal)
-        _show(tr("Resumed {goal}; next {when}.", goal=goal, when=coming))
+            resumed = service.goals.resume(await service.find(goal)).id
+            coming = service.goals.coming_words(resumed)
+        _show(tr("Resumed {goal}; next {when}.", goal=resumed, when=coming))
         return DONE
 
     run_to_exit(work)
@@ -136,11 +136,12 @@ def goals_run(ctx: click.Context, goal: str) -> None:
 
     async def work() -> int:
         async with _service(ctx) as service:
-            service.goals.run_now(goal)
+            due = await service.find(goal)
+            service.goals.run_now(due)
         words = tr_later(
             "A cycle of {goal} is due now; `silas goals history {goal}` shows its end."
         )
-        _show(tr(words, goal=goal))
+        _show(tr(words, goal=due))
         return DONE
 
     run_to_exit(work)
@@ -156,8 +157,8 @@ def goals_history(ctx: click.Context, goal: str, most: int, as_json: bool) -> No
 
     async def work() -> int:
         async with _service(ctx) as service:
-            found = service.goals.get(goal)
-            cycles = service.goals.store.history(goal, most)
+            found = service.goals.get(await service.find(goal))
+            cycles = service.goals.store.history(found.id, most)
             lines = [_cycle_line(service, found, one) for one in cycles]
         if as_json:
             print_json([_cycle(one) for one in cycles])
@@ -180,7 +181,7 @@ def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
 
     async def work() -> int:
         async with _service(ctx) as service:
-            found = service.goals.get(goal)
+            found = service.goals.get(await service.find(goal))
             moments = service.goals.next_moments(found.schedule, _TEN)
             lines = [service.goals.say_moment(one, found.schedule) for one in moments]
         if as_json:

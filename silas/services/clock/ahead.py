@@ -21,6 +21,7 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError, Stopped
+from silas.goals.goal_names import GoalName, goals_named
 from silas.goals.models import Goal, GoalState
 from silas.goals.service import Goals
 from silas.home.database import open_existing_database
@@ -239,6 +240,12 @@ class AheadService:
         goal = self.goals.get(goal_id)
         zone = goal_schedule.zone_of(goal.schedule, self.config.scheduler.zone)
         return (await self._runs(goal)).words(zone)
+
+    async def goals_named(self, which: str) -> tuple[GoalName, ...]:
+        """The goals that are not over which the owner means: by id, or by words of the title."""
+        going = [one for one in self.goals.store.all() if one.state is not GoalState.ended]
+        names = [GoalName(one.id, _title(await self.store.get(one.id))) for one in going]
+        return goals_named(which, names)
 
     async def goal_lines(self, goal_ids: Sequence[str], most: int) -> list[str]:
         """The same for a model, a line each; of those that are not over, so many at most."""

@@ -13,7 +13,8 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.goals.models import Goal, GoalState
+from silas.goals.goal_names import GoalName, goals_named, several_words
+from silas.goals.models import Goal, GoalRefused, GoalState
 from silas.goals.service import Goals
 from silas.goals.store import SqlGoalStore
 from silas.home.database import open_existing_database
@@ -108,6 +109,18 @@ class GoalService(NamedTuple):
         """What its plan calls it; empty where the plan is not there."""
         item = await self.store.get(goal.id)
         return "" if item is None else item.title
+
+    async def find(self, which: str) -> str:
+        """The id of the one goal that is meant: by its id, or by words of its title.
+
+        Raises:
+            GoalRefused: None is, or several are.
+        """
+        names = [GoalName(one.id, await self.title(one)) for one in self.goals.store.all()]
+        found = goals_named(which, names)
+        if len(found) > 1:
+            raise GoalRefused(several_words(which, found), code="E_GOAL_SEVERAL")
+        return self.goals.get(found[0].id if found else which).id
 
     async def why(self, goal: Goal) -> str:
         """What its work asks, why a goal is paused, why its approval starts nothing as things are

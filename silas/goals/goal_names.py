@@ -1,0 +1,116 @@
+"""Which goal its owner means: by its id, or by words of its title (5.2.3).
+
+Nobody says an id aloud, so "the pdf goal" is the one goal whose title has these words. Endings do
+not count: "moving" is "move", "pdfs" are "pdf". Where several have them nothing is guessed.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+_WORD: Final = re.compile(r"\w+")
+_SAYS_NOTHING: Final = frozenset(
+    [
+        "a",
+        "about",
+        "all",
+        "am",
+        "and",
+        "any",
+        "at",
+        "aus",
+        "called",
+        "der",
+        "die",
+        "das",
+        "dem",
+        "den",
+        "for",
+        "from",
+        "goal",
+        "goals",
+        "in",
+        "ins",
+        "into",
+        "it",
+        "its",
+        "me",
+        "mein",
+        "meine",
+        "meinen",
+        "my",
+        "named",
+        "of",
+        "off",
+        "on",
+        "our",
+        "out",
+        "the",
+        "this",
+        "to",
+        "up",
+        "von",
+        "um",
+        "zu",
+        "und",
+        "your",
+        "you",
+        "ziel",
+        "ziele",
+        "dass",
+        "please",
+        "bitte",
+    ]
+)
+"""Words that tell no goal from another."""
+_SHORTEST: Final = 3
+"""Letters that two words have in common at their beginning, at least, to be forms of one."""
+
+
+class GoalName(NamedTuple):
+    """A goal as it is named.
+
+    Attributes:
+        id: Of the goal.
+        title: What its plan calls it; empty where the plan is not there.
+    """
+
+    id: str
+    title: str
+
+
+def goals_named(which: str, goals: Iterable[GoalName]) -> tuple[GoalName, ...]:
+    """Those that are meant: the one of this id, else all whose titles have these words.
+
+    Args:
+        which: As the owner said it; nothing is found by words that every goal could have.
+        goals: Those that there are.
+    """
+    there = tuple(goals)
+    if of_id := tuple(one for one in there if one.id.casefold() == which.strip().casefold()):
+        return of_id
+    words = _words(which)
+    return tuple(one for one in there if words and _has_all(_words(one.title), words))
+
+
+def several_words(which: str, found: Sequence[GoalName]) -> str:
+    """Why none of several is taken, in English."""
+    named = "; ".join(f"“{one.title}” ({one.id})" for one in found)
+    return f"“{which}” fits {len(found)} goals; say more of the title, or the id: {named}."
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold())) - _SAYS_NOTHING
+
+
+def _has_all(title: frozenset[str], words: frozenset[str]) -> bool:
+    return all(any(_is_form_of(word, one) for one in title) for word in words)
+
+
+def _is_form_of(one: str, other: str) -> bool:
+    """Whether two words differ in their endings alone, as "moving" and "move" do."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    stem = max(_SHORTEST, len(short) - 1)
+    return len(long) - len(short) <= _SHORTEST and short[:stem] == long[:stem]
