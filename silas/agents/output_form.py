@@ -9,7 +9,7 @@ from pydantic_ai.exceptions import ModelRequestRejectedError, UserError
 from pydantic_ai.models import Model
 from pydantic_ai.output import OutputSpec
 
-from silas.agents.calls import StructuredCall
+from silas.agents.calls import EXECUTOR, StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
 from silas.agents.providers.model_errors import of_the_form
 from silas.agents.providers.output_modes import ModeMemory
@@ -168,9 +168,17 @@ def output_type(
 
 def how_to_answer(call: StructuredCall[Any], mode: OutputMode) -> str:
     """What a model that answered out of form is told, in words of the mode it is asked in next."""
+    if mode == "tool" and call.name == EXECUTOR.name:
+        return (
+            "Go on by calling a tool: the next one that the work needs, or "
+            f"`{call.form}` once it is done or cannot be done. Words alone do nothing."
+        )
     if mode == "tool":
         return f"Answer by calling the tool `{call.form}`, once, and with nothing else."
-    return "Answer with one JSON object that fits the required schema, and with nothing else."
+    answer = "Answer with one JSON object that fits the required schema, and with nothing else."
+    if call.name == EXECUTOR.name:
+        return f"Is the work not done, go on by calling the next tool. Else: {answer}"
+    return answer
 
 
 def is_failure_of_form(error: BaseException) -> bool:

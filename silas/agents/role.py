@@ -26,6 +26,7 @@ from silas.agents.providers.factory import is_own_server, mode_memory, takes_too
 from silas.agents.providers.model_probe import address_of
 from silas.agents.providers.retry import ProviderRetry
 from silas.agents.streaming import StreamingModel, can_stream
+from silas.agents.written_calls import WrittenCallsModel
 from silas.canonical import digest
 from silas.clock import Clock
 
@@ -196,6 +197,8 @@ class Role:
         """
         if not self.form.with_tools:
             model = JsonCallsModel(model, root_union=self.on_own_server)
+        else:
+            model = WrittenCallsModel(model)
         held = self.on_own_server and mode != "tool" and self._name in _LOOKING
         if held and on_this_machine(self._model):
             return LooksFirst(model, always=self._name == "planner")
