@@ -22,6 +22,7 @@ from silas.work.step_descriptions import step_words
 _SILENT = re.compile(r"exit code -?\d+( \(ended by [a-z]+\))?")
 _OWN_WORDS: Final = frozenset({"file_write", "file_edit"})
 """Tools that say what they did in words of Silas's own, where they did it."""
+_FILE_TOOLS: Final = frozenset({"file_read", "file_list", "file_search"}) | _OWN_WORDS
 
 _NAMED = 3  # sources that a sentence names; a result has all of them
 _MOST = 40  # sources that are told; of more nobody reads each
@@ -114,6 +115,8 @@ def _order(tool: str, args: dict[str, Any]) -> str:
 def _carries_words(tool: str, result: ToolResult) -> bool:
     if result.taint is TaintLevel.owner or (result.ok and tool in _OWN_WORDS):
         return False
+    if not result.ok and tool in _FILE_TOOLS:
+        return False  # a refusal quotes the path that was asked for, and nothing of any file
     if tool == AskOwnerTool.name and result.source == OWN_ANSWER:
         return False  # of an option every word stood in the work already, with what that had read
     said = (result.return_value, *map(canonical_json, result.content))

@@ -121,6 +121,21 @@ async def test_what_the_plan_names_is_deleted_without_a_card(desk: Path) -> None
     assert (result.status, owner.held, state_of(desk)) == (WorkItemStatus.done, [], {})
 
 
+async def test_a_file_that_was_refused_is_not_told_as_read(desk: Path) -> None:
+    refused = (
+        CallTool("file_read", {"path": "/etc/passwd"}),
+        CallTool("file_read", {"path": "gone.md"}),
+        CallTool("file_list", {"path": "/etc"}),
+        CallTool("file_edit", {"path": "gone.md", "old": "a", "new": "b"}),
+    )
+    steps = (*refused, CallTool("file_write", {"path": "plan.txt", "content": "1. Go.\n"}), DONE)
+    async with at_work(*steps, channel=Owner().channel) as work:
+        result = await work.run(workspace=str(desk), verify=CHECK, writes=["plan.txt"])
+    assert result.status is WorkItemStatus.done
+    assert "Before these changes it read" not in result.summary
+    assert not result.read_before
+
+
 async def test_what_lies_outside_is_held_back_whole_though_nothing_was_read(desk: Path) -> None:
     before, owner = state_of(desk), Owner()
     steps = (sh("echo more >> notes.md; echo x > other.txt"), DONE)
