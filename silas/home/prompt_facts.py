@@ -10,9 +10,10 @@ def profiles(config: SilasConfig) -> tuple[str, ...]:
 
 
 USUAL = {
-    "runs_there": "gcc 12.2.0, git 2.39.5, jq, make 4.3, node 20.20.2, npm, npx, perl, pip, "
+    "runs_there": "the usual Unix commands (awk, find, grep, sed, sort, wc, ...), "
+    "gcc 12.2.0, git 2.39.5, jq, make 4.3, node 20.20.2, npm, npx, perl, pip, "
     "pytest 9.0.3, python 3.11.7 (also python3), ruff 0.17.6, sqlite3, zip",
-    "not_there": "cargo, go",
+    "not_there": "cargo, go, pdftotext",
 }
 """What plans are told of an ordinary machine; for what it costs in every prompt."""
 

@@ -9,7 +9,13 @@ import pytest
 from silas.sandbox import RefusingSandbox, Sandbox, SandboxUnavailable
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch
-from silas.sandbox.toolchains.probe import ToolProbe, describe_versions, missing_habits, parse
+from silas.sandbox.toolchains.probe import (
+    BASICS,
+    ToolProbe,
+    describe_versions,
+    missing_habits,
+    parse,
+)
 from silas.sandbox.toolchains.search import SearchPlace
 from silas.testing import FakeSandbox
 from silas.testing.tools import exit_result
@@ -113,5 +119,13 @@ def test_the_words_for_a_model() -> None:
     assert (
         describe_versions(found) == "python 3.11.2 (also python3), python -m pytest 8.3, git 2.39"
     )
-    assert missing_habits(found) == "make, gcc, node, npm, cargo, go"
+    assert missing_habits(found) == "make, gcc, node, npm, cargo, go, pdftotext"
     assert "python -m pytest" not in describe_versions({**found, "pytest": "8.3"})
+
+
+def test_the_usual_commands_are_told_in_one_word_where_all_are_there() -> None:
+    found = parse("\n".join(("git 2.39", *BASICS)))
+    assert describe_versions(found) == (
+        "the usual Unix commands (awk, find, grep, sed, sort, wc, ...), git 2.39"
+    )
+    assert describe_versions({"git": "2.39", "sh": "", "grep": ""}) == "git 2.39, sh, grep"

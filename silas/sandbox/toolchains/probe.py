@@ -26,17 +26,24 @@ MODULES: Final = ("pytest", "ruff", "mypy")
 """Programs that are often a module of the interpreter alone."""
 
 _SILENT: Final = ":"
+BASICS: Final = ("sh", "awk", "diff", "find", "grep", "sed", "sort", "tar", "wc")
+"""Told in one word where all are there: a model that misses them in the list does without them."""
+
 COMMANDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("python", "python3", *MODULES, "uv", "git", "make", "node"), "--version"),
     **dict.fromkeys(("gcc", "clang", "deno", "bun", "cargo", "rustc", "ruby", "php"), "--version"),
     **dict.fromkeys(("pip", "npm", "npx", "tsc", "mvn", "dotnet", "pandoc", "cmake"), _SILENT),
     **dict.fromkeys(("perl", "jq", "rg", "curl", "zip", "unzip", "sqlite3"), _SILENT),
+    **dict.fromkeys(("pdftotext", "exiftool", "convert", "ffmpeg"), _SILENT),
+    **dict.fromkeys(BASICS, _SILENT),
     "go": "version",
     "java": "-version",
 }
 """What is looked for, and how its version is asked; of what answers slowly it is not."""
 
-TOLD_MISSING: Final = ("python", "pytest", "git", "make", "gcc", "node", "npm", "cargo", "go")
+TOLD_MISSING: Final = (
+    *("python", "pytest", "git", "make", "gcc", "node", "npm", "cargo", "go", "pdftotext"),
+)
 """Whose absence is worth a word: what a plan would name by habit."""
 
 Versions = Mapping[str, str]
@@ -122,9 +129,9 @@ def parse(said: str) -> dict[str, str]:
 
 
 def _digest(facts: Mapping[str, Any], backend: str) -> str:
-    """Of everything that decides what runs: what is shown, the backend, the system's programs."""
+    """Of everything that decides what runs, and of what is asked for."""
     times = [_changed_at(place) for place in SYSTEM]
-    return sha256_hex(canonical_bytes([facts, backend, list(map(str, times))]))
+    return sha256_hex(canonical_bytes([facts, backend, list(map(str, times)), sorted(COMMANDS)]))
 
 
 def _changed_at(place: str) -> int:
@@ -161,11 +168,17 @@ def _keep(path: Path, found: Versions) -> None:
             old.unlink()
 
 
+_USUAL_COMMANDS: Final = "the usual Unix commands (awk, find, grep, sed, sort, wc, ...)"
+
+
 def describe_versions(versions: Versions) -> str:
     """What runs, in one line: `python 3.11.2 (also python3), git 2.39.5, python -m pytest 8.3`."""
     same = versions.get("python", "-") == versions.get("python3", "+")
-    parts: list[str] = []
+    usual = set(BASICS) <= set(versions)
+    parts: list[str] = [_USUAL_COMMANDS] if usual else []
     for name, version in versions.items():
+        if usual and name in BASICS:
+            continue
         module = name.removeprefix(_MODULE)
         if (name == "python3" and same) or (name != module and module in versions):
             continue
