@@ -198,3 +198,10 @@ def test_a_goal_without_checks_says_that_nothing_is_done() -> None:
     said = json.dumps([card.model_dump(mode="json")], ensure_ascii=False)
     assert "Tut hier nichts: Es hat keine Prüfungen, die nach der Uhr laufen könnten" in said
     assert "hat aber keine Prüfungen: hier wird nichts getan" in said
+
+
+@pytest.mark.parametrize("verify", [[], [{"name": "c", "run": "true", "expect": {"exit_code": 0}}]])
+def test_a_plan_that_writes_nothing_has_nothing_that_is_shown_first(verify: list[Any]) -> None:
+    card = plan_card(plan_bytes(a_plan(**{**_HOME, "writes": [], "verify": verify})), rationale="")
+    [lines] = [part.lines for part in card.details if "may change: nothing" in part.lines]
+    assert not any("shown to you first" in line for line in lines)
