@@ -81,7 +81,11 @@ def attempt_output(attempt: "Attempt", redact: Callable[[str], str]) -> AttemptO
 
 def kept_words(words: str, redact: Callable[[str], str]) -> str:
     """A report without known secrets, harmless to models, at most 8,000 characters."""
-    text = scrub_output(redact(words)).strip()
+    return cut_report(scrub_output(redact(words)).strip())
+
+
+def cut_report(text: str) -> str:
+    """The beginning of a report, and how much of it is left out."""
     if len(text) <= LONGEST_REPORT:
         return text
     left_out = len(text) - LONGEST_REPORT

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from silas.agents.models import ExecutorAgentOutput
 from silas.agents.plan_fields import plan_text as plan_of_fields
 from silas.approval.revocation import revoke
 from silas.cards import Card, PlanCard
@@ -19,7 +20,7 @@ from silas.stream.session import Session
 from silas.testing import CallTool, Harness, ScriptedChannel, plan_text
 from silas.wiring.parts import Parts
 from tests.projects.kit import PROJECT, Ran, chain, project_text, task_text
-from tests.stream.kit import entries_of, planned, proposing, saying_yes
+from tests.stream.kit import entries_of, planned, proposing, saying_yes, soon
 from tests.stream.kit import ran as said
 from tests.support.command import environment, python, run
 from tests.support.waits import SECONDS
@@ -318,6 +319,26 @@ async def test_a_project_that_a_model_proposes_is_asked_about_and_run() -> None:
         result = await h.silas.wait(PROJECT)
         assert result is not None
         assert result.summary == "All 2 tasks are done."
+
+
+async def test_what_the_executors_of_its_tasks_say_is_told_with_the_project() -> None:
+    channel, ran = ScriptedChannel(saying_yes), Ran()
+    work = [
+        *(
+            CallTool("shell_exec", {"argv": ["do-a"]}),
+            ExecutorAgentOutput(summary="There are 42 rosters."),
+        ),
+        *(
+            CallTool("shell_exec", {"argv": ["do-b"]}),
+            ExecutorAgentOutput(summary="May has the most."),
+        ),
+    ]
+    models = planned(proposing(project_text(chain("a", "b"))), executor=work)
+    async with Harness(channel, models=models, sandbox=ran.sandbox) as h:
+        await soon(h.silas.ask("which month has the most rosters?"))
+        result = await soon(h.silas.wait(PROJECT))
+        assert result is not None
+        assert result.report == "“Do a”: There are 42 rosters.\n“Do b”: May has the most."
 
 
 KILLED = """

@@ -10,6 +10,7 @@ from silas.plans.characters import show_exactly
 from silas.plans.failures import failures_told
 from silas.work.models import PATCH
 from silas.work.record import TaskRecord, result_of
+from silas.work.report import AttemptOutput, cut_report
 
 _OPEN: Final = frozenset({WorkItemStatus.pending, WorkItemStatus.running})
 
@@ -98,6 +99,7 @@ class ProjectEnding:
             words,
             artifacts={PATCH: patch} if patch else {},
             diff="\n".join(f"{head}\n{one.diff}" for head, one in found if one.diff),
+            left=AttemptOutput(report=_told(results)),
         )
         return await self.record.save_result(item, result)
 
@@ -123,6 +125,14 @@ def _ask_for_rest(item: WorkItem) -> str:
 def _title(task: WorkItem) -> str:
     """A task as its owner knows it."""
     return tr("“{words}”", words=show_exactly(task.title))
+
+
+def _told(results: Sequence[tuple[WorkItem, WorkItemResult | None]]) -> str:
+    """What the executors of the tasks say, each below its task's title: often the answer."""
+    said = [
+        f"{_title(child)}: {one.report}" for child, one in results if one is not None and one.report
+    ]
+    return cut_report("\n".join(said))
 
 
 def _heading(task: WorkItem) -> str:
