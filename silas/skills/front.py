@@ -89,10 +89,9 @@ class SkillFrontMatter(Frozen):
 
 
 class SkillMd(NamedTuple):
-    """`SKILL.md` as it was read: its front matter, its whole text, the instructions in it."""
+    """`SKILL.md` as it was read: its front matter, and the instructions below it."""
 
     front: SkillFrontMatter
-    text: str
     body: str
 
 
@@ -100,7 +99,6 @@ class SkillDocument(NamedTuple):
     """`SKILL.md` before anything was asked about its keys."""
 
     data: dict[str, Any]
-    text: str
     body: str
 
 
@@ -124,7 +122,7 @@ def read_skill_md(raw: bytes, folder: str) -> SkillMd:
             f"{SKILL_MD} names {front.name!r} and its folder {ascii(folder)[:80]}; give both the "
             "same name."
         )
-    return SkillMd(front, opened.text, opened.body)
+    return SkillMd(front, opened.body)
 
 
 def open_skill_md(raw: bytes, depth: int = _MAX_DEPTH) -> SkillDocument:
@@ -148,7 +146,7 @@ def open_skill_md(raw: bytes, depth: int = _MAX_DEPTH) -> SkillDocument:
     body = "\n".join(lines[closing + 1 :]).strip()
     if not body:
         raise SkillError(f"{SKILL_MD} has no instructions below its front matter.")
-    return SkillDocument(data, text, body)
+    return SkillDocument(data, body)
 
 
 def _text(raw: bytes) -> str:

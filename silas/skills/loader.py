@@ -52,7 +52,7 @@ class Skill(NamedTuple):
     """A skill as its folder has it."""
 
     front: SkillFrontMatter
-    text: str
+    body: str
     files: tuple[SkillFile, ...]
 
     @property
@@ -171,7 +171,7 @@ class SkillLoader:
         return tuple(f"{name}: {usable[name].description}" for name in names if name in usable)
 
     def instructions(self, names: Sequence[str]) -> tuple[SkillText, ...]:
-        """`SKILL.md` of each of these.
+        """What `SKILL.md` of each of these says below its front matter.
 
         Raises:
             SkillError: One cannot be used.
@@ -213,7 +213,7 @@ class SkillLoader:
     def _skill_text(self, name: str) -> SkillText:
         skill = self._usable_skill(name)
         raw = next(file for file in skill.files if file.path == SKILL_MD)
-        return SkillText(name, skill.text, raw.digest)
+        return SkillText(name, skill.body, raw.digest)
 
     def _usable_skill(self, name: str) -> Skill:
         place = self._place(name)
@@ -275,7 +275,7 @@ def read_skill(folder: Path, rules: SkillValidationConfig) -> Skill:
     findings = check(skill_md, files, rules)
     if findings:
         raise SkillError(str(findings[0]))
-    return Skill(skill_md.front, skill_md.text, files)
+    return Skill(skill_md.front, skill_md.body, files)
 
 
 def parse_skill(folder: Path) -> tuple[SkillMd, tuple[SkillFile, ...]]:

@@ -12,7 +12,7 @@ class SkillText(NamedTuple):
 
     Attributes:
         name: The skill's.
-        text: `SKILL.md`, front matter included.
+        text: `SKILL.md` below its front matter, which is for who chooses a skill.
         digest: Hex SHA-256 of the file's bytes, as the approval binds it.
     """
 
@@ -43,7 +43,7 @@ class Skills(Protocol):
         ...
 
     def instructions(self, names: Sequence[str]) -> tuple[SkillText, ...]:
-        """`SKILL.md` of each of these. Raises `SkillError` where one cannot be used."""
+        """What each says below its front matter. Raises `SkillError` where one cannot be used."""
         ...
 
     def digests(self, names: Sequence[str]) -> dict[str, str]:
@@ -62,7 +62,7 @@ _BESIDE = 20_000
 def usable_texts(
     skills: Skills, names: Sequence[str], tokens: int, count: Callable[[str], int]
 ) -> tuple[SkillText, ...]:
-    """`SKILL.md` of those of these that can be used, as far as there is room for them.
+    """The text of those of these that can be used, as far as there is room for them.
 
     For advice that can do without the others: who does the work is told all of them.
 

@@ -22,6 +22,11 @@ def skill_md(name: str, body: str = "Read the table from its top.", **front: str
     return f"---\n{lines}\n---\n\n{body}\n"
 
 
+def skill_body(name: str) -> str:
+    """What an agent is told of it: all below the front matter."""
+    return skill_md(name).split("---\n")[2].strip()
+
+
 def put_skill(
     place: Path, name: str, text: str | None = None, files: Mapping[str, str] | None = None
 ) -> Path:

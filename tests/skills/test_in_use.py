@@ -15,7 +15,7 @@ from silas.sandbox import SandboxResult
 from silas.skills import SkillText
 from silas.testing import FakeSandbox, FixedSkills, MockClock, a_plan
 from silas.testing.tools import SandboxRun, exit_result
-from tests.skills.kit import approved, install, install_as_it_lies, skill_md
+from tests.skills.kit import approved, install, install_as_it_lies, skill_body, skill_md
 from tests.work.kit import DONE, Work, argv, at_work
 
 
@@ -47,7 +47,7 @@ async def test_the_executor_is_told_the_skills_its_plan_names_and_no_other(tmp_p
         briefing, *told = sections(work.briefing(0))
         assert (briefing.kind, briefing.text) == ("briefing", item.body)
         assert [(one.kind, one.label("name"), one.text) for one in told] == [
-            ("skill", "excel", skill_md("excel"))
+            ("skill", "excel", skill_body("excel"))
         ]
         await work.execute(await approved(work, a_plan(id="task-plain")))
         assert [one.kind for one in sections(work.briefing(2))] == ["briefing"]

@@ -19,7 +19,7 @@ from silas.skills.folder import SkillError
 from silas.skills.tree import install_tree
 from silas.testing import FakeSandbox, Harness, MockClock, a_plan
 from silas.testing.tools import exit_result
-from tests.skills.kit import approved, install, put_skill, service_of, skill_md
+from tests.skills.kit import approved, install, put_skill, service_of, skill_body, skill_md
 from tests.support.command import environment, person, silas
 from tests.work.kit import DONE, argv, at_work
 
@@ -281,7 +281,7 @@ async def test_what_is_installed_is_what_was_looked_at_whatever_lies_there_by_th
         _edits(folder)
         await service.install(look)
         [told] = skill_loader(h.config, h.signer.verify).instructions(["excel"])
-        assert told.text == skill_md("excel")
+        assert told.text == skill_body("excel")
 
 
 async def test_a_new_version_is_shown_against_the_approved_one(tmp_path: Path) -> None:

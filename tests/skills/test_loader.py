@@ -13,7 +13,7 @@ from silas.skills.folder import SkillError, contents
 from silas.skills.front import read_skill_md
 from silas.skills.loader import SkillLoader, SkillsDirectory, Trust
 from silas.skills.models import SkillValidationConfig
-from tests.skills.kit import DESCRIPTION, put_skill, skill_md
+from tests.skills.kit import DESCRIPTION, put_skill, skill_body, skill_md
 
 RULES = SkillValidationConfig()
 
@@ -55,7 +55,7 @@ def test_a_skill_is_found_with_every_file_and_its_digest(tmp_path: Path) -> None
         "excel/scripts/read.py": sha256_hex(b"print(1)\n"),
     }
     [told] = skills.instructions(["excel", "excel"])
-    assert (told.text, told.path) == (skill_md("excel"), "excel/SKILL.md")
+    assert (told.text, told.path) == (skill_body("excel"), "excel/SKILL.md")
     assert told.digest == skills.digests(["excel"])[told.path]
 
 
