@@ -98,7 +98,7 @@ def split_marks(rationale: str) -> tuple[str, tuple[Detail, ...]]:
     why, kept = kept_marks(rationale)
     if kept == NO_MARKS:
         return why, ()
-    lines = tuple(line for row in kept.marks for line in _lines(row))
+    lines = _mark_lines(kept.marks)
     if kept.unknown:
         lines += (tr("cannot be told any more; take all of it as read elsewhere"),)
     elif kept.more:
@@ -109,6 +109,14 @@ def split_marks(rationale: str) -> tuple[str, tuple[Detail, ...]]:
 _LOOK = tr_later("Parts of the plan repeat what was read; look at what is marked.")
 
 
-def _lines(mark: PlanMark) -> tuple[str, ...]:
-    shown = tuple(f"  | {line}" for line in show_lines(mark.text, show_exactly))
-    return (f"{show(mark.where)}: {show_exactly(mark.source)}", *shown)
+def _mark_lines(marks: Sequence[PlanMark]) -> tuple[str, ...]:
+    """The same words once, below all places that have them and all where they were read."""
+    places: dict[str, dict[str, list[str]]] = {}
+    for mark in marks:
+        places.setdefault(mark.text, {}).setdefault(mark.source, []).append(show(mark.where))
+    lines: list[str] = []
+    for text, sources in places.items():
+        for source, where in sources.items():
+            lines.append(f"{', '.join(dict.fromkeys(where))}: {show_exactly(source)}")
+        lines += [f"  | {line}" for line in show_lines(text, show_exactly)]
+    return tuple(lines)

@@ -41,8 +41,6 @@ async def test_the_words_of_a_client_in_a_project_and_its_tasks_are_told_as_its_
     assert part.lines == (
         f"title: {client}",
         "  | Tidy the invoices of March",
-        f"body: {client}",
-        f"  | {WORDS}",
-        f"step-one body: {client}",
+        f"body, step-one body: {client}",
         f"  | {WORDS}",
     )

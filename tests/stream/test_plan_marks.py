@@ -78,6 +78,26 @@ def test_marks_are_on_the_card_and_a_reason_cannot_make_or_hide_any() -> None:
     assert "take all of it" in broken[1][0].lines[0]
 
 
+def test_a_name_that_stands_in_several_places_of_a_plan_is_told_once() -> None:
+    listed, read = "the file list", "the file notes.md"
+    marks = [
+        PlanMark("writes 1", listed, "letter.txt"),
+        PlanMark("verify 1 run", listed, "letter.txt"),
+        PlanMark("body", read, "Dear Anna"),
+        PlanMark("body", listed, "letter.txt"),
+        PlanMark("why", read, "letter.txt"),
+    ]
+    card = plan_card(plan_bytes(a_plan()), rationale=with_marks("You asked.", marks))
+    (part,) = [part for part in card.details if part.heading == HEADING]
+    assert part.lines == (
+        "writes 1, verify 1 run, body: the file list",
+        "why: the file notes.md",
+        "  | letter.txt",
+        "body: the file notes.md",
+        "  | Dear Anna",
+    )
+
+
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_whatever_is_read_and_planned_a_mark_is_words_of_the_plan(text: str, read: str) -> None:
     provenance = Provenance({})
