@@ -150,6 +150,8 @@ async def test_what_help_says_harms_no_file_and_names_reminders(place: Path) -> 
         "- Convert a CSV file to JSON",
     ]
     assert "to copy-2.txt" in acts
+    assert 'say: "delete notes-2.txt"' in acts  # which is not there
+    assert "A file that an example changes is made up: put one of yours in its place." in acts
     for example in ("remind me tomorrow at nine to call the dentist", "what's on tomorrow?"):
         assert f'(say: "{example}")' in reply.text
 

@@ -218,7 +218,10 @@ def abilities_here(library: Library[Any], workspace: str, files: Sequence[str]) 
             tr('- Find what a text says (say: "when does the lease end")'),
             tr('- Say what has changed (say: "which files changed today", or "git status")'),
             "",
-            tr("I can run these plans there, once you have seen and approved them:"),
+            tr(
+                "I can run these plans there, once you have seen and approved them. A file that an "
+                "example changes is made up: put one of yours in its place."
+            ),
             *acts,
             "",
             tr("At once, without the folder:"),
