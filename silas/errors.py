@@ -13,6 +13,7 @@ class SilasError(Exception):
         message: One sentence that says what is wrong and what to do.
         code: The full taxonomy code; defaults to the family's general code.
         turn_id, work_item_id, scope_id: Correlation ids, empty where they do not apply.
+        field: Which field of a form it is about, by its name; empty where it is about none.
     """
 
     family: ClassVar[str] = "E_SILAS"
@@ -25,6 +26,7 @@ class SilasError(Exception):
         turn_id: str = "",
         work_item_id: str = "",
         scope_id: str = "",
+        field: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -32,6 +34,7 @@ class SilasError(Exception):
         self.turn_id = turn_id
         self.work_item_id = work_item_id
         self.scope_id = scope_id
+        self.field = field
         if not self.code.startswith(self.family + "_"):
             raise AssertionError(f"{self.code} is not of the family {self.family}")
 

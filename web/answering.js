@@ -2,7 +2,7 @@
 
 import { canonicalJson } from "./canonical.js";
 import { command, getJson, postJson } from "./api.js";
-import { problemPlace, styled, trying, twice } from "./asking.js";
+import { Misfit, problemPlace, styled, trying, twice } from "./asking.js";
 import { button, fill, h, icon } from "./dom.js";
 import { kindOf } from "./kinds.js";
 import { askedSecret } from "./setup.js";
@@ -67,9 +67,9 @@ function ofYours(facts, choose) {
     event.preventDefault();
     trying([go, look], problem, async () => {
       const given = { name: name.value.trim(), server: server.value.trim() };
-      if (!given.name || !given.server) throw new Error(t("Write the address of the server and the name of the model."));
+      if (!given.name || !given.server) throw new Misfit(given.server ? name : server, t("Write the address of the server and the name of the model."));
       await choose("local", given.name, given.server);
-    });
+    }, (field) => ({ name, server })[field]);
   } },
   h("div", { class: "field" }, h("label", { for: "server" }, t("Address")), server),
   h("div", { class: "field" }, h("label", { for: "model-name" }, t("Model")), name),
@@ -114,7 +114,7 @@ function keyForm(again) {
     event.preventDefault();
     trying([go], problem, async () => {
       const value = field.value.trim();
-      if (!value) throw new Error(t("Paste the key."));
+      if (!value) throw new Misfit(field, t("Paste the key."));
       const { ref_id } = await command("/models/key", "provider_key", "openrouter");
       const card = await askedSecret(ref_id);
       try {
@@ -126,7 +126,7 @@ function keyForm(again) {
       answer(card, kindOf(card).answer(card, null, { stored: true }), t("Stored"));
       field.value = "";
       await again();
-    });
+    }, field);
   } }, h("label", { for: "new-key" }, t("OpenRouter key")), h("div", { class: "with-button" }, field, go), problem,
   small(t("Kept in this computer’s key store. No model ever sees it.")));
 }

@@ -11,10 +11,11 @@ export const keepToken = (token) => localStorage.setItem(TOKEN, token);
 
 /** What went wrong, in the server's own sentence. */
 export class Problem extends Error {
-  constructor(status, code, message) {
+  constructor(status, code, message, field = "") {
     super(message);
     this.status = status;
     this.code = code;
+    this.field = field; // by the name that the server has for it
   }
 }
 
@@ -64,5 +65,5 @@ async function call(method, path, body) {
   }
   if (response.ok) return data;
   const words = data?.message ?? t("The server answered with {status}.", { status: response.status });
-  throw new Problem(response.status, data?.code ?? "", words);
+  throw new Problem(response.status, data?.code ?? "", words, data?.field);
 }

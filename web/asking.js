@@ -1,6 +1,6 @@
 /* Doing something from a list under More: one request at a time, and its error beside its button. */
 
-import { button, fill, h, toast } from "./dom.js";
+import { button, fill, h, named, toast } from "./dom.js";
 import { t } from "./words.js";
 
 /** The styles of lists and of words with a form: they come with what needs them. */
@@ -14,17 +14,57 @@ export function styled() {
 /** Where an error of what was last tried stands; empty, it takes no place. */
 export const problemPlace = () => h("p", { class: "field-problem", role: "alert" });
 
-/** Do it with the controls off; what went wrong is said in `problem`, and what was written stays. */
-export async function trying(controls, problem, act) {
+/** What is wrong with a field, where the page sees it before anything is sent. */
+export class Misfit extends Error {
+  constructor(field, words) {
+    super(words);
+    this.at = field;
+  }
+}
+
+/**
+ * Do it with the controls off; what went wrong is said in `problem`, and what was written stays. An
+ * error of one field stands beside that one: `fields` finds it by its name, or is the only one.
+ * @param {any} [fields]
+ */
+export async function trying(controls, problem, act, fields = () => null) {
   for (const control of controls) control.disabled = true;
   problem.textContent = "";
+  problem.fits?.();
+  let failed = null;
   try {
     await act();
   } catch (error) {
-    problem.textContent = error.message;
+    failed = error;
   } finally {
     for (const control of controls) control.disabled = false;
   }
+  if (failed) complain(problem, failed, fields);
+}
+
+/** Say what went wrong: beside its field, which gets the focus, else in `problem`. */
+export function complain(problem, error, fields) {
+  const only = fields instanceof Node && [400, 413].includes(error.status) ? fields : null;
+  const field = error.at ?? (typeof fields === "function" ? fields(error.field ?? "") : only);
+  if (field?.isConnected) problem.fits = misfit(field, error.message);
+  else fill(problem, named(error.message));
+}
+
+/** The words stand at the field until it is changed; gives back what takes them away sooner. */
+function misfit(field, words) {
+  const told = h("p", { class: "field-problem", role: "alert", id: `${field.id}-misfit` }, named(words));
+  const fits = () => {
+    told.remove();
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+    field.removeEventListener("input", fits);
+  };
+  (field.closest(".with-button, .toggle") ?? field).after(told);
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", told.id);
+  field.addEventListener("input", fits);
+  field.focus();
+  return fits;
 }
 
 /**

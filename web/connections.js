@@ -152,6 +152,11 @@ function serverForm(schemes, { of }) {
       url: here ? "" : url.value.trim(), hosts: here ? lines(hosts) : [], read: here ? lines(read) : [], write: here ? lines(write) : [],
       env: here ? env.lines() : [], headers: here ? [] : headers.lines() };
   };
+  const fieldNamed = (path) => { // such as `url`, `read.0`, `env.0` and `env.0.secret`
+    const [part, number, what] = path.split(".");
+    const given = { env, headers }[part];
+    return given ? given.field(Number(number), what ?? "name") : { name, command: own.hidden ? url : program, args, url, hosts, read, write }[part];
+  };
   const form = h("form", { class: "page-body", novalidate: true, "data-testid": of ? "changed-server" : "new-server", onsubmit: (event) => {
     event.preventDefault();
     trying([go], problem, async () => {
@@ -164,7 +169,7 @@ function serverForm(schemes, { of }) {
         draft = null;
       }
       location.hash = "#/review"; // that is where the question is
-    });
+    }, fieldNamed);
   } }, of ? null : labelled(t("Name"), name), labelled(t("It is"), kind), own, far, kept.place, problem, h("div", { class: "controls" }, go,
     button(of ? t("Leave it as it is") : t("Leave it out"), () => { if (of) changing = null; else draft = null; showConnections(shown); }, { class: "quiet" })),
   h("p", { class: "small" }, of ? t("A card shows what changes, before and after. With your yes it ends, and its tools are asked about again.")
@@ -219,6 +224,7 @@ function secretLines({ id, adds, title, add, called, example, schemes, there = [
   return {
     place: h("div", { class: "field" }, h("p", { class: "label" }, title), rows, none, more),
     know: (secrets) => { known = secrets; none.hidden = secrets.length > 0; more.hidden = !secrets.length && !made.length; made.forEach((one) => offer(one.secret)); },
+    field: (number, what) => made[number]?.[what],
     lines: () => made.map((one) => ({ name: one.name.value.trim(), scheme: one.scheme.value, secret: one.secret.value })),
   };
 }

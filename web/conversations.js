@@ -32,7 +32,7 @@ export async function showConversations(place) {
       const answer = await getJson(`/conversations/search?q=${encodeURIComponent(field.value)}`);
       fill(many, answer.found.length ? t("{found} found, the best first", { found: answer.found.length }) : t("Nothing that was said fits."));
       fill(found, answer.found.map(foundRow));
-    });
+    }, field);
   } }, h("label", { for: "talk-query" }, t("Search all conversations")), h("div", { class: "with-button" }, field, look), missed);
   const fresh = button(t("New conversation"), () => trying([fresh], problem, async () => {
     const row = await postJson("/conversations");
@@ -154,7 +154,7 @@ function changing(row, foot, left) {
       keepRow(state, renamed);
       draw(shown);
       focusOn(row.id, "[data-testid=change]");
-    });
+    }, field);
   } }, h("label", { for: field.id }, t("Title")), field, problem, h("div", { class: "row-actions" }, save, away, gone,
     files, saving(row, "markdown", t("Save as Markdown"), problem), saving(row, "json", t("Save as JSON"), problem))));
   field.focus();

@@ -1,7 +1,7 @@
 /* The paired browsers: which they are, ending a pairing, and letting another one in. */
 
 import { command, getJson } from "./api.js";
-import { problemPlace, trying } from "./asking.js";
+import { Misfit, problemPlace, trying } from "./asking.js";
 import { canonicalJson } from "./canonical.js";
 import { button, fill, h, toast } from "./dom.js";
 import { showPhone } from "./phone.js";
@@ -37,11 +37,11 @@ function row(place, device) {
       event.preventDefault();
       trying([keep], problem, async () => {
         const name = field.value.trim();
-        if (!name) throw new Error(t("Give the device a name."));
+        if (!name) throw new Misfit(field, t("Give the device a name."));
         const done = await command(`/devices/${encodeURIComponent(device.id)}/name`, "name", canonicalJson({ id: device.id, name }), { name });
         toast(done.words);
         await showDevices(place);
-      });
+      }, field);
     } }, h("label", { for: id }, t("What to call it")), h("div", { class: "with-button" }, field, keep), problem,
     button(t("Leave it"), () => { show(); call.focus(); }, { class: "quiet" })));
     field.focus();

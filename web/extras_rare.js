@@ -1,7 +1,8 @@
 /* What is a kind's own on the cards that are asked seldom: checkboxes of a batch, the draft, the field
    for a secret ... Each gives what `extras.js` says. */
 
-import { getBlob, Problem, postJson } from "./api.js";
+import { getBlob, postJson } from "./api.js";
+import { Misfit, problemPlace, trying } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
 import { facts, plain } from "./extras.js";
 import { anomalyOf, harmless, itemsOf, kindOf, wordOf } from "./kinds.js";
@@ -207,8 +208,8 @@ function secret(event) {
     id, type: "password", class: "secret", autocomplete: "off", spellcheck: "false",
     placeholder: event.input_hint ?? "", "data-testid": "secret-field",
   });
-  const problem = h("p", { class: "field-problem", role: "alert" });
-  const form = h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); store(); } },
+  const problem = problemPlace();
+  const form = h("form", { class: "field", onsubmit: (e) => { e.preventDefault(); trying([], problem, store, field); } },
     h("label", { for: id }, event.label), field, problem,
     h("p", { class: "small" }, t("Goes straight to this computer's key store, never to a conversation or a model.")));
   const guidance = event.guidance ?? {};
@@ -216,20 +217,13 @@ function secret(event) {
   const help = [told, guidance.help_url && t("See: {help_url}", { help_url: guidance.help_url })].filter(Boolean);
 
   async function store() {
-    if (!field.value) {
-      problem.textContent = t("Paste the secret first.");
-      return field.focus();
-    }
+    if (!field.value) throw new Misfit(field, t("Paste the secret first."));
     try {
       await postJson(`/secrets/${encodeURIComponent(event.ref_id)}`, { value: field.value });
-    } catch (error) {
-      problem.textContent = error.message;
-      if (!(error instanceof Problem)) throw error;
-      return undefined;
     } finally {
       field.value = "";
     }
-    return answer(event, kindOf(event).answer(event, null, { stored: true }), t("Stored"));
+    answer(event, kindOf(event).answer(event, null, { stored: true }), t("Stored"));
   }
   return {
     tight: true,

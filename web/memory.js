@@ -2,7 +2,7 @@
 
 import { canonicalJson } from "./canonical.js";
 import { command, getJson } from "./api.js";
-import { problemPlace, trying, twice } from "./asking.js";
+import { Misfit, problemPlace, trying, twice } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
 import { dayOf } from "./time.js";
 import { t } from "./words.js";
@@ -27,7 +27,7 @@ export async function showMemory(place) {
   fill(place,
     h("form", { class: "field search", onsubmit: (event) => {
       event.preventDefault();
-      trying([search], problem, look);
+      trying([search], problem, look, field);
     } }, h("label", { for: "memory-query" }, t("Search what Silas remembers")),
     h("div", { class: "with-button" }, field, search), problem),
     adding(look), said, list);
@@ -59,9 +59,9 @@ function writing(id, label, before, verb, close, send) {
     event.preventDefault();
     trying([go], problem, async () => {
       const text = field.value.trim();
-      if (!text) throw new Error(t("Write what Silas should remember."));
+      if (!text) throw new Misfit(field, t("Write what Silas should remember."));
       await send(text);
-    });
+    }, field);
   } }, h("label", { for: id }, label), field, problem,
   h("p", { class: "small" }, t("It counts as your own words: this device signs them.")),
   h("div", { class: "controls" }, go, button(t("Leave it"), close, { class: "quiet" })));

@@ -2,8 +2,9 @@
    address, and redeemed once, together with a key that this browser makes for itself. */
 
 import { keepToken, postJson } from "./api.js";
+import { Misfit, problemPlace, trying } from "./asking.js";
 import { enrolment, keepKey, makeKey, publicBytes } from "./keys.js";
-import { fill, h, icon, named } from "./dom.js";
+import { fill, h, icon } from "./dom.js";
 import { t, translate } from "./words.js";
 
 translate(document.body);
@@ -29,7 +30,7 @@ async function begin() {
   const name = h("input", { id: "device-name", type: "text", value: deviceName(), maxlength: "64", autocomplete: "off", dir: "auto" });
   const secret = h("input", { id: "auth-token", type: "password", autocomplete: "off" });
   const far = h("div", { class: "field", hidden: true }, h("label", { for: "auth-token" }, t("The auth_token of Silas’s configuration")), secret);
-  const problem = h("p", { class: "field-problem", role: "alert" });
+  const problem = problemPlace();
   const go = h("button", { class: "primary", "data-testid": "pair" }, t("Pair this browser"));
   const form = h("form", { onsubmit: (event) => { event.preventDefault(); redeem(pair, { name, secret, far }, go, problem); } },
     h("div", { class: "field" }, h("label", { for: "device-name" }, t("What to call it")), name),
@@ -46,26 +47,26 @@ async function begin() {
   return undefined;
 }
 
-async function redeem(pair, { name, secret, far }, go, problem) {
-  go.disabled = true;
-  problem.textContent = "";
-  try {
-    const answer = await postJson("/pair", {
-      token, name: name.value.trim() || t("Browser"),
-      public_key: pair ? await publicBytes(pair) : null,
-      signature: pair ? await enrolment(pair, token) : null,
-      auth_token: secret.value,
-    });
-    await keepKey(answer.level === "owner" ? pair : null);
-    keepToken(answer.page_token);
+function redeem(pair, { name, secret, far }, go, problem) {
+  return trying([go], problem, async () => {
+    try {
+      const answer = await postJson("/pair", {
+        token, name: name.value.trim() || t("Browser"),
+        public_key: pair ? await publicBytes(pair) : null,
+        signature: pair ? await enrolment(pair, token) : null,
+        auth_token: secret.value,
+      });
+      await keepKey(answer.level === "owner" ? pair : null);
+      keepToken(answer.page_token);
+    } catch (error) {
+      if (error.code !== "E_CHANNEL_PAIRING_AUTH") throw error;
+      far.hidden = false; // asked for only where it is wanted
+      throw new Misfit(secret, error.message);
+    }
     fill(place, h("div", { class: "pair-done" }, icon("check")), h("h1", { class: "intent" }, t("Paired.")),
       h("p", { role: "status" }, t("Opening Silas …")));
     location.replace("/");
-  } catch (error) {
-    fill(problem, named(error.message));
-    go.disabled = false;
-    far.hidden &&= error.code !== "E_CHANNEL_PAIRING_AUTH"; // asked for only where it is wanted
-  }
+  });
 }
 
 function noToken() {

@@ -2,7 +2,7 @@
    shown to the minute first; only that counts. */
 
 import { command, getJson, postJson } from "./api.js";
-import { problemPlace, trying, twice } from "./asking.js";
+import { Misfit, problemPlace, trying, twice } from "./asking.js";
 import { button, fill, h, toast } from "./dom.js";
 import { always, live } from "./live.js";
 import { t } from "./words.js";
@@ -34,10 +34,10 @@ function sentence(id, label, example, verb, read, shownAt, yes, done) {
     event.preventDefault();
     trying([go], problem, async () => {
       fill(shownAt);
-      if (!field.value.trim()) throw new Error(t("Say it in one sentence, for example: ") + example + ".");
+      if (!field.value.trim()) throw new Misfit(field, t("Say it in one sentence, for example: ") + example + ".");
       fill(shownAt, shown(await read(field.value.trim()), yes, () => { fill(shownAt); field.focus(); }, done));
       shownAt.querySelector("button")?.focus();
-    });
+    }, field);
   } }, h("label", { for: id }, label), h("div", { class: "with-button" }, field, go), problem);
 }
 

@@ -1,7 +1,7 @@
 /* Secrets under More: their names, one more, and removing one. A value is shown nowhere. */
 
 import { command, getJson, postJson } from "./api.js";
-import { problemPlace, trying, twice } from "./asking.js";
+import { Misfit, problemPlace, trying, twice } from "./asking.js";
 import { fill, h, toast } from "./dom.js";
 import { kindOf } from "./kinds.js";
 import { askedSecret } from "./setup.js";
@@ -42,7 +42,7 @@ function adding(again) {
     event.preventDefault();
     trying([go], problem, async () => {
       const label = name.value.trim();
-      if (!label || !value.value) throw new Error(t("Give the secret a name and a value."));
+      if (!label || !value.value) throw new Misfit(label ? value : name, t("Give the secret a name and a value."));
       const { ref_id } = await command("/secrets", "secret", label, { label });
       const card = await askedSecret(ref_id);
       try {
@@ -55,7 +55,7 @@ function adding(again) {
       value.value = "";
       toast(t("{label} is in the key store.", { label }));
       await again();
-    });
+    }, (field) => ({ label: name, value })[field]);
   } },
   h("div", { class: "field" }, h("label", { for: "secret-name" }, t("Name")), name),
   h("div", { class: "field" }, h("label", { for: "secret-value" }, t("Value")), value),

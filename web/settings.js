@@ -42,6 +42,7 @@ function changing(saved, again) {
   const problem = problemPlace();
   const shown = h("div", { role: "status", "data-testid": "changes-shown" });
   const fields = saved.rows.map((row) => ({ row, field: fieldOf(row) }));
+  const fieldNamed = (name) => fields.find(({ row }) => row.name === name)?.field;
   const changes = () => Object.fromEntries(fields.map(({ row, field }) => [row.name, valueOf(row, field)])
     .filter(([name, value]) => value !== saved.rows.find((row) => row.name === name).value));
   const go = h("button", { class: "secondary", "data-testid": "show-changes" }, t("Show what changes"));
@@ -53,14 +54,14 @@ function changing(saved, again) {
       if (!Object.keys(wanted).length) throw new Error(t("Nothing is changed yet."));
       const told = await postJson("/settings/shown", { changes: wanted });
       fill(shown, h("ul", { class: "plainlist" }, told.changes.map((one) => h("li", {}, one.words,
-        one.widens && h("span", { class: "small block warning-text" }, t("This lets Silas do more: a card asks you first."))))), saving(wanted, told, problem, again));
+        one.widens && h("span", { class: "small block warning-text" }, t("This lets Silas do more: a card asks you first."))))), saving(wanted, told, problem, again, fieldNamed));
       shown.querySelector("button")?.focus();
-    });
+    }, fieldNamed);
   } }, fields.map(({ row, field }) => fieldRow(row, field)), problem, h("div", { class: "controls" }, go), shown);
   return form;
 }
 
-function saving(wanted, told, problem, again) {
+function saving(wanted, told, problem, again, fieldNamed) {
   const go = button(told.asks ? t("Ask me in Review") : t("Save to the file"), () => trying([go], problem, async () => {
     const done = await command("/settings/saved", "settings", canonicalJson(wanted), { changes: wanted });
     if (!done.asks) {
@@ -69,7 +70,7 @@ function saving(wanted, told, problem, again) {
     }
     location.hash = "#/review"; // that is where the question is
     return undefined;
-  }), { class: "primary", "data-testid": "save-changes" });
+  }, fieldNamed), { class: "primary", "data-testid": "save-changes" });
   return h("div", { class: "controls" }, go);
 }
 

@@ -3,7 +3,7 @@
 
 import { canonicalBytes, sha256Hex } from "./canonical.js";
 import { command, getJson, postJson } from "./api.js";
-import { styled } from "./asking.js";
+import { problemPlace, styled, trying } from "./asking.js";
 import { add, button, fill, h, icon } from "./dom.js";
 import { kindOf } from "./kinds.js";
 import { answer } from "./socket.js";
@@ -78,14 +78,12 @@ function askKey(place, choice, facts, go) {
   if (!wants) return fill(place, choice.provider === "runbook" && h("p", { class: "small" },
     t("Without a model Silas follows written plans only. That is safe and honest, and you can change it at any time.")));
   const field = h("input", { id: "provider-key", type: "password", autocomplete: "off", spellcheck: "false", placeholder: "sk-or-…", "data-testid": "provider-key" });
-  const said = h("p", { class: "field-problem", role: "alert" });
+  const said = problemPlace();
   const check = h("button", { class: "secondary" }, t("Check"));
-  const form = h("form", { class: "field", onsubmit: (event) => { event.preventDefault(); keep(); } },
+  const form = h("form", { class: "field", onsubmit: (event) => { event.preventDefault(); trying([check], said, keep, field); } },
     h("label", { for: "provider-key" }, t("OpenRouter key")), h("div", { class: "with-button" }, field, check), said,
     h("p", { class: "small" }, t("Kept in this computer’s key store. No model ever sees it.")));
   async function keep() {
-    check.disabled = true;
-    said.textContent = "";
     try {
       await choose(choice);
       const asked = await askedSecret();
@@ -94,11 +92,8 @@ function askKey(place, choice, facts, go) {
       Object.assign(facts, await getJson("/onboarding"));
       fill(place, h("p", { class: "sent" }, icon("check"), h("span", {}, t("The key is kept. {words}", { words: facts.words }))));
       fill(go, t("Continue"));
-    } catch (error) {
-      said.textContent = error.message;
     } finally {
       field.value = "";
-      check.disabled = false;
     }
   }
   return fill(place, form);
@@ -125,6 +120,8 @@ export async function choose({ provider: chosen, name, email, phone }) {
 
 const FIELDS = [["name", t("Name"), "name", "text"], ["email", t("E-mail"), "email", "email"], ["phone", t("Phone"), "tel", "tel"]];
 
+const whoField = (name) => document.getElementById(`who-${name}`);
+
 function identityFields(choice) {
   return FIELDS.map(([name, words, autocomplete, type]) => {
     const field = h("input", { id: `who-${name}`, type, autocomplete, value: choice[name], maxlength: "200", dir: "auto", oninput: () => { choice[name] = field.value; } });
@@ -133,17 +130,11 @@ function identityFields(choice) {
 }
 
 function identity(node, { choice, next }) {
-  const problem = h("p", { class: "field-problem", role: "alert" });
-  const go = button(t("Continue"), async () => {
-    go.disabled = true;
-    try {
-      await choose(choice);
-      next();
-    } catch (error) {
-      problem.textContent = error.message;
-      go.disabled = false;
-    }
-  }, { class: "primary" });
+  const problem = problemPlace();
+  const go = button(t("Continue"), () => trying([go], problem, async () => {
+    await choose(choice);
+    next();
+  }, whoField), { class: "primary" });
   add(node, [h("h1", { tabindex: "-1", class: "intent" }, t("Who are you?")),
     h("p", {}, t("So that I find the right accounts later. All of it is optional and stays on this computer.")),
     identityFields(choice), problem,
@@ -161,20 +152,12 @@ function done(node, { choice, end }) {
 export async function showSetup(place) {
   await styled();
   const choice = kept(await getJson("/onboarding"));
-  const problem = h("p", { class: "field-problem", role: "alert" });
+  const problem = problemPlace();
   const after = h("div", {});
-  const save = button(t("Keep these"), async () => {
-    save.disabled = true;
-    problem.textContent = "";
-    try {
-      await choose(choice);
-      fill(after, h("p", { class: "sent" }, icon("check"), t("Kept.")));
-    } catch (error) {
-      problem.textContent = error.message;
-    } finally {
-      save.disabled = false;
-    }
-  }, { class: "primary" });
+  const save = button(t("Keep these"), () => trying([save], problem, async () => {
+    await choose(choice);
+    fill(after, h("p", { class: "sent" }, icon("check"), t("Kept.")));
+  }, whoField), { class: "primary" });
   fill(place, identityFields(choice), problem, save, after,
     h("p", { class: "small" }, h("a", { href: "#/more/answering" }, t("Who answers"))));
 }

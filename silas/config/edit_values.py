@@ -74,6 +74,7 @@ def require_meaning(edit: ValuesEdit, place: ConfigPlace) -> None:
             raise ConfigError(
                 f"{edit.file} does not decide {name}: a variable of the environment wins over it.",
                 code=CODE,
+                field=name,
             )
         before[last] = after[last]
     if was != will:

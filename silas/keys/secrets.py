@@ -300,6 +300,7 @@ def _taken_error(name: str) -> ConfigError:
     return ConfigError(
         f"There is a secret named {name} already; remove it first, or use another name.",
         code="E_CFG_SECRET",
+        field="label",
     )
 
 
@@ -319,6 +320,7 @@ def _check_name(name: str) -> None:
             "A secret's name has 1 to 64 letters, digits and underscores and starts with no digit; "
             "use another name.",
             code="E_CFG_SECRET",
+            field="label",
         )
 
 
@@ -335,8 +337,11 @@ def _check(name: str, value: str) -> None:
             f"The value of {name} must be text of {SHORTEST} characters to {LONGEST} bytes: what "
             "is shorter could not be told from ordinary words in output.",
             code="E_CFG_SECRET",
+            field="value",
         )
     if value.lower() in name.lower() or value.lower() in "[secret ]":
         raise ConfigError(
-            "A secret's name must not hold its value; use another name.", code="E_CFG_SECRET"
+            "A secret's name must not hold its value; use another name.",
+            code="E_CFG_SECRET",
+            field="label",
         )

@@ -102,7 +102,9 @@ async def test_a_key_is_entered_replaced_checked_and_removed(
     await device.at("enter-key").click()
     await body.get_by_label("OpenRouter key").fill("two words")
     await device.page.keyboard.press("Enter")
-    await expect(body.locator("form [role=alert]").last).to_contain_text("A key is one word")
+    await expect(body.locator("form .field-problem:not(:empty)")).to_contain_text(
+        "A key is one word"
+    )
     await body.get_by_label("OpenRouter key").fill("sk-or-v1-the-first-key")
     await device.page.keyboard.press("Enter")
     await expect(standing).to_contain_text("not checked")

@@ -113,15 +113,16 @@ def status_of(error: SilasError) -> int:
     return next((status for kind, status in _BY_FAMILY if isinstance(error, kind)), _UNPLANNED)
 
 
-def problem(status: int, code: str, message: str) -> JSONResponse:
+def problem(status: int, code: str, message: str, field: str = "") -> JSONResponse:
     """A refusal as it is sent."""
-    answer = Problem(code=code, message=message)
-    return JSONResponse(answer.model_dump(), status, headers={"Cache-Control": "no-store"})
+    answer = Problem(code=code, message=message, field=field).model_dump(exclude_defaults=True)
+    return JSONResponse(answer, status, headers={"Cache-Control": "no-store"})
 
 
 def refusal(error: SilasError) -> JSONResponse:
     """An error as it is sent."""
-    return problem(status_of(error), error.code, said_at(COCKPIT, refusal_words(error.message)))
+    words = said_at(COCKPIT, refusal_words(error.message))
+    return problem(status_of(error), error.code, words, error.field)
 
 
 def answer_misfit(error: RequestValidationError) -> JSONResponse:

@@ -10,10 +10,15 @@ from silas.types import Frozen
 
 
 class Problem(Frozen):
-    """What every refusal looks like: a stable code, and one sentence that says what to do."""
+    """What every refusal looks like: a stable code, and one sentence that says what to do.
+
+    Attributes:
+        field: Which field of what was sent it is about; left out where it is about none.
+    """
 
     code: str
     message: str
+    field: str = ""
 
 
 class ActivityView(Frozen):

@@ -163,7 +163,8 @@ class SetupRoom:
         if self._inputs.label(ref_id) == PROVIDER_KEY:
             verdict = await key.try_new(value)
             if verdict.fault:
-                raise ConfigError(f"Nothing was stored: {verdict.fault}", code="E_CFG_SECRET")
+                words = f"Nothing was stored: {verdict.fault}"
+                raise ConfigError(words, code="E_CFG_SECRET", field="value")
         async with record_change(self._audit, _STORING, ref_id=ref_id):
             facts = await self._inputs.store(ref_id, value)
             await asyncio.to_thread(self._secrecy.refresh)  # from now on nothing shows it

@@ -103,8 +103,9 @@ class ConfiguredServers:
         return tuple(fact.name for fact in self._secrets.facts())
 
     def _refuse_missing(self, wanted: WantedServer) -> None:
-        if lines := (*wanted.env, *wanted.headers):
-            refuse_missing(lines, self.secret_names())
+        for field, lines in (("env", wanted.env), ("headers", wanted.headers)):
+            if lines:
+                refuse_missing(lines, self.secret_names(), field)
 
     async def add(self, planned: PlannedServer) -> None:
         """Write it into the file, on record. It is not started: its tools are trusted apart.
@@ -258,9 +259,10 @@ def _facts(entry: MCPEntry, digest: str) -> dict[str, object]:
 def _refuse_two_of_a_name(wanted: WantedServer, kept: Sequence[str]) -> None:
     """Each name stands in one place: what the file has by hand stays as it is (decision D561)."""
     if wanted.url:
-        refuse_twice([name.lower() for name in (*(one.name for one in wanted.headers), *kept)])
+        every = (*(one.name for one in wanted.headers), *kept)
+        refuse_twice([name.lower() for name in every], "headers")
     else:
-        refuse_twice([*(one.name for one in wanted.env), *kept])
+        refuse_twice([*(one.name for one in wanted.env), *kept], "env")
 
 
 def added_card(planned: PlannedServer) -> DecisionCard:

@@ -121,21 +121,23 @@ def refuse_unfit_variables(lines: Sequence[FromSecret]) -> None:
         "A variable's name is 1 to 64 letters, digits and underscores, and starts with no digit; "
         "{name} is none."
     )
-    _refuse_misnamed(lines, _VARIABLE, words)
-    for line in lines:
+    _refuse_misnamed(lines, _VARIABLE, words, "env")
+    for number, line in enumerate(lines):
         if chooses_code(line.name):
             raise _refusal(
                 tr(
                     "{name} is given to no server: it can change which code runs, or where it "
                     "connects.",
                     name=line.name,
-                )
+                ),
+                f"env.{number}",
             )
         if line.scheme:
             raise _refusal(
-                tr("{name} is a variable, which holds the secret alone.", name=line.name)
+                tr("{name} is a variable, which holds the secret alone.", name=line.name),
+                f"env.{number}",
             )
-    refuse_twice([line.name for line in lines])
+    refuse_twice([line.name for line in lines], "env")
 
 
 def refuse_unfit_headers(lines: Sequence[FromSecret]) -> None:
@@ -148,15 +150,16 @@ def refuse_unfit_headers(lines: Sequence[FromSecret]) -> None:
         "A header's name is 1 to 64 letters, digits, - and _ on one line, and begins and ends with "
         "a letter or digit; {name} is none."
     )
-    _refuse_misnamed(lines, _HEADER, words)
-    for line in lines:
+    _refuse_misnamed(lines, _HEADER, words, "headers")
+    for number, line in enumerate(lines):
         if is_of_connection(line.name):
             raise _refusal(
                 tr(
                     "The header {name} belongs to the connection; only headers with a key are set "
                     "here, such as Authorization or X-Api-Key.",
                     name=line.name,
-                )
+                ),
+                f"headers.{number}",
             )
         if line.scheme and line.scheme not in SCHEMES:
             raise _refusal(
@@ -164,25 +167,32 @@ def refuse_unfit_headers(lines: Sequence[FromSecret]) -> None:
                     "Before the secret of {name} may stand one of {words}, and nothing else.",
                     name=line.name,
                     words=", ".join(SCHEMES),
-                )
+                ),
+                f"headers.{number}",
             )
-    refuse_twice([line.name.lower() for line in lines])
+    refuse_twice([line.name.lower() for line in lines], "headers")
 
 
-def refuse_missing(lines: Iterable[FromSecret], stored: Iterable[str]) -> None:
+def refuse_missing(lines: Iterable[FromSecret], stored: Iterable[str], field: str) -> None:
     """Refuse a secret that is not stored.
+
+    Args:
+        lines: The variables or headers.
+        stored: The secrets that there are.
+        field: Which of the two they are.
 
     Raises:
         ConfigError: In one sentence that says which, and how it is stored.
     """
     known = frozenset(stored)
-    for line in lines:
+    for number, line in enumerate(lines):
         if not _VARIABLE.fullmatch(line.secret):
             raise _refusal(
                 tr(
                     "Choose the secret for {name} by its name, as `silas secrets list` has it.",
                     name=line.name,
-                )
+                ),
+                f"{field}.{number}.secret",
             )
         if line.secret not in known:
             raise _refusal(
@@ -191,28 +201,36 @@ def refuse_missing(lines: Iterable[FromSecret], stored: Iterable[str]) -> None:
                     "{secret}`.",
                     secret=line.secret,
                     name=line.name,
-                )
+                ),
+                f"{field}.{number}.secret",
             )
 
 
-def _refuse_misnamed(lines: Iterable[FromSecret], form: re.Pattern[str], words: str) -> None:
-    for line in lines:
+def _refuse_misnamed(
+    lines: Iterable[FromSecret], form: re.Pattern[str], words: str, field: str
+) -> None:
+    for number, line in enumerate(lines):
         if not form.fullmatch(line.name):
-            raise _refusal(tr(words, name=repr(line.name)))
+            raise _refusal(tr(words, name=repr(line.name)), f"{field}.{number}")
 
 
-def refuse_twice(names: Sequence[str]) -> None:
+def refuse_twice(names: Sequence[str], field: str) -> None:
     """Refuse a name that stands twice, or too many.
+
+    Args:
+        names: Of the variables or headers, as they are compared.
+        field: Which of the two they are.
 
     Raises:
         ConfigError: In one sentence that says which.
     """
     if len(names) > _MOST:
         raise _refusal(tr("A server is given at most {most} secrets.", most=_MOST))
-    for name in names:
+    for number, name in enumerate(names):
         if names.count(name) > 1:
-            raise _refusal(tr("{name} is there twice; write it once.", name=name))
+            words = tr("{name} is there twice; write it once.", name=name)
+            raise _refusal(words, f"{field}.{number}")
 
 
-def _refusal(words: str) -> ConfigError:
-    return ConfigError(words, code=_CODE)
+def _refusal(words: str, field: str = "") -> ConfigError:
+    return ConfigError(words, code=_CODE, field=field)

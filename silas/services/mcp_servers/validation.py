@@ -39,10 +39,12 @@ def refuse_bad_name(name: str, config: SilasConfig) -> None:
             tr(
                 "A server's name is 1 to 31 letters, digits, - and _, without two _ in a row and "
                 "without one at the end."
-            )
+            ),
+            "name",
         )
     if name in config.mcpServers:
-        raise _config_error(tr("There is a server {name} already; choose another name.", name=name))
+        words = tr("There is a server {name} already; choose another name.", name=name)
+        raise _config_error(words, "name")
 
 
 def refuse_unfit(
@@ -59,30 +61,45 @@ def refuse_unfit(
     Raises:
         ConfigError: In one sentence that says why.
     """
-    stand = (was.command, *was.args, was.url, *was.hosts, *was.read, *was.write)
-    every = (wanted.command, *wanted.args, wanted.url, *wanted.read, *wanted.write)
-    if any("${" in one or not one.isprintable() for one in every if one not in stand):
-        raise _config_error(
-            tr(
-                "Write plain text on one line each: no {variable} and no characters that cannot "
-                "be seen.",
-                variable="${",
-            )
-        )
+    _refuse_unseen(wanted, was)
     if bool(wanted.command) == bool(wanted.url):
-        raise _config_error(tr("Write either the command of a program or an address."))
+        words = tr("Write either the command of a program or an address.")
+        raise _config_error(words, "command")
     if wanted.url:
         _refuse_address(wanted)
     else:
         for host in _new(wanted.hosts, was.hosts):
             _refuse_host(host)
-        for path in (*_new(wanted.read, was.read), *_new(wanted.write, was.write)):
-            _refuse_path(Path(path), config, file)
+        for path in _new(wanted.read, was.read):
+            _refuse_path(Path(path), config, file, "read")
+        for path in _new(wanted.write, was.write):
+            _refuse_path(Path(path), config, file, "write")
         refuse_unfit_variables(wanted.env)
         if wanted.headers:
             raise _config_error(tr("Headers are for an address; a program is given variables."))
         if wanted[:2] != was[:2] or not {*was.read, *was.write} <= {*wanted.read, *wanted.write}:
             _refuse_command(wanted.command, tuple(map(Path, (*wanted.read, *wanted.write))))
+
+
+def _refuse_unseen(wanted: WantedServer, was: WantedServer) -> None:
+    stand = (was.command, *was.args, was.url, *was.hosts, *was.read, *was.write)
+    every = {
+        "command": (wanted.command,),
+        "args": wanted.args,
+        "url": (wanted.url,),
+        "read": wanted.read,
+        "write": wanted.write,
+    }
+    for field, lines in every.items():
+        if any("${" in one or not one.isprintable() for one in lines if one not in stand):
+            raise _config_error(
+                tr(
+                    "Write plain text on one line each: no {variable} and no characters that "
+                    "cannot be seen.",
+                    variable="${",
+                ),
+                field,
+            )
 
 
 def _refuse_address(wanted: WantedServer) -> None:
@@ -91,7 +108,8 @@ def _refuse_address(wanted: WantedServer) -> None:
             tr(
                 "The address must be https://host/path without a user name; http is for this "
                 "computer alone."
-            )
+            ),
+            "url",
         )
     if wanted.args or wanted.hosts or wanted.read or wanted.write:
         raise _config_error(
@@ -110,7 +128,8 @@ def _refuse_host(host: str) -> None:
             tr(
                 "{host} is no host; write a name such as example.com or example.com:8443.",
                 host=host,
-            )
+            ),
+            "hosts",
         ) from None
 
 
@@ -122,23 +141,24 @@ def _silas_own(config: SilasConfig, file: Path) -> Roots:
     return roots._replace(forbidden=(*roots.forbidden, link))
 
 
-def _refuse_path(path: Path, config: SilasConfig, file: Path) -> None:
+def _refuse_path(path: Path, config: SilasConfig, file: Path, field: str) -> None:
     if not path.is_absolute() or os.path.normpath(path) != str(path):
-        raise _config_error(tr("{path} is no whole path; write it from / on.", path=str(path)))
+        words = tr("{path} is no whole path; write it from / on.", path=str(path))
+        raise _config_error(words, field)
     if not path.exists():
-        raise _config_error(tr("{path} does not exist.", path=str(path)))
+        raise _config_error(tr("{path} does not exist.", path=str(path)), field)
     if path.resolve() != path:
         real = str(path.resolve())
-        raise _config_error(
-            tr("{path} is a link to {real}; write that.", path=str(path), real=real)
-        )
+        words = tr("{path} is a link to {real}; write that.", path=str(path), real=real)
+        raise _config_error(words, field)
     if path in SYSTEM_TARGETS or objection(path, _silas_own(config, file)):
         raise _config_error(
             tr(
                 "{path} is shown to no program: it is, or holds, your whole home, secrets, or "
                 "what belongs to Silas or the system.",
                 path=str(path),
-            )
+            ),
+            field,
         )
 
 
@@ -150,23 +170,27 @@ def _refuse_command(command: str, shown: Sequence[Path]) -> None:
                     "There is no program {command} in {places}; write its whole path.",
                     command=command,
                     places=", ".join(SYSTEM),
-                )
+                ),
+                "command",
             )
         return
     path = Path(command)
     if not path.is_absolute() or os.path.normpath(path) != command:
-        raise _config_error(tr("{path} is no whole path; write it from / on.", path=command))
+        words = tr("{path} is no whole path; write it from / on.", path=command)
+        raise _config_error(words, "command")
     if not path.is_file() or not os.access(path, os.X_OK):
-        raise _config_error(tr("{path} does not exist, or is no program.", path=command))
+        words = tr("{path} does not exist, or is no program.", path=command)
+        raise _config_error(words, "command")
     for place in (path, path.resolve()):
         if not any(place == root or root in place.parents for root in (*_SHOWN, *shown)):
             raise _config_error(
                 tr(
                     "The server could not see its own program: let it read {folder}.",
                     folder=str(place.parent),
-                )
+                ),
+                "read",
             )
 
 
-def _config_error(words: str) -> ConfigError:
-    return ConfigError(words, code=CODE)
+def _config_error(words: str, field: str = "") -> ConfigError:
+    return ConfigError(words, code=CODE, field=field)

@@ -378,7 +378,7 @@ def _require_fit(setting: Setting, value: Scalar) -> None:
         name=setting.name,
         wanted=wanted[setting.kind],
     )
-    raise ConfigError(words, code=_CODE)
+    raise ConfigError(words, code=_CODE, field=setting.name)
 
 
 def _widens(setting: Setting, before: Scalar, after: Scalar, *, loses_quiet: bool) -> bool:

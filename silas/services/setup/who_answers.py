@@ -264,11 +264,13 @@ def server_choice(name: str, base_url: str) -> ModelChoice:
         ConfigError: The name or the address cannot be used.
     """
     if not is_model_name(name) or name == RUNBOOK or name.startswith("python:"):
-        raise ConfigError("Name the model: one short line, as its server names it.", code=_CODE)
+        words = "Name the model: one short line, as its server names it."
+        raise ConfigError(words, code=_CODE, field="name")
     if not _is_address(base_url):
         raise ConfigError(
             "Write the server's address like http://127.0.0.1:8080/v1, without a user or password.",
             code=_CODE,
+            field="server",
         )
     return ModelChoice(name=name, base_url=base_url)
 
