@@ -4,6 +4,7 @@ What the owner sees and signs is the text, read again by the reader of every oth
 decided here. A quote or a colon that would break YAML cannot, because code writes it (spec 7.2).
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
@@ -52,10 +53,34 @@ def _with_expectations(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_expectation(check: object) -> object:
-    fields = dict(cast(Mapping[str, Any], check)) if isinstance(check, Mapping) else {}
-    if not fields.get("run") or fields.get("expect"):
-        return cast(object, check)
-    return {**fields, "expect": {"exit_code": 0}}
+    """A check as it is meant: of what loses nothing a slip of JSON is no mistake of the plan."""
+    if not isinstance(check, Mapping):
+        return check
+    fields = dict(cast(Mapping[str, Any], check))
+    expected = fields.get("expect")
+    if not expected:
+        return {**fields, "expect": {"exit_code": 0}} if fields.get("run") else fields
+    if not isinstance(expected, Mapping):
+        return fields
+    told = {
+        key: _as_expected(key, value) for key, value in cast(Mapping[str, Any], expected).items()
+    }
+    if not fields.get("run") and set(told) == {"file_exists"}:
+        fields["run"] = "true"  # the file alone is looked at
+    return {**fields, "expect": told}
+
+
+_TEXTS: Final = frozenset({"equals", "contains", "regex"})
+_WHOLE: Final = frozenset({"exit_code", "output_lt", "output_gt"})
+
+
+def _as_expected(key: str, value: object) -> object:
+    """`{"equals": 5}` for the output "5", and `{"output_gt": "0"}`, as they can only be meant."""
+    if key in _TEXTS and type(value) is int:
+        return str(value)
+    if key in _WHOLE and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,15}", value):
+        return int(value)
+    return value
 
 
 def _tasks(told: dict[str, Any]) -> list[tuple[str, str]]:

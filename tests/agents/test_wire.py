@@ -336,3 +336,34 @@ def test_a_check_that_expects_nothing_is_meant_to_succeed() -> None:
     text = plan_text({"title": "t", "briefing": "b", "verify": [*checks, kept]})
     assert text.count("exit_code: 0") == 2
     assert "contains: '2'" in text
+
+
+CHECK_SLIPS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"run": "wc -l < a", "expect": {"equals": 5}}, {"equals": "5"}),
+    ({"run": "cat a", "expect": {"contains": 2026}}, {"contains": "2026"}),
+    ({"run": "wc -l < a", "expect": {"output_gt": "0"}}, {"output_gt": 0}),
+    ({"run": "true", "expect": {"exit_code": "0"}}, {"exit_code": 0}),
+    ({"expect": {"file_exists": "a.txt"}}, {"file_exists": "a.txt"}),
+]
+
+
+@pytest.mark.parametrize(("check", "meant"), CHECK_SLIPS)
+def test_a_check_whose_json_can_only_mean_one_thing_does_not_go_back(
+    check: dict[str, Any], meant: dict[str, Any]
+) -> None:
+    given = {**FIELDS, "verify": [{"name": "n", **check}]}
+    text = planned({**PLAN, "plan": given}).plan_action.plan_markdown
+    item = read_draft(text).item
+    assert item is not None
+    [read] = item.verify
+    assert read.expect.model_dump(exclude_none=True) == meant
+    assert read.run == check.get("run", "true")
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [{"equals": 5.0}, {"equals": True}, {"output_gt": "many"}, {"file_exists": 3}, ["exit_code"]],
+)
+def test_a_check_that_could_mean_two_things_goes_back(expect: object) -> None:
+    given = {**FIELDS, "verify": [{"name": "n", "run": "true", "expect": expect}]}
+    assert read_draft(planned({**PLAN, "plan": given}).plan_action.plan_markdown).mistakes
