@@ -91,7 +91,10 @@ class Router:
             taint=turn.message.taint,
             profiles=self._profiles,
             workspace=turn.message.incoming.workspace or "",
-            facts={"computed": computed} if computed else {},
+            facts={
+                **({"computed": computed} if computed else {}),
+                **_back_for_changes(turn.seat.scope.to_change),
+            },
             context=context,
             skills=turn.shown.skills,
             access_level=access_level,
@@ -233,3 +236,8 @@ def _route_of_answer(route: RouteDecision, turn: Turn) -> RouteDecision:
     if not any(judge(turn.message.text, said.message) for judge in _WITHOUT_WORK):
         return route
     return route.model_copy(update={"route": "planner", "response": None, "reason": _WORK})
+
+
+def _back_for_changes(plans: tuple[str, ...]) -> dict[str, str]:
+    """Which plans the planner's `revise` is about; that they are in view does not tell it."""
+    return {"came_back_for_changes": ", ".join(plans)} if plans else {}

@@ -103,7 +103,9 @@ class ConversationRestorer:
 
     async def _show_to_change(self, scope: ScopeState) -> None:
         """The plans that the owner wants changed: whoever changes one has to see it."""
-        wanted = {plan_name(one.item.id) for one in await self._to_change()}
+        found = [one.item.id for one in await self._to_change()]
+        scope.to_change = tuple(i for i in found if self._work.address_of(i) == scope.address)
+        wanted = set(map(plan_name, found))
         new = sorted(wanted - self._shown)
         names = [name for name in new if self._work.address_of(named_plan(name)) == scope.address]
         self._shown = {name for name in self._shown if name in wanted} | set(names)

@@ -57,6 +57,7 @@ class ScopeState:
         awake: Whether what was before this sitting is back in view.
         folder: The directory that the turn is about; empty where it names none.
         conversation: Which conversation of its scope; empty for the first one.
+        to_change: The ids of its plans that the owner wants changed.
     """
 
     id: str
@@ -65,6 +66,7 @@ class ScopeState:
     awake: bool = False
     folder: str = ""
     conversation: str = ""
+    to_change: tuple[str, ...] = ()
 
     @property
     def address(self) -> str:

@@ -87,6 +87,17 @@ async def test_the_planner_sees_in_a_later_process_what_shall_be_changed(tmp_pat
     async with later as h:
         await soon(h.silas.ask(WORDS))
     assert "Write the tortoise report." in models["planner"].requests[0].text
+    for asked in ("proxy", "planner"):
+        assert "\ncame_back_for_changes: task-example\n" in models[asked].requests[0].text
+
+
+async def test_who_wants_nothing_changed_is_told_of_no_plan_that_came_back(tmp_path: Path) -> None:
+    models = planned(proposing(FIRST), proposing(OTHER))
+    channel = ScriptedChannel(answering("declined"))
+    async with Harness(channel, models=models, sandbox=done_sandbox(), home=tmp_path) as h:
+        await soon(h.silas.ask("write the report"))
+        await soon(h.silas.ask("write another one"))
+    assert "came_back_for_changes" not in models["planner"].requests[1].text
 
 
 async def test_a_file_that_was_changed_takes_the_place_of_what_was_run_before(
