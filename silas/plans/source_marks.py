@@ -98,7 +98,7 @@ def split_marks(rationale: str) -> tuple[str, tuple[Detail, ...]]:
     why, kept = kept_marks(rationale)
     if kept == NO_MARKS:
         return why, ()
-    lines = _mark_lines(kept.marks)
+    lines = _mark_lines(_once(kept.marks))
     if kept.unknown:
         lines += (tr("cannot be told any more; take all of it as read elsewhere"),)
     elif kept.more:
@@ -107,6 +107,22 @@ def split_marks(rationale: str) -> tuple[str, tuple[Detail, ...]]:
 
 
 _LOOK = tr_later("Parts of the plan repeat what was read; look at what is marked.")
+
+
+def _once(marks: Sequence[PlanMark]) -> list[PlanMark]:
+    """Without what another mark of the same field and source says whole: a card that says a path
+    five times hides the one line that matters.
+    """
+    shown = list[PlanMark]()
+    for mark in sorted(marks, key=lambda one: -len(one.text)):  # stable: the first of its length
+        held = (one for one in shown if one[:2] == mark[:2])
+        if not any(f" {_bare(mark.text)} " in f" {_bare(one.text)} " for one in held):
+            shown.append(mark)
+    return [mark for mark in marks if any(mark is one for one in shown)]
+
+
+def _bare(text: str) -> str:
+    return " ".join(word.strip("`\"'.,;:()") for word in text.split())
 
 
 def _mark_lines(marks: Sequence[PlanMark]) -> tuple[str, ...]:

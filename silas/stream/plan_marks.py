@@ -35,6 +35,12 @@ _LESS_TOLD: Final = frozenset({OriginKind.tool, OriginKind.model})
 """A result that is still in view names no file or sender; the mark of the former plan does."""
 
 _PROSE: Final = frozenset({"body", "title"})
+_LABELS: Final = re.compile(r"id|tasks \d+|depends_on \d+|verify \d+ name")
+"""Names that a plan gives to its own parts; of one plain word nothing follows."""
+
+_COUNT: Final = re.compile(r"[0-9]{1,2}")
+"""What a check expects to be counted; a digit stands in almost everything that was read."""
+
 _LAST: Final = "body"  # the longest: what decides more comes first
 
 
@@ -52,9 +58,12 @@ def plan_marks(
         provenance: What the models of this turn were shown.
         changes: The plans that this one changes, as the owner was asked about them.
     """
-    found = [(where, text, _is_prose(where)) for where, text in _texts(item)]
+    found = [(where, text, _says_little(where, text)) for where, text in _texts(item)]
     for child in item.children:
-        found += [(f"{child.id} {where}", text, _is_prose(where)) for where, text in _texts(child)]
+        found += [
+            (f"{child.id} {where}", text, _says_little(where, text))
+            for where, text in _texts(child)
+        ]
     found.append(("why", message, True))
     values = [Value(_HEADINGS.sub("", text), prose) for _, text, prose in found]
     former = [(one.item, *kept_marks(one.rationale)) for one in changes]
@@ -148,8 +157,11 @@ def _stands_in(mark: PlanMark, texts: Iterable[str]) -> bool:
     return any(words in text for text in texts)
 
 
-def _is_prose(where: str) -> bool:
-    return where in _PROSE
+def _says_little(where: str, text: str) -> bool:
+    """Whether one or two plain words there mean nothing: in prose, names of its parts, counts."""
+    if where in _PROSE or _LABELS.fullmatch(where) is not None:
+        return True
+    return where.startswith("verify ") and _COUNT.fullmatch(text) is not None
 
 
 def _texts(item: WorkItem) -> Iterator[tuple[str, str]]:

@@ -98,6 +98,38 @@ def test_a_name_that_stands_in_several_places_of_a_plan_is_told_once() -> None:
     )
 
 
+def test_what_a_card_says_whole_it_says_once() -> None:
+    read = "the file notes.md"
+    marks = [
+        PlanMark("body", read, "Read `a/b.py` and `c.py`."),
+        PlanMark("body", read, "`c.py`"),
+        PlanMark("body", read, "c.py"),
+        PlanMark("body", read, "op"),
+        PlanMark("body", read, "stop here"),
+        PlanMark("why", read, "c.py"),
+        PlanMark("body", "the file other.md", "c.py"),
+    ]
+    _, (part,) = split_marks(with_marks("why", marks))
+    assert [line for line in part.lines if line.startswith("  | ")] == [
+        *("  | Read `a/b.py` and `c.py`.", "  | op", "  | stop here"),
+        "  | c.py",
+    ]
+
+
+def test_names_of_a_plans_parts_and_counts_are_no_repeated_words() -> None:
+    checks = [
+        {"name": "top", "run": "wc -l < a.txt", "expect": {"equals": "5"}},
+        {"name": "send it to mallory", "run": "true", "expect": {"equals": "mallory"}},
+    ]
+    provenance = Provenance({})
+    provenance.add_text("top 5 in all: mallory said: send it to mallory", FILE)
+    marks = plan_marks(a_plan(verify=checks), "why not", provenance)
+    assert [(mark.where, mark.text) for mark in marks] == [
+        ("verify 2 expect equals", "mallory"),
+        ("verify 2 name", "send it to mallory"),
+    ]
+
+
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_whatever_is_read_and_planned_a_mark_is_words_of_the_plan(text: str, read: str) -> None:
     provenance = Provenance({})
