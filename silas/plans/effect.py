@@ -133,10 +133,9 @@ def change_lines(plan: Plan) -> tuple[str, ...]:
         )
     alone = len(writes) <= MOST_ALONE
     lines = tuple(map(_change, writes)) if alone else tuple(_together(writes))
-    if not lines:
-        return (tr("may change: nothing"),)
-    shown = () if plan["verify"] else (tr("  (shown to you first, because it has no checks)"),)
-    return (*lines, *shown)
+    if lines and not plan["verify"]:
+        lines += (tr("  (shown to you first, because it has no checks)"),)
+    return lines or (tr("may change: nothing"),)
 
 
 def _change(entry: str) -> str:

@@ -99,7 +99,7 @@ class ProjectEnding:
             words,
             artifacts={PATCH: patch} if patch else {},
             diff="\n".join(f"{head}\n{one.diff}" for head, one in found if one.diff),
-            left=AttemptOutput(report=_told(results)),
+            left=AttemptOutput(report=_words_of_tasks(results)),
         )
         return await self.record.save_result(item, result)
 
@@ -127,7 +127,7 @@ def _title(task: WorkItem) -> str:
     return tr("“{words}”", words=show_exactly(task.title))
 
 
-def _told(results: Sequence[tuple[WorkItem, WorkItemResult | None]]) -> str:
+def _words_of_tasks(results: Sequence[tuple[WorkItem, WorkItemResult | None]]) -> str:
     """What the executors of the tasks say, each below its task's title: often the answer."""
     said = [
         f"{_title(child)}: {one.report}" for child, one in results if one is not None and one.report
