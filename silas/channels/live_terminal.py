@@ -11,6 +11,7 @@ from silas.cards import Card
 from silas.channels.cli import CLIChannel
 from silas.channels.terminal_colour import columns_of, dim
 from silas.clock import Clock
+from silas.language import tr, tr_later
 from silas.plans.characters import first_hidden, show_lines
 from silas.types import OWNER, whose
 
@@ -19,13 +20,14 @@ AnswerT = TypeVar("AnswerT")
 SECONDS_A_FRAME: Final = 0.25
 """How often the status line is drawn; what takes less than one frame shows none."""
 
-WITHDRAWN: Final = "(The words above are withdrawn.)"
+WITHDRAWN: Final = tr_later("(The words above are withdrawn.)")
 """Closes a draft that cannot be erased, because it is longer than the screen or was typed into."""
 
 _FRAMES: Final = "|/-\\"
 _WIDEST: Final = 1000  # columns
 _USUAL_ROWS: Final = 24  # of a screen that does not say
 _NARROW: Final = frozenset({"N", "Na", "H"})  # characters that take one column on every terminal
+_AMBIGUOUS: Final = "A"  # one column on most terminals, two on some
 _ERASE_LINE: Final = "\r\x1b[2K"
 
 
@@ -166,7 +168,7 @@ class LiveTerminal(CLIChannel):
         rows = _rows(drawn, columns)
         same = columns == self._drawn_columns and not self._typed_into
         if rows is None or not same or rows >= self._screen_rows():
-            self._write_out(f"\n{WITHDRAWN}\n")
+            self._write_out(f"\n{tr(WITHDRAWN)}\n")
             return
         up = f"\x1b[{rows - 1}A" if rows > 1 else ""
         self._write_out(f"{up}\r\x1b[J")
@@ -196,12 +198,19 @@ class LiveTerminal(CLIChannel):
 
 
 def _rows(text: str, columns: int) -> int | None:
-    """How many rows of a screen a text takes; None where terminals differ about its width."""
-    if any(one != "\n" and unicodedata.east_asian_width(one) not in _NARROW for one in text):
-        return None
+    """How many rows of a screen a text takes; None where terminals differ about its width.
+
+    Letters such as `ü` take one column, and on some terminals two: what comes to the same rows
+    either way is known.
+    """
     if "\t" in text or any(unicodedata.combining(one) for one in text):
         return None
-    return sum(max(1, -(-len(line) // columns)) for line in text.split("\n"))
+    kinds = [[unicodedata.east_asian_width(one) for one in line] for line in text.split("\n")]
+    if any(kind not in _NARROW and kind != _AMBIGUOUS for line in kinds for kind in line):
+        return None
+    least = sum(max(1, -(-len(line) // columns)) for line in kinds)
+    most = sum(max(1, -(-(len(line) + line.count(_AMBIGUOUS)) // columns)) for line in kinds)
+    return least if least == most else None
 
 
 def _cut(text: str, columns: int) -> str:

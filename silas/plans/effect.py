@@ -24,7 +24,6 @@ Plan = Mapping[str, Any]
 _MOST_NAMED: Final = 2  # hosts, folders and paths that one sentence names; of more it says how many
 _LONGEST: Final = 40  # characters of a name in the sentence; the whole of it stands below
 
-
 MOST_ALONE: Final = 3
 """Paths that may change with a line of the card each; more of them stand together by folder."""
 

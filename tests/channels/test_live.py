@@ -134,6 +134,13 @@ async def test_a_draft_that_cannot_be_erased_is_closed_by_a_line(live: Live, dra
     assert WITHDRAWN in "".join(shown)
 
 
+async def test_a_draft_with_umlauts_is_erased_where_its_rows_are_known(live: Live) -> None:
+    live.more("Ich l\u00f6sche f\u00fcnf", begins=True)
+    assert await live.answer("Nein.") == ["Nein."]
+    live.more("\u00fc" * 15, begins=True)  # one row of 20 columns, or two
+    assert WITHDRAWN in "".join(await live.answer("Nein."))
+
+
 async def test_what_was_typed_into_is_closed_and_not_erased(live: Live) -> None:
     live.more("Good", begins=True)
     live.terminal._receive_line("hm\n")  # pyright: ignore[reportPrivateUsage]
