@@ -123,9 +123,7 @@ def test_the_words_for_a_model() -> None:
     assert "python -m pytest" not in describe_versions({**found, "pytest": "8.3"})
 
 
-def test_the_usual_commands_are_told_in_one_word_where_all_are_there() -> None:
+def test_the_usual_commands_are_told_shortly_where_all_are_there() -> None:
     found = parse("\n".join(("git 2.39", *BASICS)))
-    assert describe_versions(found) == (
-        "the usual Unix commands (awk, find, grep, sed, sort, wc, ...), git 2.39"
-    )
+    assert describe_versions(found) == ("sh, coreutils, awk, diff, find, grep, sed, tar, git 2.39")
     assert describe_versions({"git": "2.39", "sh": "", "grep": ""}) == "git 2.39, sh, grep"

@@ -27,7 +27,7 @@ MODULES: Final = ("pytest", "ruff", "mypy")
 
 _SILENT: Final = ":"
 BASICS: Final = ("sh", "awk", "diff", "find", "grep", "sed", "sort", "tar", "wc")
-"""Told in one word where all are there: a model that misses them in the list does without them."""
+"""Told shortly where all are there: a model that misses them in the list does without them."""
 
 COMMANDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("python", "python3", *MODULES, "uv", "git", "make", "node"), "--version"),
@@ -168,7 +168,7 @@ def _keep(path: Path, found: Versions) -> None:
             old.unlink()
 
 
-_USUAL_COMMANDS: Final = "the usual Unix commands (awk, find, grep, sed, sort, wc, ...)"
+_USUAL_COMMANDS: Final = "sh, coreutils, awk, diff, find, grep, sed, tar"
 
 
 def describe_versions(versions: Versions) -> str:
