@@ -10,10 +10,10 @@ def profiles(config: SilasConfig) -> tuple[str, ...]:
 
 
 USUAL = {
-    "runs_there": "sh, coreutils, awk, diff, find, grep, sed, tar, "
+    "runs_there": "coreutils, awk, grep, sed, tar, "
     "gcc 12.2.0, git 2.39.5, jq, make 4.3, node 20.20.2, npm, npx, perl, pip, "
     "pytest 9.0.3, python 3.11.7 (also python3), ruff 0.17.6, sqlite3, zip",
-    "not_there": "cargo, go, pdftotext",
+    "not_there": "cargo, go",
 }
 """What plans are told of an ordinary machine; for what it costs in every prompt."""
 

@@ -41,9 +41,7 @@ COMMANDS: Final[Mapping[str, str]] = {
 }
 """What is looked for, and how its version is asked; of what answers slowly it is not."""
 
-TOLD_MISSING: Final = (
-    *("python", "pytest", "git", "make", "gcc", "node", "npm", "cargo", "go", "pdftotext"),
-)
+TOLD_MISSING: Final = (*("python", "pytest", "git", "make", "gcc", "node", "npm", "cargo", "go"),)
 """Whose absence is worth a word: what a plan would name by habit."""
 
 Versions = Mapping[str, str]
@@ -168,7 +166,7 @@ def _keep(path: Path, found: Versions) -> None:
             old.unlink()
 
 
-_USUAL_COMMANDS: Final = "sh, coreutils, awk, diff, find, grep, sed, tar"
+_USUAL_COMMANDS: Final = "coreutils, awk, grep, sed, tar"
 
 
 def describe_versions(versions: Versions) -> str:

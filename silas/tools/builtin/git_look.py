@@ -146,7 +146,7 @@ class WorkspaceGitTool(WorkspaceTool):
     words = (
         "Look at the git repository of the owner's workspace: `status`, the `log` of the last "
         "`count` commits, or the `diff` of tracked text against the last commit; of `path` alone "
-        "where one is named. Hidden files and files that may hold secrets are left out of a diff."
+        "where one is named. A diff leaves out hidden files and secrets."
     )
 
     def command(self, request: dict[str, Any], looks: LookLimits) -> tuple[list[str], SandboxFiles]:

@@ -109,10 +109,7 @@ class ContextInspectionTool(ReadOnlyTool):
     arguments = ContextArguments
     name = "context_inspection"
     roles = _TURN_ROLES
-    words = (
-        "List what you are shown of this conversation: each item's id, zone, kind, source, trust "
-        "and size, without its text."
-    )
+    words = "List what you are shown of this conversation: ids, kinds, sources, trust; no texts."
 
     def __init__(self, look: LookAtContext) -> None:
         self._look = look

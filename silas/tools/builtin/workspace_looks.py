@@ -129,7 +129,7 @@ class WorkspaceListTool(_WorkspaceFileTool):
     name, does = "workspace_list", "file_list"
     words = (
         "Look at a directory of the owner's workspace: its entries with sizes, `depth` levels "
-        "deep, and what kind of project it is. Changes nothing, needs no approval."
+        "deep, and what kind of project it is. Needs no approval."
     )
 
 
