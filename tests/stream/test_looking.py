@@ -122,9 +122,27 @@ SHUT = {
     "a key, in capitals": "server.KEY",
     "in a directory of secrets": "secrets/plain.txt",
     "behind a link": "notes.txt",
-    "too large": "big.txt",
     "outside": "/etc/hostname",
 }
+
+
+async def test_a_large_log_is_searched_where_it_is_named_and_read_by_its_lines(place: Path) -> None:
+    rows = [f"{n} INFO fine" for n in range(100_000)]
+    rows[77_000] = "77000 ERROR pool exhausted"
+    (place / "server.log").write_text("\n".join(rows))
+    assert (place / "server.log").stat().st_size > LARGEST
+    calls = (
+        calling("search", text=" ERROR ", path="server.log"),
+        calling("read", path="server.log", from_line=77_000, to_line=77_001),
+        calling("read", path="server.log"),
+        calling("search", text=" ERROR "),
+    )
+    proxy, _, _ = await looked(place, *calls)
+    shown = [request.text for request in proxy.requests]
+    assert "server.log:77001: 77000 ERROR pool exhausted" in shown[1]
+    assert "76999 INFO fine\n77000 ERROR pool exhausted" in shown[2]
+    assert "; more follow" in shown[3]
+    assert "files could not be read: too large" in shown[4]
 
 
 @pytest.mark.parametrize("which", SHUT)

@@ -32,7 +32,7 @@ WORKSPACE_TOOL: Final = ToolConfig(
 """Low: nothing is changed and nothing leaves; what is read is external all the same."""
 
 LARGEST: Final = 1_000_000
-"""Bytes of a file that is read; as for a file that is followed (`silas.context.files`)."""
+"""Bytes of a file that is searched with its directory; one that is named may be larger."""
 
 SHUT: Final = (".*", *CREDENTIALS)
 """Names of what is listed and not read: hidden ones, and those that may hold secrets."""
