@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from silas.agents.models import (
     AgentResponse,
@@ -13,6 +13,7 @@ from silas.agents.models import (
 )
 from silas.agents.partial_answer import AnswerTextField
 from silas.agents.wire import planner_form, report_form, route_form
+from silas.language import tr, tr_later
 from silas.types import InteractionMode, InteractionRegister
 
 T = TypeVar("T")
@@ -43,9 +44,16 @@ class StructuredCall(Generic[T]):
     spoken: AnswerTextField | None = None
 
 
-_SORRY = (
+_SORRY: Final = tr_later(
     "I could not make sense of what the language model answered, twice, so I did nothing. "
     "Please try again, put it differently, or choose another model under `models:`. ({who})"
+)
+_NO_PLAN: Final = tr_later(
+    "I could not write a plan: the language model's answer did not have the required form, twice. "
+    "Nothing was started. Please try again. ({who})"
+)
+_NO_REPORT: Final = tr_later(
+    "The language model did not report its work in the required form. ({who})"
 )
 
 
@@ -53,7 +61,7 @@ def _route(default_profile: str, who: str) -> RouteDecision:
     return RouteDecision(
         route="direct",
         reason="the model's answer did not have the required form",
-        response=AgentResponse(message=_SORRY.format(who=who)),
+        response=AgentResponse(message=tr(_SORRY, who=who)),
         interaction_register=InteractionRegister.status,
         interaction_mode=InteractionMode.confirm_only_when_required,
         context_profile=default_profile,
@@ -75,10 +83,7 @@ PLANNER = StructuredCall(
     AgentResponse,
     "respond",
     "Answer the user, with a plan where work is to be done.",
-    lambda _profile, who: AgentResponse(
-        message="I could not write a plan: the language model's answer did not have the required "
-        f"form, twice. Nothing was started. Please try again. ({who})"
-    ),
+    lambda _profile, who: AgentResponse(message=tr(_NO_PLAN, who=who)),
     lambda _profiles, union: planner_form(union),
     AnswerTextField(("message",)),
 )
@@ -95,9 +100,7 @@ EXECUTOR = StructuredCall(
     ExecutorAgentOutput,
     "report_work",
     "Report when the work is done or cannot be done.",
-    lambda _profile, who: ExecutorAgentOutput(
-        summary=f"The language model did not report its work in the required form. ({who})"
-    ),
+    lambda _profile, who: ExecutorAgentOutput(summary=tr(_NO_REPORT, who=who)),
     lambda _profiles, _union: report_form(),
 )
 ADVICE = StructuredCall(

@@ -9,6 +9,7 @@ from pydantic_ai.usage import UsageLimits
 from silas.agents import ModelChoice, ProxyAgent
 from silas.agents.providers.factory import make_model
 from silas.agents.run import SCHEMA_ERROR
+from silas.language import ENGLISH, speak
 from tests.agents.openai_server import Answer, Tool, openai_server
 from tests.agents.test_providers_over_http import NONE, TURN, Waits, unused
 from tests.agents.test_tools_over_http import REPORT, execute, tools
@@ -83,3 +84,19 @@ async def test_an_answer_that_was_written_in_place_of_its_call_is_the_answer(sai
     assert run.output.response is not None
     assert run.output.response.message == "Hello!"
     assert len(server.bodies) == 1
+
+
+async def test_that_no_answer_had_its_form_is_told_in_the_owners_language() -> None:
+    speak("de")
+    try:
+        async with openai_server(["Hm.", "Hm."]) as server:
+            choice = ModelChoice(name="llama", base_url=server.base_url, output="tool")
+            async with make_model(choice, runbook=unused) as model:
+                proxy = ProxyAgent(model, Waits(), output="tool", default_profile="conversation")
+                run = await proxy.route(TURN, toolset=NONE, deps=None)
+    finally:
+        speak(ENGLISH)
+    assert run.fell_back
+    assert run.output.response is not None
+    assert run.output.response.message.startswith("Ich wurde zweimal aus der Antwort")
+    assert "(proxy: llama at http://127.0.0.1" in run.output.response.message
