@@ -340,3 +340,12 @@ async def test_a_plan_in_the_proxys_own_answer_goes_the_same_road() -> None:
         await nothing_ran(h, sandbox)
     assert reply.outcome == "declined"
     assert len(channel.cards) == 1
+
+
+async def test_an_approved_goal_is_not_said_to_be_worked_on() -> None:
+    channel = ScriptedChannel(saying_yes)
+    goal = plan_text(type="goal", schedule="0 7 * * *")
+    async with Harness(channel, models=planned(proposing(goal))) as h:
+        reply = await soon(h.silas.ask("check it every morning"))
+        assert reply.outcome == "dispatched", reply.text
+        assert reply.text == "I propose this.\n\nApproved: Write the result."
