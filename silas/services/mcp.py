@@ -212,6 +212,12 @@ class MCPService:
         async with self._servers(registry, clock).running():
             return tool_rows(registry)
 
+    @asynccontextmanager
+    async def offering(self, registry: ToolRegistry) -> AsyncGenerator[None]:
+        """The tools of the trusted servers in a registry, for who only looks; nothing is called."""
+        async with self._servers(registry, SystemClock()).running():
+            yield
+
     def _servers(self, registry: ToolRegistry, clock: Clock) -> "MCPServers":
         for entry in self.config.mcp_entries:
             with suppress(ConfigError):  # why it has none of them is said when it is begun

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from silas.cards import PlanCard
 from silas.clock import SystemClock
 from silas.config import SilasConfig
+from silas.db import Database
 from silas.errors import PlanFamilyError
 from silas.home.database import database_path, open_existing_database
 from silas.home.sandbox_tools import tool_search
@@ -15,6 +16,7 @@ from silas.plans import PlanError, PlanParser, WorkItem, WorkItemType, plan_byte
 from silas.plans.card import effective_mode
 from silas.plans.card_preview import PlanLook, preview_card, preview_hash
 from silas.plans.goals.clock_fault import why_not_by_clock
+from silas.plans.goals.limits import TIDIES
 from silas.plans.places import require_places
 from silas.plans.projects.document import join_project
 from silas.plans.projects.limits import MOST_TASKS
@@ -23,7 +25,9 @@ from silas.plans.store import SqlWorkItemStore
 from silas.services.clock.standing import standing_limit_here
 from silas.services.gates import require_supported
 from silas.services.tools.look_tools import shown_by_work
+from silas.services.tools.plan_ability import ability_here
 from silas.services.workers import worker_library
+from silas.work.batches.plan import plan_named_folder
 from silas.work.dependencies import inherited_work
 
 
@@ -111,17 +115,37 @@ def plan_look(config: SilasConfig) -> PlanLook:
 
 
 async def require_runnable(item: WorkItem, config: SilasConfig) -> None:
-    """Refuse a plan before its card for what a run would refuse it for: that nothing here can run
-    it, that it is about places that do not exist, that its moment is past or its yes goes too far,
-    or that it has the id of other work, or needs other work that is not done.
+    """Refuse a plan before its card for what a run would refuse it for, in its words: that nothing
+    here can run it, that a skill, tool, worker or secret is not there, that its moment is past or
+    its yes goes too far, that its folder cannot be tidied, that it has the id of other work or
+    needs other work that is not done, or that it is about places that do not exist.
 
     Raises:
         PlanFamilyError: Why.
+        BatchRefused: Why its folder cannot be tidied.
     """
     require_supported(item)
+    clock = SystemClock()
+    if not database_path(config).exists():  # nothing is taken where Silas was not set up
+        _require_clock(item, config, clock)
+    else:
+        with open_existing_database(config, clock) as db:
+            await _require_able(item, config, db)
+            _require_clock(item, config, clock)
+            await _require_place_among_others(item, SqlWorkItemStore(db, clock))
     for one in (item, *item.children):
         require_places(one)
-    clock, scheduler = SystemClock(), config.scheduler
+
+
+async def _require_able(item: WorkItem, config: SilasConfig, db: Database) -> None:
+    async with ability_here(config, db, item) as ability:
+        found = ability.find(item)
+    if found is not None:
+        raise PlanFamilyError(found.words, code=found.code, work_item_id=item.id)
+
+
+def _require_clock(item: WorkItem, config: SilasConfig, clock: SystemClock) -> None:
+    scheduler = config.scheduler
     why = why_not_by_clock(
         item,
         clock.now(),
@@ -131,10 +155,8 @@ async def require_runnable(item: WorkItem, config: SilasConfig) -> None:
     )
     if why:
         raise PlanFamilyError(why, code="E_PLAN_CLOCK", work_item_id=item.id)
-    if not database_path(config).exists():
-        return  # nothing is taken where Silas was not set up
-    with open_existing_database(config, clock) as db:
-        await _require_place_among_others(item, SqlWorkItemStore(db, clock))
+    if item.cycle == TIDIES and item.workspace is not None:
+        plan_named_folder(Path(item.workspace), config.data_dir, clock.now())
 
 
 async def _require_place_among_others(item: WorkItem, store: SqlWorkItemStore) -> None:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from silas.agents import ExecutorAgent, ModelChoice
     from silas.agents.worker_file import Worker
     from silas.tools.toolset import ToolRun
+    from silas.work.authority.worker_ability import ToolsOf
     from silas.work.delegation import Delegated
-    from silas.work.worker_runner import Hire, ToolsOf
+    from silas.work.worker_runner import Hire
 
 
 class WorkerFinding(NamedTuple):

@@ -141,7 +141,9 @@ def proposer_of(parts: "Parts", entry: EntryCheck) -> Proposer:
         parts.audit,
         parts.runtime.clock,
         parts.preconditions.require_able,
-        FirstRefusal(entry.unable, parts.goals_when_needed.unable, tidying_of(parts).unable),
+        FirstRefusal(
+            entry.ability.unable, parts.goals_when_needed.unable, tidying_of(parts).unable
+        ),
         parts.db.write,
         parts.goals_when_needed.begin_approved,
         parts.context_services.work.begin_rest,

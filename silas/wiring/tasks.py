@@ -2,25 +2,25 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from silas.plans import WorkItemType
 from silas.services.emergency_stop import PausedByStop
-from silas.services.gates import PROVIDERS
 from silas.services.held_changes import HeldQuestion
-from silas.services.tools.look_tools import refused_showing, shown_by_work
+from silas.services.tools.look_tools import shown_by_work
+from silas.services.tools.plan_ability import AUTONOMY, plan_ability
 from silas.services.workers import make_hire, offer_delegation, tools_of
 from silas.stream.look_answers import LookAnswers
-from silas.tools import AutonomyLevel
 from silas.wiring.models import run_capabilities
 from silas.work.agent_run import AgentRunner
 from silas.work.authority.grant_uses import PlanGrants
+from silas.work.authority.worker_ability import WorkerAbility
 from silas.work.changes.delivery import ChangeDelivery
 from silas.work.changes.held_store import HeldStore, Holding
 from silas.work.checks.verify import VerificationRunner
 from silas.work.consulting import Consulting
 from silas.work.effects import Effects
-from silas.work.entry import EntryCheck, FirstRefusal
+from silas.work.entry import EntryCheck
 from silas.work.executor import RunItem, WorkItemExecutor
 from silas.work.goal_start import GoalStart
 from silas.work.planner_advice import PlannerConsultant
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from silas.tools.toolset import ToolRun
     from silas.wiring.parts import Parts
 
-_AUTONOMY: Final = AutonomyLevel.A2
-"""Of every execution (decision table C); no configuration changes it."""
-
 
 def build_holding(parts: "Parts") -> Holding:
     """What keeps changes that wait, and asks about them."""
@@ -66,16 +63,16 @@ def worker_runner_of(
     parts: "Parts", executor: "ExecutorAgent[ToolRun]", chain: "AbstractToolset[ToolRun]"
 ) -> WorkerRunner:
     """Who does the work of an attempt; `delegate` is registered where there may be workers."""
+    limit = parts.config.limits.max_delegation_depth
     worker_runner = WorkerRunner(
         executor,
         chain,
         parts.workers,
         make_hire(parts.runtime, parts.models.executor_choice, run_capabilities(parts)),
         parts.questions.calls,
-        tools_of(parts.registry),
+        WorkerAbility(parts.workers, parts.skills, tools_of(parts.registry), limit),
         parts.skills,
         parts.audit,
-        parts.config.limits.max_delegation_depth,
     )
     offer_delegation(parts.config, parts.registry, worker_runner.delegate_task)
     return worker_runner
@@ -84,16 +81,15 @@ def worker_runner_of(
 def entry_check(parts: "Parts", worker_runner: WorkerRunner) -> EntryCheck:
     """What refuses plans that could not run, before their card and again when they start."""
     shown = shown_by_work(parts.models.choices, parts.workers, parts.server_entries)
-    refused = refused_showing(shown, LookAnswers(parts.db, parts.runtime.clock))
-    return EntryCheck(
-        parts.approval,
-        parts.binding,
+    ability = plan_ability(
         parts.skills,
         parts.secrecy.missing,
-        PlanGrants(parts.outcomes, parts.registry, _AUTONOMY).refuse,
-        FirstRefusal(worker_runner.refuse, refused),
-        PROVIDERS,
+        parts.registry,
+        worker_runner.ability,
+        shown,
+        LookAnswers(parts.db, parts.runtime.clock),
     )
+    return EntryCheck(parts.approval, parts.binding, ability)
 
 
 def rests_of(parts: "Parts") -> ProjectRests:
@@ -117,12 +113,12 @@ def task_runner(
 ) -> TaskRunner:
     """The runner over the parts that are made before it."""
     config, advice = parts.config, PlannerConsultant(planner, worker_runner)
-    grants = PlanGrants(parts.outcomes, parts.registry, _AUTONOMY)
+    grants = PlanGrants(parts.outcomes)
     settings = TaskSettings(
         scratch=config.data_dir / "scratch",
         undo=config.data_dir / "undo",
         limits=parts.limits,
-        autonomy=_AUTONOMY,
+        autonomy=AUTONOMY,
         system_gates=config.gates.system,
         scopes=parts.scopes,
         follows_runbook=parts.models.runbook_executes,

@@ -1,17 +1,13 @@
 """What must hold before a task starts; the enforcement point of "no approval, no execution"."""
 
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from silas.approval import ApprovalToken, ApprovalVerifier, Verdict
-from silas.gates import GateProvider
 from silas.plans import WorkItem
 from silas.plans.binding import PlanBinding
-from silas.plans.unsupported import why_unsupported
-from silas.skills import Skills
+from silas.work.authority.plan_ability import PlanAbility
 from silas.work.authority.plan_approval import MISSING, check_plan, refusal_of
-from silas.work.models import MissingSecrets
 
 _EDITED = Verdict(False, "its counters were edited")
 
@@ -37,65 +33,31 @@ class EntryCheck:
     Args:
         approval: Says whether the plan's approval holds.
         binding: Says whether what is there is what the approval binds.
-        skills: What is installed.
-        secrets: Why a plan cannot have a secret that it asks for.
-        grants: Why what the plan grants cannot be granted here.
-        workers: Why the plan's worker cannot work.
-        providers: Whose gates can be evaluated.
+        ability: Whether what the plan needs is there; asked before a card is made, so that nobody
+            is asked in vain, and again at every entry.
     """
 
     def __init__(
         self,
         approval: ApprovalVerifier,
         binding: PlanBinding,
-        skills: Skills,
-        secrets: MissingSecrets,
-        grants: Callable[[WorkItem], str],
-        workers: Callable[[WorkItem], str],
-        providers: AbstractSet[GateProvider],
+        ability: PlanAbility,
     ) -> None:
         self._approval = approval
         self._binding = binding
-        self._skills = skills
-        self._secrets = secrets
-        self._grants = grants
-        self._workers = workers
-        self._providers = providers
-
-    def unable(self, item: WorkItem) -> str:
-        """Why this item could not run though it were approved, in one sentence, or nothing.
-
-        Asked before a card is made of it, so that nobody is asked in vain, and again at every
-        entry.
-        """
-        why = why_unsupported(item, self._providers)
-        if why:
-            return why
-        missing = self._skills.missing(item.skills)
-        if missing:
-            return f"The plan needs skills that are not installed: {', '.join(missing)}."
-        unmet = self._grants(item) or self._workers(item)
-        if unmet:
-            return unmet
-        withheld = self._secrets(item.credential_refs)
-        if withheld:
-            return f"The plan asks for a secret that it cannot have: {withheld}."
-        for child in item.children:
-            if why := self.unable(child):
-                return f"The task {child.id} could not run. {why}"
-        return ""
+        self.ability = ability
 
     async def refuse(self, item: WorkItem, copied: tuple[int, int] | None) -> str:
         """Why this item may not run as it is now, or nothing (5.2.1 step 0).
 
-        Everything is asked afresh: what `unable` asks, what `check_plan` asks, that the token's
+        Everything is asked afresh: what `ability` asks, what `check_plan` asks, that the token's
         counters agree, and that all of it is what the approval binds.
 
         Args:
             item: With its token.
             copied: The directory that the work has copied, if it has begun.
         """
-        if unable := self.unable(item):
+        if unable := self.ability.unable(item):
             return unable
         if item.approval_token is not None and not _counters_agree(item.approval_token):
             return refusal_of(_EDITED)

@@ -19,18 +19,16 @@ from silas.agents import ExecutorAgent, ModelRunFailed
 from silas.agents.worker_file import DELEGATE, Worker
 from silas.agents.workers import Team, Workers
 from silas.approval import ApprovalDecision
-from silas.approval.grants import grants_of
 from silas.audit import Audit
 from silas.errors import ConfigError, PlanFamilyError
-from silas.language import tr
 from silas.plans import WorkItem
 from silas.plans.binding import bound_skills, bound_workers
 from silas.skills import Skills, SkillText
 from silas.tools import ToolCallContext, ToolResult
-from silas.tools.models import Stance
 from silas.tools.toolset import WORKER, ToolRun
 from silas.types import new_id
 from silas.work.authority.task_authority import TaskAuthority
+from silas.work.authority.worker_ability import WorkerAbility
 from silas.work.models import AskCalls, CallQuestion
 
 if TYPE_CHECKING:
@@ -42,10 +40,6 @@ if TYPE_CHECKING:
 
 Hire = Callable[[Worker], AbstractAsyncContextManager[ExecutorAgent[ToolRun]]]
 """Makes the agent of a worker for one run."""
-
-
-ToolsOf = Callable[[frozenset[str]], frozenset[str]]
-"""The names of all tools of these toolsets, as they are loaded now."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +89,9 @@ class WorkerRunner:
         workers: Reads the files.
         hire: Makes an agent.
         ask: Asks the owner.
-        tools_of: Knows the tools of the toolsets that the configuration mounts.
+        ability: Knows what workers are offered, and how many deep a task may be handed on.
         skills: What is installed.
         audit: Where each run of a worker is recorded.
-        max_depth: How many workers deep a task may be handed on.
     """
 
     def __init__(
@@ -108,56 +101,19 @@ class WorkerRunner:
         workers: Workers,
         hire: Hire,
         ask: AskCalls,
-        tools_of: ToolsOf,
+        ability: WorkerAbility,
         skills: Skills,
         audit: Audit,
-        max_depth: int,
     ) -> None:
         self._executor = executor
         self._toolset = toolset
         self._workers = workers
         self._hire = hire
         self._ask = ask
-        self._tools_of = tools_of
+        self.ability = ability
         self._skills = skills
         self._audit = audit
-        self._max_depth = max_depth
         self._under_way: dict[str, _Shift] = {}
-
-    def refuse(self, item: WorkItem) -> str:
-        """Why the worker that a plan names cannot do the work; nothing where it can."""
-        if item.worker is None:
-            return ""
-        try:
-            team = self._workers.team(item.worker)
-        except ConfigError as error:
-            return f"The plan's `worker` cannot do it: {error.message}"
-        missing = self._skills.missing(team.skills())
-        if missing:
-            return f"The plan's `worker` needs skills that are not installed: {', '.join(missing)}."
-        idle = next((name for name in _granted_tools(item) if not self._can_call(team, name)), "")
-        if idle:
-            return tr(
-                "The plan grants the tool {tool}, which its worker {worker} cannot call: no file "
-                "of a worker that would do the work offers it, or each blocks it. Take it out of "
-                "`tools`, or change `toolsets` or `approval` in the worker's file.",
-                tool=repr(idle),
-                worker=repr(item.worker),
-            )
-        return ""
-
-    def _can_call(self, team: Team, tool: str) -> bool:
-        """Whether anybody of a team is offered a tool and does not block it whatever its call."""
-        return any(
-            tool in self._offered_tools(member)
-            and member.offer.policy.tools.get(tool) is not Stance.blocked
-            for member in team.members.values()
-        )
-
-    def _offered_tools(self, worker: Worker) -> frozenset[str]:
-        """The tools that a worker's file gives it, with the one by which it hands tasks on."""
-        tools = worker.offer.tools | self._tools_of(worker.offer.mounted)
-        return tools | {DELEGATE} if worker.delegates and self._max_depth else tools
 
     def skills_of(self, item: WorkItem) -> tuple[SkillText, ...]:
         """What the skills of an approved item say, and those that its workers' files name.
@@ -226,7 +182,7 @@ class WorkerRunner:
         if name not in caller.worker.delegates:
             known = ", ".join(caller.worker.delegates) or "nobody"
             return f"{caller.worker.name!r} may not delegate to {name!r}; it may to {known}."
-        if caller.depth >= self._max_depth:
+        if caller.depth >= self.ability.max_depth:
             return f"The task was handed on {caller.depth} times; do it yourself or report back."
         return ""
 
@@ -279,7 +235,7 @@ class WorkerRunner:
         """What the tool door knows of this run: the plan's gifts, this worker's rules."""
         job, worker = shift.job, shift.worker
         authority = job.authority(_in_the_name_of(worker.name, self._ask))
-        last = shift.depth >= self._max_depth  # nobody further is asked
+        last = shift.depth >= self.ability.max_depth  # nobody further is asked
         own = {
             "trace_id": trace,
             "worker": worker.name,
@@ -299,17 +255,12 @@ class WorkerRunner:
 
         return ToolRun(
             role=WORKER,
-            allowed=self._offered_tools(worker) - ({DELEGATE} if last else frozenset[str]()),
+            allowed=self.ability.offered_tools(worker) - ({DELEGATE} if last else frozenset[str]()),
             context=context,
             ask=authority.ask,
             record=record,
             watch=job.base.watch,
         )
-
-
-def _granted_tools(item: WorkItem) -> tuple[str, ...]:
-    """The tools that a plan grants; how their grants are written is refused elsewhere."""
-    return tuple(grant.tool for grant in grants_of(item.tools))
 
 
 def _in_the_name_of(worker: str, ask: AskCalls) -> AskCalls:

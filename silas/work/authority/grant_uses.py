@@ -28,19 +28,15 @@ class Covered(NamedTuple):
     reason: str = ""
 
 
-class PlanGrants:
-    """Reads grants and counts their uses; the journal is the only count there is.
+class GrantAbility:
+    """Says which grants could be honoured.
 
     Args:
-        outcomes: The journal.
         registry: Every tool that there is.
         autonomy: How far the work goes without asking.
     """
 
-    def __init__(
-        self, outcomes: OutcomeStore, registry: ToolRegistry, autonomy: AutonomyLevel
-    ) -> None:
-        self._outcomes = outcomes
+    def __init__(self, registry: ToolRegistry, autonomy: AutonomyLevel) -> None:
         self._registry = registry
         self._autonomy = autonomy
 
@@ -74,6 +70,17 @@ class PlanGrants:
                     risk=tool.risk_default.value,
                 )
         return ""
+
+
+class PlanGrants:
+    """Reads grants and counts their uses; the journal is the only count there is.
+
+    Args:
+        outcomes: The journal.
+    """
+
+    def __init__(self, outcomes: OutcomeStore) -> None:
+        self._outcomes = outcomes
 
     def of(self, item: WorkItem) -> "RunGrants":
         """The grants of one run, with the labels that they begin with."""

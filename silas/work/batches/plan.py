@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from silas.work.batches.looking import look_into, open_folder, require_allowed
-from silas.work.batches.models import FileMove, Folder, SkippedFile
+from silas.work.batches.models import BatchRefused, FileMove, Folder, SkippedFile
 from silas.work.batches.mover import TAKEN, stands
 from silas.work.batches.rules import sort_files
 from silas.workspace.tree import open_descriptor
@@ -44,3 +44,17 @@ def plan_folder(path: Path, data: Path, now: datetime, only: str = "") -> Folder
         if move.name in taken
     )
     return FolderPlan(folder, moves, (*found.left, *blocked))
+
+
+def plan_named_folder(path: Path, data: Path, now: datetime) -> FolderPlan:
+    """The same of a folder that the clock goes by, which is the one that is named.
+
+    Raises:
+        BatchRefused: As `plan_folder`, and where a link leads to the folder.
+    """
+    real = Path(os.path.realpath(path))
+    if real != path and path.exists():
+        raise BatchRefused(
+            f"{path} leads by a link to {real}; name that folder.", code="E_BATCH_FOLDER"
+        )
+    return plan_folder(path, data, now)

@@ -1,7 +1,6 @@
 """Reviewed batches from a look at a folder to its last card (spec 5.2.4, 5.9, 0.5.4)."""
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -22,8 +21,8 @@ from silas.work.batches.execution import (
     verdict_signal,
 )
 from silas.work.batches.folder_names import folder_name
-from silas.work.batches.models import Band, BatchRefused, FileBatch, FileMove, Folder, SkippedFile
-from silas.work.batches.plan import FolderPlan, plan_folder
+from silas.work.batches.models import Band, FileBatch, FileMove, Folder, SkippedFile
+from silas.work.batches.plan import FolderPlan, plan_folder, plan_named_folder
 from silas.work.batches.proposals import (
     Thresholds,
     batch_subject,
@@ -112,14 +111,9 @@ class FolderReview:
         """The same at once, of a folder that the clock goes by.
 
         Raises:
-            BatchRefused: As `plan_folder`, and where a link leads to the folder.
+            BatchRefused: As `plan_named_folder`.
         """
-        real = Path(os.path.realpath(path))
-        if real != path and path.exists():
-            raise BatchRefused(
-                f"{path} leads by a link to {real}; name that folder.", code="E_BATCH_FOLDER"
-            )
-        return plan_folder(path, self._data, self._clock.now())
+        return plan_named_folder(path, self._data, self._clock.now())
 
     def is_asked_about(self, folder: Folder) -> bool:
         """Whether a batch of this folder is on an open card."""
