@@ -2,7 +2,7 @@
    paused, resumed and run from here, and its yes is taken back. */
 
 import { command, getJson } from "./api.js";
-import { problemPlace, styled, trying, twice } from "./asking.js";
+import { problemPlace, styled, toReview, trying, twice } from "./asking.js";
 import { button, fill, h, named, toast } from "./dom.js";
 import { always, live } from "./live.js";
 import { graph } from "./project.js";
@@ -19,6 +19,7 @@ export async function showAhead(place, days = WEEK, free = always) {
   const runs = found.alone.filter((one) => !one.lapsed), lapsed = found.alone.filter((one) => one.lapsed);
   fill(place,
     found.words && h("p", { class: "small warning-text" }, named(found.words)),
+    found.asks.map((words) => h("p", { class: "small warning-text", dir: "auto", "data-testid": "goal-asks" }, named(words), " ", toReview())),
     found.projects.map((one) => graph(one)),
     byDay(found.coming).map(([day, rows]) => h("section", {},
       h("h2", { class: "label-title" }, day),

@@ -47,8 +47,11 @@ export function complain(problem, error, fields) {
   const only = fields instanceof Node && [400, 413].includes(error.status) ? fields : null;
   const field = error.at ?? (typeof fields === "function" ? fields(error.field ?? "") : only);
   if (field?.isConnected) problem.fits = misfit(field, error.message);
-  else fill(problem, named(error.message));
+  else fill(problem, named(error.message), error.code?.endsWith("_ASKED") && [" ", toReview()]);
 }
+
+/** The way to a question that waits. */
+export const toReview = () => h("a", { href: "#/review", "data-testid": "to-review" }, t("Answer it in Review"));
 
 /** The words stand at the field until it is changed; gives back what takes them away sooner. */
 function misfit(field, words) {

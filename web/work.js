@@ -2,7 +2,7 @@
 
 import { command, getJson, postJson } from "./api.js";
 import { signedView } from "./activity.js";
-import { styled } from "./asking.js";
+import { styled, toReview } from "./asking.js";
 import { linesOf, riskBadge } from "./card.js";
 import { button, fill, h, icon, named, toast } from "./dom.js";
 import { diffView } from "./diff.js";
@@ -45,7 +45,7 @@ async function showOne(place, id, free = always) {
   fill(place,
     h("p", { class: "result-top" }, statusMark(one.status)),
     h("h2", { class: "page-title", dir: "auto", tabindex: "-1" }, one.title),
-    one.summary && h("p", { class: "result-summary", dir: "auto" }, named(one.summary)),
+    one.summary && h("p", { class: "result-summary", dir: "auto" }, named(one.summary), one.asks && [" ", toReview()]),
     one.taken_back && h("p", { dir: "auto" }, named(one.taken_back)),
     h("p", { class: "small" }, riskBadge(risk, true), one.affected && [" · ", named(one.affected)]),
     one.part_of && h("p", { class: "small" }, h("a", { href: `#/more/work/${encodeURIComponent(one.part_of)}` }, t("The project that it is part of"))),

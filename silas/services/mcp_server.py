@@ -192,7 +192,7 @@ class Services:
                 lines += [
                     f"  {number}. {task.id}: {state_words(task, project.waits)}" for task in step
                 ]
-        lines = [*(lines or [f"Nothing comes within {days} days."]), *found.warnings]
+        lines = [*(lines or [f"Nothing comes within {days} days."]), *found.warnings, *found.asks]
         return "\n".join(map(show, lines))
 
     async def pause_goal(self, arguments: Mapping[str, Any]) -> str:

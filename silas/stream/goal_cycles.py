@@ -319,7 +319,7 @@ class GoalCycles:
 
     def _send(self, task: WorkItem) -> SendText:
         """How its work is told; work that recurs comes unasked, so it says first what it is."""
-        head = "" if task.cycle is None else self._discreet(f"{show(task.title)} ({task.parent}): ")
+        head = "" if task.cycle is None else self._discreet(f"{show(task.title)}: ")
 
         async def send(text: str) -> None:
             nonlocal head

@@ -5,6 +5,7 @@ from typing import Final
 
 from silas.language import refusal_words, tr, tr_later, tr_many
 from silas.plans import WorkItem, WorkItemStatus
+from silas.plans.characters import show
 
 UNFORESEEN: Final = tr_later(
     "Silas itself failed at something it did not foresee; `silas audit show` has each attempt."
@@ -70,7 +71,8 @@ def card_words(found: str, goal: WorkItem, code: str) -> str:
         code: Why its approval authorises nothing.
     """
     why = tr(OVER.get(code, _COVERS_NOT))
-    return tr("{found} {goal} asks for it, because {why}.", found=found, goal=goal.id, why=why)
+    title = show(goal.title)
+    return tr("{found} “{goal}” asks for it, because {why}.", found=found, goal=title, why=why)
 
 
 def sandbox_words() -> str:
@@ -82,11 +84,11 @@ def sandbox_words() -> str:
 
 
 _NO_MORE: Final = tr_later(
-    "{said} Nothing more of {goal} is asked about until its plan is run and approved again."
+    "{said} Nothing more of “{goal}” is asked about until its plan is run and approved again."
 )
 _NO_MORE_UNTIL: Final = tr_later(
-    "{said} Nothing more of {goal} is asked about until its checks pass once, or its plan is run "
-    "and approved again."
+    "{said} Nothing more of “{goal}” is asked about until its checks pass once, or its plan is "
+    "run and approved again."
 )
 
 
@@ -97,7 +99,8 @@ def declined_words(said: str, goal: WorkItem) -> str:
         said: What became of that card.
         goal: Whose work it was.
     """
-    return tr(_NO_MORE_UNTIL if goal.cycle is None else _NO_MORE, said=said, goal=goal.id)
+    words = _NO_MORE_UNTIL if goal.cycle is None else _NO_MORE
+    return tr(words, said=said, goal=show(goal.title))
 
 
 def waiting_words(task_id: str) -> str:
@@ -141,5 +144,5 @@ def tidied_words(moved: int, *, lapsed: bool) -> str:
 
 
 def told_words(goal: WorkItem, told: str) -> str:
-    """What is told of a goal, with its name before it."""
-    return tr("Goal {goal}: {told}", goal=goal.id, told=told)
+    """What is told of a goal, with its title before it."""
+    return tr("Goal “{goal}”: {told}", goal=show(goal.title), told=told)

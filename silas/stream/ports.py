@@ -31,8 +31,12 @@ class LooksAhead(Protocol):
         """How a goal stands, and why it is paused or starts nothing without asking, in words."""
         ...
 
+    async def question(self, goal_id: str) -> str:
+        """That work of a goal waits for its owner's answer; empty where none does."""
+        ...
+
     async def trouble(self, goal_id: str) -> str:
-        """The same without how it runs; empty where nothing is wrong, or there is no such goal."""
+        """Why it is paused or starts nothing without asking; empty where it is neither."""
         ...
 
     async def runs(self, goal_id: str) -> str:

@@ -21,6 +21,7 @@ from tests.support.waits import SECONDS
 START = datetime(2026, 11, 24, 8, 10, tzinfo=UTC)
 HALF_AN_HOUR = 30 * 60
 WATCHED = "goal-watched"
+TITLE = "Watch the state"
 
 TEMPLATE = """The check failed.
 
@@ -37,7 +38,7 @@ def goal_text(**changes: Any) -> str:
     fields: dict[str, Any] = {
         "id": WATCHED,
         "type": "goal",
-        "title": "Watch the state",
+        "title": TITLE,
         "schedule": "*/30 * * * *",
         "verify": [{"name": "state", "run": "look", "expect": {"equals": "good"}}],
         "on_failure": "spawn_task",

@@ -87,9 +87,9 @@ async def test_while_work_of_a_goal_asks_every_list_says_so_and_what_comes_due_i
         clock.advance(HALF_AN_HOUR)
         await soon(channel.asked.wait())
         (name,) = h.store.asking()
-        waits = f"{WATCHED} waits for your answer to what its work {name} asks; "
+        waits = "“Paint” waits for your answer to what its work asks; "
         found = await h.silas.ahead(1)
-        assert [one for one in found.warnings if one.startswith(waits)]
+        assert [one for one in found.asks if one.startswith(waits)]
         assert [one.due for one in found.coming] == [START + timedelta(minutes=50)]
         assert (await h.silas.ask(f"how does goal {WATCHED} stand?")).text.startswith(waits)
         clock.advance(NIGHT)
@@ -102,7 +102,7 @@ async def test_while_work_of_a_goal_asks_every_list_says_so_and_what_comes_due_i
         found = await h.silas.ahead(1)
         (row,) = found.coming
         assert timedelta(0) < row.due - clock.now() <= timedelta(seconds=HALF_AN_HOUR)
-        assert not [one for one in found.warnings if one.startswith(waits)]
+        assert not [one for one in found.asks if one.startswith(waits)]
 
 
 async def test_while_a_cycle_waits_its_goal_runs_next_at_the_moment_after_it() -> None:

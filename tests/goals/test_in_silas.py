@@ -24,6 +24,7 @@ from silas.work.executor import WorkItemExecutor
 from tests.goals.kit import (
     HALF_AN_HOUR,
     START,
+    TITLE,
     WATCHED,
     Watched,
     after,
@@ -146,8 +147,8 @@ async def test_an_expired_approval_asks_with_one_card_until_it_is_healthy() -> N
         assert len(channel.cards) == 2
         told = channel.texts[-1]  # of the no, and what it means; why it was asked stood on the card
         assert told == (
-            f"Goal {WATCHED}: The plan was not approved; nothing was run. Nothing more of "
-            f"{WATCHED} is asked about until its checks pass once, or its plan is run and approved "
+            f"Goal “{TITLE}”: The plan was not approved; nothing was run. Nothing more of "
+            f"“{TITLE}” is asked about until its checks pass once, or its plan is run and approved "
             "again."
         )
         found = await after(watched, clock, 24 * 3600, 3)
@@ -415,7 +416,7 @@ async def test_an_error_that_nobody_expects_ends_its_cycle_and_pauses_the_goal(
         assert cycle.words == f"It could not be carried out in 6 attempts: {why}"
         assert watched.goals.get(WATCHED).state is GoalState.paused
         told = [text for text in channel.texts if "It is paused" in text]
-        assert told == [f"Goal {WATCHED}: It is paused. {cycle.words}"]
+        assert told == [f"Goal “{TITLE}”: It is paused. {cycle.words}"]
         attempts = await entries_of(h, "job.failed")
         assert [one["attempt"] for one in attempts] == [1, 2, 3, 4, 5, 6]
         assert {one["error"] for one in attempts} == {type(error).__name__}

@@ -56,8 +56,8 @@ async def test_one_yes_and_the_work_is_done_each_time_with_its_result() -> None:
         said = len(channel.texts)
         found = await after(watched, clock, DAY, 2)
         assert [cycle.outcome for cycle in found] == [Outcome.done, Outcome.done]
-        told = [text.partition("): ")[0] for text in channel.texts[said:]]
-        assert told.count("Tidy the state (goal-watched") == 1  # the result of this time
+        told = [text.startswith("Tidy the state: ") for text in channel.texts[said:]]
+        assert told.count(True) == 1  # the result of this time
         assert watched.repaired == 2
         assert len(channel.cards) == 1
         tasks = [await h.store.get(cycle.task_id) for cycle in found]
@@ -99,7 +99,7 @@ async def test_with_a_condition_it_is_done_only_where_that_holds() -> None:
         found = await after(watched, clock, DAY, 2)
         assert (found[0].outcome, watched.repaired) == (Outcome.done, 1)
         assert len(await entries_of(h, "approval.used")) == 1
-        told = [text for text in channel.texts[said:] if text.startswith("Tidy the state (goal-")]
+        told = [text for text in channel.texts[said:] if text.startswith("Tidy the state: ")]
         assert len(told) == 1
         assert len(channel.cards) == 1
 
@@ -129,10 +129,11 @@ async def test_a_check_of_recurring_work_that_fails_at_first_says_what_no_check_
             watched.good = good
             (coming,) = watched.goals.coming(WATCHED)
             await after(watched, clock, (coming - clock.now()).total_seconds(), number)
-    told = [said for said in channel.texts if said.startswith(f"Goal {WATCHED}: ")]
+    told = [said for said in channel.texts if said.startswith("Goal “Tidy the state”: ")]
     assert [SANDBOX in said for said in told] == [True] * hinted
     if hinted and cycle == "when":
-        assert told[0].startswith(f"Goal {WATCHED}: Nothing to tell, because not: state. Checks")
+        nothing = "Goal “Tidy the state”: Nothing to tell, because not: state. Checks"
+        assert told[0].startswith(nothing)
 
 
 async def test_what_was_missed_is_done_once() -> None:

@@ -13,7 +13,7 @@ from silas.plans import WorkItem
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
 from silas.work.checks.goal_checks import GoalChecks
-from tests.goals.kit import START, WATCHED, Watched, after, cycles, goal_text, house, yes
+from tests.goals.kit import START, TITLE, WATCHED, Watched, after, cycles, goal_text, house, yes
 from tests.support.waits import SECONDS
 
 DAY = 24 * 3600
@@ -82,8 +82,8 @@ async def test_a_goal_that_only_reports_tells_once_until_it_is_healthy_and_asks_
         assert outcomes == [
             Outcome.healthy, Outcome.failed, Outcome.failed, Outcome.healthy, Outcome.failed
         ]  # fmt: skip
-        told = [said for said in channel.texts if said.startswith(f"Goal {WATCHED}: ")]
-        assert told == [f"Goal {WATCHED}: These checks of it fail: state."] * 2
+        told = [said for said in channel.texts if said.startswith(f"Goal “{TITLE}”: ")]
+        assert told == [f"Goal “{TITLE}”: These checks of it fail: state."] * 2
         assert (len(channel.cards), watched.repaired) == (1, 0)
         assert await h.store.list_by_parent(WATCHED) == []
 
@@ -110,7 +110,7 @@ async def test_a_goal_that_fails_from_its_first_cycle_on_is_told_what_no_check_s
         for number, good in enumerate((first, False, True, False), start=1):
             watched.good = good
             await after(watched, clock, 3600, number)
-    told = [said for said in channel.texts if said.startswith(f"Goal {WATCHED}: ")]
+    told = [said for said in channel.texts if said.startswith(f"Goal “{TITLE}”: ")]
     assert [SANDBOX in said for said in told] == [hinted, False]
 
 

@@ -117,9 +117,13 @@ async def test_each_time_what_is_approved_on_its_card_is_moved_and_told(weekly: 
         assert (first.outcome, first.words) == (Outcome.done, "2 files were moved.")
         assert set(listed(weekly.place)) == {"Documents/a.pdf", "Pictures/c.png"}
         (card,) = batches(weekly.channel)
-        assert card.rationale.startswith(f"Goal {GOAL}: ")
+        assert card.rationale.startswith("Goal “Tidy Downloads”: ")
         assert (card.kept, card.outlives) == (True, True)
-        told = [text for text in weekly.channel.texts if text.startswith(f"Goal {GOAL}: Moved 2")]
+        told = [
+            text
+            for text in weekly.channel.texts
+            if text.startswith("Goal “Tidy Downloads”: Moved 2")
+        ]
         assert len(told) == 1
         said = len(weekly.channel.texts)
         quiet = await weekly.after(WEEK, 2)  # nothing to sort
@@ -325,7 +329,7 @@ async def test_a_folder_that_cannot_be_tidied_is_told_each_time_and_waits_longer
             last = await weekly.after((coming - weekly.clock.now()).total_seconds(), ended)
             assert last.outcome is Outcome.not_done
             assert "is a project or holds what programs start from" in last.words
-        told = [text for text in weekly.channel.texts if text.startswith(f"Goal {GOAL}: ")]
+        told = [text for text in weekly.channel.texts if text.startswith("Goal “Tidy Downloads”: ")]
         assert len(told) == 5
         assert weekly.watched.goals.get(GOAL).state is GoalState.paused
         assert weekly.cycles()[0].due - weekly.cycles()[-1].due >= timedelta(minutes=15 * 7)
@@ -347,7 +351,9 @@ async def test_a_folder_that_is_not_the_one_of_the_yes_pauses_the_goal(
         last = await weekly.after(FRIDAY, 1)
         assert last.outcome is Outcome.refused
         assert batches(weekly.channel) == []
-        (told,) = [text for text in weekly.channel.texts if text.startswith(f"Goal {GOAL}: ")]
+        (told,) = [
+            text for text in weekly.channel.texts if text.startswith("Goal “Tidy Downloads”: ")
+        ]
         assert "It is paused. " in told
 
 

@@ -8,6 +8,7 @@ from silas.testing.clock import MockClock
 from tests.goals.kit import (
     HALF_AN_HOUR,
     START,
+    TITLE,
     WATCHED,
     Watched,
     after,
@@ -32,7 +33,7 @@ class _Cockpit(ScriptedChannel):
 
 def _told(channel: ScriptedChannel) -> list[str]:
     """What was said of the goal unasked."""
-    return [text for text in channel.texts if text.startswith(f"Ziel {WATCHED}: ")]
+    return [text for text in channel.texts if text.startswith(f"Ziel „{TITLE}“: ")]
 
 
 async def test_a_check_that_fails_is_told_in_german() -> None:
@@ -42,7 +43,7 @@ async def test_a_check_that_fails_is_told_in_german() -> None:
         watched.good = False
         (cycle,) = await after(watched, clock, 20 * 60, 1)
     assert (cycle.outcome, cycle.words) == (Outcome.failed, FAILS)
-    assert _told(channel) == [f"Ziel {WATCHED}: {FAILS} {SANDBOX}"]
+    assert _told(channel) == [f"Ziel „{TITLE}“: {FAILS} {SANDBOX}"]
 
 
 async def test_an_approval_that_was_taken_back_is_told_in_german() -> None:
@@ -53,7 +54,7 @@ async def test_an_approval_that_was_taken_back_is_told_in_german() -> None:
         (cycle,) = await after(watched, clock, 20 * 60, 1)
     assert cycle.outcome is Outcome.refused
     assert _told(channel) == [
-        f"Ziel {WATCHED}: Es ist pausiert. Du hast diese Genehmigung widerrufen; starte seinen "
+        f"Ziel „{TITLE}“: Es ist pausiert. Du hast diese Genehmigung widerrufen; starte seinen "
         "Plan noch einmal, um ihn zu erlauben, wie er jetzt ist."
     ]
 
@@ -69,8 +70,8 @@ async def test_what_never_mends_is_told_in_german_with_the_page_in_the_cockpit()
         last = cycles(watched)[0]
     assert last.words == f"{last.task_id} ist festgefahren."
     assert _told(channel) == [
-        f"Ziel {WATCHED}: {SANDBOX}",
-        f"Ziel {WATCHED}: Es ist pausiert: 5 Durchgänge nacheinander fanden eine Prüfung, die "
+        f"Ziel „{TITLE}“: {SANDBOX}",
+        f"Ziel „{TITLE}“: Es ist pausiert: 5 Durchgänge nacheinander fanden eine Prüfung, die "
         "fehlschlägt. Weiter geht es mit: „Bevorstehend“ unter „Mehr“.",
     ]
 
@@ -85,5 +86,5 @@ async def test_the_card_after_an_approval_that_ended_says_why_in_german() -> Non
         await after(watched, clock, HALF_AN_HOUR, 2)
     (_, card) = channel.cards
     assert card.rationale == (
-        f"{FAILS} {WATCHED} fragt danach, weil seine Genehmigung abgelaufen ist."
+        f"{FAILS} „{TITLE}“ fragt danach, weil seine Genehmigung abgelaufen ist."
     )

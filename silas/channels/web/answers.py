@@ -57,6 +57,7 @@ _BY_CODE: Mapping[str, int] = {
     "E_BATCH_NO_PICTURE": 409,
     "E_CTX_QUERY": 400,
     "E_CTX_TITLE": 400,
+    "E_GOAL_ASKED": 409,
     "E_GOAL_PAST": 409,
     "E_GOAL_STATE": 409,
     "E_GOAL_UNDER_WAY": 409,

@@ -119,6 +119,7 @@ class WorkRow(Frozen):
         undoable: Whether what it changed stands and can be taken back now.
         taken_back: That what it changed was taken back, in one sentence; empty where it was not.
         part_of: The id of its project; empty where it is a task of none.
+        asks: Whether `summary` says that a question of it waits in Review.
     """
 
     id: str
@@ -129,6 +130,7 @@ class WorkRow(Frozen):
     undoable: bool
     taken_back: str = ""
     part_of: str = ""
+    asks: bool = False
 
 
 class SectionView(Frozen):

@@ -99,6 +99,7 @@ class AheadShown(Frozen):
         paused: What does not run.
         projects: What runs in several steps, or waits for a yes in one of them.
         words: Why nothing is told or run, where that is so.
+        asks: That work of a goal waits for an answer in Review, a sentence for each goal.
     """
 
     days: int
@@ -109,3 +110,4 @@ class AheadShown(Frozen):
     projects: tuple[ProjectRow, ...] = ()
     asking: tuple[PausedGoalRow, ...] = ()
     words: str = ""
+    asks: tuple[str, ...] = ()

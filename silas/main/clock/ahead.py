@@ -80,7 +80,8 @@ def _lines(found: "Ahead", days: int) -> list[str]:
     for project in found.projects:
         name = tr("Project {id}  {title}", id=project.id, title=project.title)
         lines += ["", name, *project_lines(project)]
-    if untold := [words for words in found.warnings if not was_told(words)]:
+    told = (*found.warnings, *found.asks)
+    if untold := [words for words in told if not was_told(words)]:
         lines += ["", *untold]
     return lines[1:]
 
@@ -126,7 +127,7 @@ def _document(found: "Ahead") -> dict[str, Any]:
             {**one._asdict(), "steps": [[task._asdict() for task in step] for step in one.steps]}
             for one in found.projects
         ],
-        "warnings": list(found.warnings),
+        "warnings": [*found.warnings, *found.asks],
     }
 
 

@@ -117,8 +117,8 @@ class Ahead(NamedTuple):
         asking: Goals that run and whose approval is over: what they start asks each time.
         paused: What does not run.
         projects: Projects that run, or wait for a yes.
-        warnings: That no Silas runs, that nothing runs by the clock, a clock that is wrong, or that
-            work of a goal waits for an answer.
+        warnings: That no Silas runs, that nothing runs by the clock, or a clock that is wrong.
+        asks: That work of a goal waits for an answer, a sentence for each goal.
     """
 
     now: datetime
@@ -130,6 +130,7 @@ class Ahead(NamedTuple):
     paused: tuple[PausedGoal, ...]
     projects: tuple[ProjectShown, ...]
     warnings: tuple[str, ...]
+    asks: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,8 @@ class AheadService:
                 HeldStore(self.config.data_dir / "held"),
                 Undo(self.config.data_dir / "undo", self.audit),
             ),
-            (
-                *self._warnings(),
-                *[asks for goal, _ in goals if (asks := await question_words(goal.id, self.store))],
-            ),
+            tuple(self._warnings()),
+            tuple([asks for goal, _ in goals if (asks := await self.question(goal.id))]),
         )
 
     async def take_back(self, goal_id: str) -> None:
@@ -214,21 +213,23 @@ class AheadService:
             GoalRefused: There is none of this id.
         """
         goal = self.goals.get(goal_id)
-        if asks := await question_words(goal_id, self.store):
+        if asks := await self.question(goal_id):
             return asks
         why = await self._why_paused(goal, await self.store.get(goal_id))
         return stands_words(goal, why, self.goals.coming_words(goal_id))
 
+    async def question(self, goal_id: str) -> str:
+        """That work of a goal waits for its owner's answer; empty where none does."""
+        return await question_words(goal_id, self.store)
+
     async def trouble(self, goal_id: str) -> str:
-        """What its work asks, why a goal is paused or starts nothing without asking, or when what
-        it repaired is checked again; empty where none of it is so.
+        """Why a goal is paused or starts nothing without asking, or when what it repaired is
+        checked again; empty where none of it is so.
         """
         goal = self.goals.get_goal(goal_id)
         if goal is None:
             return ""
-        why = await question_words(goal_id, self.store) or await self._why_paused(
-            goal, await self.store.get(goal_id)
-        )
+        why = await self._why_paused(goal, await self.store.get(goal_id))
         return why or repaired_words(goal, self.goals.coming_words(goal_id))
 
     async def runs(self, goal_id: str) -> str:
@@ -261,7 +262,7 @@ class AheadService:
             if given.state in AUTHORISES:
                 yes = YesUse(given.used, given.of_all, token.expires_at)
         counts, coming = self.goals.store.count_cycles(goal.id), self.goals.coming(goal.id)
-        why = await question_words(goal.id, self.store) or await self._why_paused(goal, item)
+        why = await self.question(goal.id) or await self._why_paused(goal, item)
         return GoalRuns(goal, _title(item), tuple(counts), tuple(coming), yes, why)
 
     async def alone_words(self) -> str:

@@ -10,6 +10,7 @@ from silas.goals.models import Cycle, Goal, GoalState, Outcome
 from silas.language import RUN_ANEW, tr, tr_later
 from silas.language.calendar import day_words
 from silas.plans import WorkItem, WorkItemStatus, WorkItemStore
+from silas.plans.characters import show
 from silas.services.approvals import SignedApproval
 from silas.stream.goal_words import NO_APPROVAL, OVER
 
@@ -30,8 +31,8 @@ _BY_OWNER: Final = tr_later("{goal} is paused, by you; `silas goals resume {goal
 _PAUSED: Final = tr_later("{goal} is paused. {why}")
 _ENDED: Final = tr_later("The one moment of {goal} is past; it comes no more.")
 _ASKS_OWNER: Final = tr_later(
-    "{goal} waits for your answer to what its work {task} asks; what comes due meanwhile is one "
-    "cycle after that."
+    "“{goal}” waits for your answer to what its work asks; what comes due meanwhile is one cycle "
+    "after that."
 )
 _RUNS: Final = tr_later("{goal} did not stop: it runs next on {coming}.")
 _REPAIRED: Final = tr_later("It repaired what it watches, and checks it again on {coming}.")
@@ -82,7 +83,8 @@ async def question_words(goal_id: str, store: WorkItemStore) -> str:
     for name in sorted(store.asking()):
         task = await store.get(name)
         if task is not None and task.parent == goal_id and task.status is WorkItemStatus.running:
-            return tr(_ASKS_OWNER, goal=goal_id, task=name)
+            goal = await store.get(goal_id)
+            return tr(_ASKS_OWNER, goal=show(task.title if goal is None else goal.title))
     return ""
 
 

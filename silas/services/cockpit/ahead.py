@@ -1,12 +1,16 @@
 """What is ahead for the cockpit, and the goals that it pauses, resumes, runs and takes back."""
 
-from collections.abc import Callable
+import re
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from silas.channels.web.views import Done
 from silas.channels.web.views_ahead import AheadShown, PausedGoalRow, UnattendedGoalRow, UpcomingRow
+from silas.errors import SilasError
 from silas.language import COCKPIT, refusal_words, said_at, tr
 from silas.language.calendar import near_day_words
+from silas.plans.characters import show
 from silas.services.cockpit.project_graph import project_row
 
 if TYPE_CHECKING:
@@ -45,35 +49,64 @@ class CockpitAhead:
             asking=tuple(self._paused_row(one) for one in found.asking),
             projects=tuple(project_row(one, self._redact) for one in found.projects),
             words=" ".join(found.warnings),
+            asks=tuple(map(self._redact, found.asks)),
         )
 
     async def pause(self, goal_id: str) -> Done:
         """See `AheadRoom.pause`."""
-        self._service().goals.pause(goal_id)
+        async with self._by_title(goal_id):
+            self._service().goals.pause(goal_id)
         return Done(words=tr("It is paused."))
 
     async def resume(self, goal_id: str) -> Done:
         """See `AheadRoom.resume`."""
-        self._service().goals.resume(goal_id)
+        async with self._by_title(goal_id):
+            self._service().goals.resume(goal_id)
         return Done(words=tr("It runs again."))
 
     async def run(self, goal_id: str) -> Done:
         """See `AheadRoom.run`."""
-        self._service().goals.run_now(goal_id)
+        async with self._by_title(goal_id):
+            self._service().goals.run_now(goal_id)
         return Done(words=tr("It is due now."))
 
     async def take_back(self, goal_id: str) -> Done:
         """See `AheadRoom.take_back`."""
-        await self._service().take_back(goal_id)
+        async with self._by_title(goal_id):
+            await self._service().take_back(goal_id)
         return Done(words=tr("Your yes is taken back: nothing more of it begins."))
 
     async def narrow(self, goal_id: str, uses: int) -> Done:
         """See `AheadRoom.narrow`."""
-        return Done(words=(await self._narrowing().narrow(goal_id, uses, None)).words)
+        async with self._by_title(goal_id):
+            narrowed = await self._narrowing().narrow(goal_id, uses, None)
+        return Done(words=self._redact(narrowed.words))
 
     async def tighten(self) -> Done:
         """See `AheadRoom.tighten`."""
         return Done(words=self._narrowing().tighten().words)
+
+    @asynccontextmanager
+    async def _by_title(self, goal_id: str) -> AsyncGenerator[None]:
+        """A refusal calls the goal as its owner does; a question of its work is said instead."""
+        try:
+            yield
+        except SilasError as error:
+            raise await self._refuse_by_title(goal_id, error) from error
+
+    async def _refuse_by_title(self, goal_id: str, error: SilasError) -> SilasError:
+        service, kind, code = self._service(), type(error), error.code
+        if code == "E_GOAL_UNDER_WAY" and (asks := await service.question(goal_id)):
+            return kind(self._redact(asks), code="E_GOAL_ASKED")
+        words, item = (
+            said_at(COCKPIT, refusal_words(error.message)),
+            await service.store.get(goal_id),
+        )
+        if item is not None:
+            title = tr("“{words}”", words=show(self._redact(item.title)))
+            whole = rf"(?<![\w-]){re.escape(goal_id)}(?![\w-])"
+            words = re.sub(whole, lambda _: title, words)
+        return kind(words, code=code)
 
     def _upcoming_row(self, one: "Upcoming", found: "Ahead") -> UpcomingRow:
         at = one.due.astimezone(found.zone)

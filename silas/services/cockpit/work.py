@@ -235,7 +235,8 @@ class WorkRoom:
     ) -> WorkRow:
         """A row; `undoable` is None where nothing stands, or what a crash left half-changed."""
         ended = "" if result is None else result.summary
-        summary = undoable or waits_words(item, self._store) or ended
+        asks = "" if undoable else waits_words(item, self._store)
+        summary = undoable or asks or ended
         held = result is not None and bool(result.held)  # its changes wait for a yes
         return WorkRow(
             id=item.id,
@@ -246,6 +247,7 @@ class WorkRoom:
             undoable=undoable is not None,
             taken_back=back.words,
             part_of=item.parent or "",
+            asks=bool(asks),
         )
 
     def _with_clock(self, row: WorkRow, item: WorkItem) -> WorkRow:
@@ -264,12 +266,16 @@ class WorkRoom:
         return row.model_copy(update={"status": goal.standing, "summary": summary})
 
     async def _with_trouble(self, row: WorkRow) -> WorkRow:
-        """A goal's row that says why what it starts asks each time, or why it starts nothing."""
+        """A goal's row that says what its work asks, why that asks each time, or why it starts
+        nothing.
+        """
         if row.status == "paused":
             return row
-        why = await self._session.unasked.ahead().trouble(row.id)
-        words = said_at(COCKPIT, self._redact(refusal_words(why)))
-        return row.model_copy(update={"summary": words}) if words else row
+        ahead = self._session.unasked.ahead()
+        asks = await ahead.question(row.id)
+        words = said_at(COCKPIT, self._redact(refusal_words(asks or await ahead.trouble(row.id))))
+        told = {"summary": words, "asks": bool(asks)}
+        return row.model_copy(update=told) if words else row
 
     def _stands(self, items: list[WorkItem]) -> tuple[dict[str, str], dict[str, TakenBack]]:
         """Which of them changed something that stands, with words where only half of it does; and

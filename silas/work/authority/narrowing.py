@@ -34,6 +34,7 @@ from silas.language import tr, tr_later, tr_many
 from silas.language.calendar import moment_words
 from silas.plans import WorkItem, WorkItemStatus, WorkItemStore, subject_of
 from silas.plans.binding import BINDS
+from silas.plans.characters import show
 from silas.types import OWNER
 
 _UNDER_WAY = frozenset({WorkItemStatus.pending, WorkItemStatus.running, WorkItemStatus.paused})
@@ -62,8 +63,8 @@ class NarrowedApproval(NamedTuple):
         """What is left of it, in one sentence, and one about the work that it ends."""
         times = tr_many(self.uses, "once more", "{count} times more")
         left = tr(
-            "{goal_id} may start its work {times} without asking, until {until}.",
-            goal_id=self.goal_id,
+            "“{goal}” may start its work {times} without asking, until {until}.",
+            goal=show(self.title),
             times=times,
             until=moment_words(self.until, self.zone),
         )
