@@ -106,6 +106,11 @@ def test_what_widens_asks_with_the_card_of_the_cockpit(
         assert somebody.leaves() == code
     assert ("The settings are saved" if code == 0 else "Nothing was saved.") in somebody.seen
     assert _written(file, env, MEMORY) == becomes
+    found = json.loads(run(silas("audit", "show", "--json"), env).out)
+    declined = [one["data"]["names"] for one in found if one["event"] == "settings_declined"]
+    assert declined == ([] if code == 0 else [[MEMORY]])
+    told = "“Memory for one run”: left as before, because there was no yes."
+    assert (told in run(silas("audit", "show"), env).out) is (code != 0)
 
 
 @pytest.mark.parametrize(

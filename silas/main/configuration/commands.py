@@ -147,6 +147,7 @@ def config_set(ctx: click.Context, name: str, value: str, as_json: bool) -> None
                     )
                 asked = Owner(owner.cards, service.audit, owner.clock)
                 if not (await asked.ask(settings_card(planned))).approved:
+                    await service.record_no(planned)
                     print_error(tr("Nothing was saved."), "E_APPROVAL_DECLINED")
                     return DECLINED
             backup = await service.write(planned)

@@ -214,6 +214,11 @@ class SettingsService:
         async with record_change(self.audit, _SAVING, **facts):
             return await asyncio.to_thread(write_values, planned.edit, self._place)
 
+    async def record_no(self, planned: PlannedSettings) -> None:
+        """Their card got no yes, wherever it was shown: put that on record."""
+        names = [one.setting.name for one in planned.changes]
+        await self.audit.log("settings_declined", names=names)
+
 
 class AskedSettings:
     """Asks the owner about settings that widen what Silas may do, one card at a time."""
@@ -233,16 +238,12 @@ class AskedSettings:
             settings_card(planned),
             partial(self._write_settings, planned),
             failed,
-            partial(self._record_no, planned),
+            partial(self._service.record_no, planned),
         )
 
     async def close(self) -> None:
         """Ask nobody any more."""
         await self._question.close()
-
-    async def _record_no(self, planned: PlannedSettings) -> None:
-        names = [one.setting.name for one in planned.changes]
-        await self._service.audit.log("settings_declined", names=names)
 
     async def _write_settings(self, planned: PlannedSettings) -> str:
         await self._service.write(planned)
