@@ -6,9 +6,9 @@ import { isHere, state } from "./state.js";
 import { stopwatch, took } from "./time.js";
 import { t } from "./words.js";
 
-const STATUS = {
+const STATUS = { // of a goal that was approved just now nothing is known yet but that
   running: t("Working"), verification_failed: t("A check failed; trying again"), done: t("Done"),
-  healthy: t("Healthy"), failing: t("Failing"), repaired: t("Repaired"), blocked: t("Waits"), stuck: t("Stuck"), failed: t("Failed"), paused: t("Paused"),
+  healthy: t("Approved"), failing: t("Failing"), repaired: t("Repaired"), blocked: t("Waits"), stuck: t("Stuck"), failed: t("Failed"), paused: t("Paused"),
 };
 const STEP_WORDS = { running: t("under way"), done: t("done"), failed: t("failed") };
 

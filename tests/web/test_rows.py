@@ -74,7 +74,7 @@ async def test_a_day_reads_well_in_a_sentence_and_a_goal_on_its_way_in_words(
     )
     run = there.page.get_by_test_id("running")
     await expect(run.locator(".run-status")).to_have_text(
-        {"en": "Healthy", "de": "In Ordnung"}[language]
+        {"en": "Approved", "de": "Genehmigt"}[language]  # nothing of it was checked yet
     )
     await expect(run.locator(".run-message code")).to_have_text("silas start")
     assert "`" not in await run.inner_text()
