@@ -217,6 +217,40 @@ CASES = [
         ("price: 4.05 in 2 rows", "left out: row 4 (unknown)"),
     ),
     Case(
+        "move everything from scans to sub",
+        ("2 files are in sub now: one.pdf, same.txt as same (2).txt", "links: deep"),
+        {"sub/one.pdf": "one\n", "sub/same (2).txt": "other\n"},
+        ("scans/one.pdf", "scans/same.txt"),
+        beside={"scans/one.pdf": "one\n", "scans/same.txt": "other\n", "scans/deep/x.txt": "x"},
+    ),
+    Case(
+        "verschiebe alle Dateien aus scans nach ablage/2026",
+        ("1 file is in ablage/2026 now: one.pdf",),
+        {"ablage/2026/one.pdf": "one\n"},
+        ("scans/one.pdf",),
+        beside={"scans/one.pdf": "one\n"},
+    ),
+    Case(
+        "delete the last line of fruit.txt",
+        ("Line 3 is removed from fruit.txt: pear",),
+        {"fruit.txt": "pear\napple\n"},
+    ),
+    Case(
+        "lösche Zeile 2 aus fruit.txt",
+        ("Line 2 is removed from fruit.txt: apple",),
+        {"fruit.txt": "pear\npear\n"},
+    ),
+    Case(
+        "make a list: milk, eggs and bread",
+        ("list.txt holds: milk, eggs, bread",),
+        {"list.txt": "milk\neggs\nbread\n"},
+    ),
+    Case(
+        "mach eine Einkaufsliste: Milch, Eier, Brot",
+        ("Einkaufsliste.txt holds: Milch, Eier, Brot",),
+        {"Einkaufsliste.txt": "Milch\nEier\nBrot\n"},
+    ),
+    Case(
         "rename notes.txt to plan.txt",
         ("notes.txt is now plan.txt",),
         {"plan.txt": FOLDER["notes.txt"]},
@@ -333,6 +367,26 @@ async def test_a_folder_is_put_into_a_zip_file_beside_it(words: str, tmp_path: P
     assert {name: text for name, text in files_of(place).items() if name != "sub.zip"} == before
 
 
+async def test_empty_folders_go_and_come_back(tmp_path: Path) -> None:
+    place, home = tmp_path / "my folder", tmp_path / "home"
+    home.mkdir()
+    before = filled_folder(place)
+    (place / "sub/old/older").mkdir(parents=True)
+    (place / "sub/.hidden/kept").mkdir(parents=True)
+    channel = ScriptedChannel(saying_yes)
+    async with Harness(channel, home=home) as h:
+        reply = await soon(h.silas.ask("delete empty folders in sub", workspace=place))
+        assert reply.plan is not None, reply.text
+        done = await soon(h.silas.wait(reply.plan.id))
+        assert done is not None
+        assert done.status is WorkItemStatus.done, channel.texts
+        assert not (place / "sub/old").exists()
+        assert (place / "sub/.hidden/kept").is_dir()
+        await h.silas.undo(reply.plan.id)
+        assert (place / "sub/old/older").is_dir()
+    assert files_of(place) == before
+
+
 HOSTILE = (
     "'; rm -rf ~ #.txt",
     '"; rm -rf ~ #.txt',
@@ -360,6 +414,8 @@ WITH_PATTERNS = {
     "move-file": "$folder/*",
     "move-by-ending": "*.$ending",
     "move-between-folders": "$source/*.$ending",
+    "move-all": "$source/*",
+    "delete-empty-folders": "$folder/**",
     "move-plural-ending": "*.$small",
     "move-pictures": "*.jpg",
     "number-pictures": "*.jpg",
@@ -459,7 +515,11 @@ def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, va
         ("cross milk off todo.txt", "remove-line"),
         ("cross off pay rent from todo.txt", "remove-line"),
         ("lösche Milch aus todo.txt", "remove-line"),
-        ("remove the last line from notes.txt", None),
+        ("remove the last line from notes.txt", "remove-line-at"),
+        ("move all files from Downloads to Papers", "move-all"),
+        ("move all pdf files from Downloads to Papers", "move-between-folders"),
+        ("lösche die leeren Ordner in Downloads", "delete-empty-folders"),
+        ("delete empty folders", None),
         ("remove all spaces from notes.txt", None),
         ("remove spaces from notes.txt", None),
         ("remove empty lines from notes.txt", None),

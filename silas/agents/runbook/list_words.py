@@ -60,6 +60,15 @@ _ASKS: Final = tuple(
         ),
     )
 )
+_MAKES: Final = re.compile(
+    rf"{_POLITE}(?:make|create|start|write|mach|mache|erstelle?|schreibe?)\s+(?:me\s+|mir\s+)?"
+    rf"(?:(?:a|my|our|the|eine|meine)\s+)?(?:(?:new|neue)\s+)?(?:(?P<list>{_NAMED})|list|liste)"
+    r"\s*(?::|\bwith\b|\bmit\b)\s*(?P<text>[^\"'`“”„\n?!:]{1,300}?)" + _END,
+    re.IGNORECASE,
+)
+"""A list that is made of what is named with it: `make a shopping list: milk, eggs`."""
+
+_PLAIN: Final = "list.txt"
 _WRITING: Final = re.compile(
     r"\b(?:and|und|then|dann)\s+(?:remind|erinner\w*|delete|lösche?)\b", re.I
 )
@@ -94,11 +103,23 @@ def list_request(text: str) -> ListRequest | None:
     return None
 
 
+def _list_to_make(text: str) -> str:
+    """The request for a list that does not yet exist, with a file's name; else nothing."""
+    found = _MAKES.fullmatch(text)
+    if found is None or _WRITING.search(text):
+        return ""
+    called = found["list"] or ""
+    known = (file for named, (file, _) in _LISTS.items() if re.fullmatch(named, called, re.I))
+    return f'make the list {next(known, _PLAIN)} of "{found["text"].strip()}"'
+
+
 def name_files(framed: Mapping[str, str]) -> dict[str, str]:
     """The sections of a request whose message names files in place of words that mean them."""
     if "message" not in framed:
         return dict(framed)
     text = attached.as_named(framed["message"])
+    if made := _list_to_make(text):
+        return {**framed, "message": made}
     of_list = list_request(text)
     if of_list is None:
         return {**framed, "message": text}
