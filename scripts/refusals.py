@@ -8,6 +8,7 @@ language where he reads it (`silas.language.refusal_words`). So its sentence is 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +38,7 @@ _ERRORS: Final = ("Error", "Refused", "Unavailable")
 _VALUE: Final = re.compile(r"\{[^{}]*\}")
 
 
+@cache
 def refusal_sentences() -> tuple[str, ...]:
     """Every sentence of an error, with `{name}` where a value stands, most words of its own first:
     the first that fits a refusal is the one that was raised. Of those that differ in the names of
