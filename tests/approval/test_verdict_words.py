@@ -23,9 +23,10 @@ _OF_CHAINS = {
 
 def _worded(source: str) -> list[str]:
     """Where the reason of a verdict is read, whatever it is called or taken out with."""
+    named = "reason" in source and "verdict" in source.lower()
     return [
         ast.unparse(node)
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(ast.parse(source if named else ""))
         if isinstance(node, ast.Attribute)
         and node.attr == "reason"
         and "verdict" in ast.unparse(node.value).lower()
