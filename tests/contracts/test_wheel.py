@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import zipfile
@@ -49,6 +50,20 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     place = tmp_path_factory.mktemp("installed") / "env"
     install(wheel, place)
     return str(place / "bin" / "silas")
+
+
+@pytest.fixture(scope="module")
+def made_home(program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `silas init` makes of nothing."""
+    place = tmp_path_factory.mktemp("made") / "home"
+    _ended_well(run([program, "init"], bare(place), cwd=place.parent))
+    return place
+
+
+@pytest.fixture
+def home(made_home: Path, tmp_path: Path) -> Path:
+    """A home of the test's own, as `silas init` made it."""
+    return Path(shutil.copytree(made_home, tmp_path / "home"))
 
 
 @pytest.fixture
@@ -143,10 +158,9 @@ def test_the_demonstration(program: str, tmp_path: Path, empty: Path) -> None:
     ],
 )
 def test_a_shipped_runbook_does_its_work(
-    program: str, tmp_path: Path, project: Path, request_: str, shown: str
+    program: str, home: Path, project: Path, request_: str, shown: str
 ) -> None:
-    env = bare(tmp_path / "home")
-    _ended_well(run([program, "init"], env, cwd=project))
+    env = bare(home)
     request_ = request_.format(project=project)
     with person([program, "ask", request_], {**env, "NO_COLOR": "1"}, cwd=project) as owner:
         owner.waits_for("Your choice, 1 to 3:")
@@ -156,12 +170,10 @@ def test_a_shipped_runbook_does_its_work(
     assert sorted(path.name for path in project.iterdir()) == ["test_thing.py", "thing.py"]
 
 
-def test_a_runbook_says_what_it_misses(program: str, tmp_path: Path, project: Path) -> None:
+def test_a_runbook_says_what_it_misses(program: str, home: Path, project: Path) -> None:
     """Nothing of the environment that Silas runs in stands in for what a project lacks."""
     (project / "test_thing.py").write_text("def test_one():\n    assert True\n")
-    env = bare(tmp_path / "home")
-    _ended_well(run([program, "init"], env, cwd=project))
-    done = run([program, "ask", "run the tests"], env, cwd=project)
+    done = run([program, "ask", "run the tests"], bare(home), cwd=project)
     assert "pip install pytest" in done.out + done.err
     assert done.code != 0
 
