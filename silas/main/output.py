@@ -139,5 +139,8 @@ def print_result(result: "WorkItemResult", told: str) -> None:
         click.echo(tr("Next: {step}", step=step))
     if STATUS_CODES.get(result.status.value) == DONE:
         return
-    if not (result.summary in told and sys.stdout.isatty()):
-        click.echo(f"{state_word(result.status.value)}: {result.summary}", err=True)
+    from silas.work.end_words import tell_end
+
+    summary = tell_end(result.summary)
+    if not (summary in told and sys.stdout.isatty()):
+        click.echo(f"{state_word(result.status.value)}: {summary}", err=True)

@@ -99,6 +99,7 @@ def lines_of(
     from silas.plans.characters import as_shown
     from silas.services.plans import plan_card
     from silas.work.attempt import again_words
+    from silas.work.end_words import tell_end
     from silas.work.report import result_texts
 
     why = going_on().get(status, tr("This is the plan as it is."))
@@ -109,7 +110,7 @@ def lines_of(
     for text in () if result is None else result_texts(result):
         lines += ["", *(as_shown(line) for line in text.split("\n"))]
     if result is not None:
-        lines += ["", tr("Result:"), *_lines_shown(result.summary)]
+        lines += ["", tr("Result:"), *_lines_shown(tell_end(result.summary))]
     if result is not None and result.read_before:
         lines += ["", tr("Read before its changes, neither yours nor the plan's:")]
         lines += [line for source in result.read_before for line in detail_line(source)]

@@ -18,7 +18,8 @@ MAX_REASON = 300
 MAX_OUTPUT = 1000
 """Characters of a check's output that are kept, as in `VerificationResult`."""
 
-_QUOTE = "  | "
+QUOTE = "  | "
+"""What a line begins with that a check printed."""
 _HEAD = re.compile(r'- check (?P<name>".*") failed(?: with exit code (?P<code>-?[0-9]{1,10}))?')
 _OTHER_CODE = tr_later("exit code {got}, expected {wanted}")
 
@@ -39,10 +40,10 @@ def _line_told(line: str) -> str:
         if found["code"] is None:
             return tr("The check {name} failed.", name=name)
         return tr("The check {name} failed with exit code {code}.", name=name, code=found["code"])
-    if not line.startswith(_QUOTE):
+    if not line.startswith(QUOTE):
         return line
-    said = line.removeprefix(_QUOTE)
-    return f"{_QUOTE}{retold(said, (_OTHER_CODE,))}"
+    said = line.removeprefix(QUOTE)
+    return f"{QUOTE}{retold(said, (_OTHER_CODE,))}"
 
 
 def is_failure_text(text: str, names: Sequence[str]) -> bool:
@@ -50,8 +51,8 @@ def is_failure_text(text: str, names: Sequence[str]) -> bool:
     left = list(names)
     quoted = 0
     for line in text.split("\n"):
-        if line.startswith(_QUOTE):
-            quoted += len(line) - len(_QUOTE) + 1
+        if line.startswith(QUOTE):
+            quoted += len(line) - len(QUOTE) + 1
             if quoted > MAX_REASON + MAX_OUTPUT + 2 or first_hidden(line) >= 0:
                 return False
             continue
@@ -62,7 +63,7 @@ def is_failure_text(text: str, names: Sequence[str]) -> bool:
         if at < 0:
             return False
         left, quoted = left[at + 1 :], 0
-    return not text.startswith(_QUOTE)
+    return not text.startswith(QUOTE)
 
 
 def _paragraph(result: VerificationResult) -> str:
@@ -70,7 +71,7 @@ def _paragraph(result: VerificationResult) -> str:
     said = [_clean(result.reason, MAX_REASON), _clean(result.output, MAX_OUTPUT)]
     lines = [line for text in said if text for line in text.split("\n")]
     return "\n".join(
-        [f"- check {_quote_name(result.name)} failed{code}", *(_QUOTE + s for s in lines)]
+        [f"- check {_quote_name(result.name)} failed{code}", *(QUOTE + s for s in lines)]
     )
 
 

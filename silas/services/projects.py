@@ -18,6 +18,7 @@ from silas.plans.projects.kept import with_tasks
 from silas.plans.store import SqlWorkItemStore
 from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
+from silas.work.end_words import tell_end
 from silas.work.projects.rest import ProjectRests, RestOfProject
 from silas.work.projects.undo import state_now, taken_back_words
 
@@ -78,7 +79,7 @@ async def task_rows(project: WorkItem, store: WorkItemStore, undoing: Undo) -> l
     asking = store.asking()
     for child in project.children:
         result = await store.get_result(child.id)
-        words = "" if result is None else result.summary.split("\n")[0]
+        words = "" if result is None else tell_end(result.summary.split("\n")[0])
         state, undone = child.status.value, undoing.is_undone(child.id)
         never = child.status is WorkItemStatus.blocked and child.attempts == 0
         asks = child.id in asking and child.status is WorkItemStatus.running

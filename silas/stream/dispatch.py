@@ -7,6 +7,7 @@ from silas.language import tr, tr_later
 from silas.plans import WaitingPlan, WorkItem, WorkItemResult
 from silas.stream.models import SendText
 from silas.types import OWNER, whose
+from silas.work.end_words import tell_end
 from silas.work.executor import WorkItemExecutor
 from silas.work.models import Notify, ProgressEvent
 
@@ -26,7 +27,8 @@ _OVER = frozenset({"done", "stuck", "blocked", "failed"})
 def progress_line(event: ProgressEvent) -> str:
     """One line for a person: what stands and why."""
     status = tr(_WORDS[event.status]) if event.status in _WORDS else event.status
-    return f"{status}: {event.message}"
+    told = event.message if event.status == "running" else tell_end(event.message)
+    return f"{status}: {told}"
 
 
 ShowWork = Callable[[WorkItem, SendText], Notify]

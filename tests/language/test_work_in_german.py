@@ -1,25 +1,38 @@
 """What an owner who reads German is told of work: on its card, while it runs, and of what came."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from silas.audit.narrate import narrate
+from silas.channels.web.reports import progress_of, result_of
 from silas.config import load_config
 from silas.home.findings import DoctorFinding
 from silas.language import group_digits, tr_many
-from silas.plans import Budget, BudgetUsed, plan_bytes, plan_card
+from silas.plans import (
+    Budget,
+    BudgetUsed,
+    WorkItemResult,
+    WorkItemStatus,
+    plan_bytes,
+    plan_card,
+)
 from silas.plans.budget import shares
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.cockpit.finding_words import finding_words
+from silas.stream.dispatch import progress_line
 from silas.testing.builders import a_plan
 from silas.work.checks.preflight import OmittedFiles, PreflightResult, TriedCheck, preflight_note
+from silas.work.end_words import tell_end
+from silas.work.models import ProgressEvent
 from silas.work.report import report_heading
 from silas.work.step_descriptions import step_words
 
 pytestmark = pytest.mark.usefixtures("german")
+NOW = datetime(2026, 11, 28, 9, 0, tzinfo=UTC)
 
 _ENGLISH = re.compile(
     r"\b(the|is|are|of|with|without|every|none|off|bundled|memory|tried|passes|fails|work|tokens)\b"
@@ -88,3 +101,40 @@ def test_activity_says_in_german_how_something_ended() -> None:
     said = narrate("work_item_finished", {"work_item_id": "task-1", "status": "stuck"})
     assert said == "task-1 endete: festgefahren."
     assert report_heading("1 Aufruf lief").endswith("im Protokoll: 1 Aufruf lief)")
+
+
+_ENDS = {
+    "The executor reports that it cannot go on: it gives no reason.": (
+        "Der Ausführende meldet, dass er nicht weiterkommt: einen Grund nennt er nicht."
+    ),
+    "The executor reports that this takes another plan: Use grep, it failed: so.": (
+        "Der Ausführende meldet, dass es dafür einen anderen Plan braucht: Use grep, it failed: so."
+    ),
+    "The planner finds that the plan itself is wrong: The check greps the wrong file.": (
+        "Der Planer findet, dass der Plan selbst falsch ist: The check greps the wrong file."
+    ),
+    "nothing was done": "nichts wurde getan",
+    "shell_exec failed: exit code 2": "shell_exec ist fehlgeschlagen: Exit-Code 2",
+    '- check "tests_pass" failed with exit code 1\n  | nothing was done': (
+        "Die Prüfung „tests_pass“ ist nicht bestanden, mit Exit-Code 1.\n  | nothing was done"
+    ),
+    "It ran to its end, and what it looked at is not in order: "
+    "`a` failed with exit code 1, `b` failed with exit code 2.": (
+        "Es lief bis zum Ende, und was es sich ansah, ist nicht in Ordnung: "
+        "`a` ist nicht bestanden, mit Exit-Code 1, `b` ist nicht bestanden, mit Exit-Code 2."
+    ),
+}
+
+
+@pytest.mark.parametrize("kept", _ENDS)
+def test_why_work_did_not_succeed_is_told_in_german_where_it_is_shown(kept: str) -> None:
+    assert tell_end(kept) == _ENDS[kept]
+    assert tell_end(_ENDS[kept]) == _ENDS[kept]
+    item = a_plan()
+    result = WorkItemResult(work_item_id=item.id, status=WorkItemStatus.stuck, summary=kept)
+    event = ProgressEvent(item.id, "stuck", kept, 1)
+    assert result_of(item, event, result, NOW).summary == _ENDS[kept]
+    assert progress_of(item, event).message == _ENDS[kept]
+    assert progress_line(event).endswith(_ENDS[kept])
+    going = event._replace(status="running")
+    assert progress_of(item, going).message == kept  # a step may say so, in its plan's words

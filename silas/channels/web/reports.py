@@ -8,6 +8,7 @@ from silas.language import COCKPIT, said_at
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.characters import show
 from silas.work.checks.reason_words import reason_words
+from silas.work.end_words import tell_end
 from silas.work.models import ENDED, PATCH, ProgressEvent
 from silas.work.unanswered import plan_anew
 
@@ -19,11 +20,16 @@ _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
 
 def progress_of(item: WorkItem, event: ProgressEvent, conversation: str = "") -> Progress:
     """How an item is going that was asked for in a conversation."""
+    running = event.status == "running"  # then it may say what a step does
     return Progress(
         work_item_id=item.id,
         title=item.title,
         status=event.status,
-        message=said_at(COCKPIT, event.message, [one.words for one in event.going.steps]),
+        message=said_at(
+            COCKPIT,
+            event.message if running else tell_end(event.message),
+            [one.words for one in event.going.steps],
+        ),
         attempt=event.attempt,
         steps=tuple(ProgressStep(**one._asdict()) for one in event.going.steps),
         log_tail=event.going.log_tail,
@@ -45,7 +51,7 @@ def result_of(
         work_item_id=item.id,
         title=item.title,
         status=event.status,
-        summary=said_at(COCKPIT, result.summary, quoted_in(result)),
+        summary=said_at(COCKPIT, tell_end(result.summary), quoted_in(result)),
         checks=_checks(result),
         checks_changed=tuple(map(show, result.checks_changed)),
         diff=patch[:_LONGEST_DIFF],

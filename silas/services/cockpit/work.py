@@ -28,6 +28,7 @@ from silas.services.stop_now import StopNow
 from silas.services.work import ShownWork, piece_of_work, result_of, waits_words
 from silas.stream.session import Session
 from silas.work.checks.reason_words import reason_words
+from silas.work.end_words import tell_end
 from silas.work.models import PATCH
 from silas.work.unanswered import plan_anew
 
@@ -234,7 +235,7 @@ class WorkRoom:
         self, item: WorkItem, result: WorkItemResult | None, undoable: str | None, back: TakenBack
     ) -> WorkRow:
         """A row; `undoable` is None where nothing stands, or what a crash left half-changed."""
-        ended = "" if result is None else result.summary
+        ended = "" if result is None else tell_end(result.summary)
         asks = "" if undoable else waits_words(item, self._store)
         summary = undoable or asks or ended
         held = result is not None and bool(result.held)  # its changes wait for a yes

@@ -7,7 +7,7 @@ from silas.audit import Audit
 from silas.language import tr
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.plans.characters import show_exactly
-from silas.plans.failures import failures_told
+from silas.work.end_words import tell_end
 from silas.work.models import PATCH
 from silas.work.record import TaskRecord, result_of
 from silas.work.report import AttemptOutput, cut_report
@@ -79,7 +79,7 @@ class ProjectEnding:
             "The task {task} is {status}:\n{why}",
             task=_title(task),
             status=tr(task.status.value),
-            why=failures_told(why),
+            why=tell_end(why),
         )
         if short and task.status is WorkItemStatus.stuck:
             left = tr("The project's budget had {short} left for it.", short=short)
