@@ -28,6 +28,7 @@ from silas.plans.characters import first_hidden, show_lines
 AnswerT = TypeVar("AnswerT")
 
 _CONNECTION = "owner"  # one terminal, one owner
+_LEAVES = frozenset({"/exit", "/quit", "exit", "quit"})  # as the end of the input
 
 """The answer to a plan that nobody has answered: it stays among the open questions."""
 
@@ -227,6 +228,8 @@ class CLIChannel:
             self._reply.set_result(line)
             if line is not None:
                 return
+        if line is not None and line.strip().lower() in _LEAVES:
+            self._ended, line = True, None
         self._messages.put_nowait(line)
 
     def _encodable_text(self, text: str) -> str:

@@ -207,7 +207,7 @@ def _greet(where: "ConversationRow", config: "SilasConfig") -> None:
     from silas.home.cockpit_address import running_cockpit
     from silas.plans.characters import show
 
-    click.echo(tr("Say what you want done; end with Ctrl-D."))
+    click.echo(tr("Say what you want done; leave with /exit, or end with Ctrl-D."))
     if where.id:
         click.echo(tr("This is the conversation {name}.", name=show(where.called)))
     if address := running_cockpit(config):

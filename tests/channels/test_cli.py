@@ -277,6 +277,19 @@ async def test_messages_come_with_the_clocks_time_until_the_input_ends(
     ]
 
 
+@pytest.mark.parametrize("said", ["/exit", "/quit", " Exit ", "quit"])
+async def test_a_word_that_leaves_ends_the_input_and_is_no_message(
+    terminal: Terminal, said: str
+) -> None:
+    for line in ("hello", "how do I quit smoking?", said, "never heard"):
+        terminal.keyboard.type(line)
+
+    async def all_messages() -> list[str]:
+        return [message.text async for message, _ in terminal.channel.listen()]
+
+    assert await _soon(all_messages()) == ["hello", "how do I quit smoking?"]
+
+
 async def test_what_is_sent_cannot_drive_the_terminal(terminal: Terminal) -> None:
     await terminal.channel.send("owner", "a\x1b[2Jb\n\tc\u202e")
     shown = terminal.screen.getvalue()
