@@ -33,7 +33,7 @@ _POLITE: Final = (
 )
 _MAKE: Final = re.compile(
     rf"{_POLITE}(?:"
-    r"remind\s+me\b(?:\s+please)?|"
+    r"remind\s+me\b(?:\s+please)?|(?:don['’]?t|do\s+not)\s+let\s+me\s+forget\b|"
     r"(?:set|create|make|add|schedule)\s+(?:me\s+)?(?:a\s+|another\s+)?reminder\b|"
     r"reminder\s*:|erinnerung\s*:|"
     r"erinner(?:e|st)?\s+(?:du\s+)?mich\b(?:\s+bitte)?|"
@@ -51,6 +51,35 @@ _TIME_FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 """“every day at 8 remind me to take my pills”: the words before it say when, and nothing else."""
+_SETS: Final = (
+    r"(?:(?:set|start|make|create|stell(?:e)?|starte?|mach(?:e)?)\s+(?:me\s+|mir\s+)?"
+    r"(?:(?:an?|the|my|einen|den|meinen)\s+)?)?"
+)
+_TIMER: Final = re.compile(
+    rf"{_POLITE}{_SETS}(?:timer\b\s*(?:(?:for|of|to|auf|für|über|von)\s+)?(?P<after>.+?)|"
+    r"(?P<before>.+?)[\s-]+timer)(?:\s+(?:please|bitte))?[\s.!]*",
+    re.IGNORECASE,
+)
+_ALARM: Final = re.compile(
+    rf"{_POLITE}(?:{_SETS}(?P<alarm>alarm|wecker)\b\s*(?:(?:for|to|auf|für)\s+)?|"
+    r"(?P<wake>wake\s+me(?:\s+up)?|wecke?\s+mich)\s+(?:please\s+|bitte\s+)?)(?P<when>\S.*?)(?:\s+(?:please|bitte))?[\s.!]*",
+    re.IGNORECASE,
+)
+"""What rings: a length from now on, or a time; no word of it says what for."""
+
+_BARE_HOUR: Final = re.compile(
+    r"(?<![\d:])(?P<hour>[1-9])(?P<minutes>:\d\d)?"
+    r"(?=$|\s+(?:tomorrow|today|on|every|morgen|heute|jeden|am\s+\w+tag)\b)",
+    re.IGNORECASE,
+)
+"""An hour by itself: who wants to be woken at six means the morning."""
+
+_SILENCE: Final = re.compile(
+    rf"{_POLITE}(?:stop|cancel|delete|turn\s+off|lösche?|streiche?|stoppe?|beende)\s+"
+    r"(?:(?:the|my|den|meinen)\s+)?(?P<what>timer|alarm|wecker)(?:\s+(?:please|bitte))?[\s.!]*",
+    re.IGNORECASE,
+)
+
 _RECALL: Final = re.compile(
     r"(?:again\s+)?(?:of\s+)?(?:what|how|who|whom|whose|why|where|which|when|whether|if|was|wie|wer|"
     r"warum|wo|welche[rnsm]?|wann|ob)\b",
@@ -99,10 +128,14 @@ _ME: Final = re.compile(r"(?:me|mich)\s+(?!(?:and|und|&|\+)\s)", re.IGNORECASE)
 _TO: Final = re.compile(r"\s*\b(?:to|for|until|till|on|auf|bis|by)\s*$", re.IGNORECASE)
 
 
+HINTS: Final = ("remind", "erinner", "timer", "alarm", "wecke", "weck ", "wake me", "me forget")
+"""Words of which every wish has one."""
+
+
 def may_be_request(said: str) -> bool:
     """Whether it is worth a closer look; costs next to nothing."""
     lower = said.lower()
-    return len(said) <= MOST_CHARACTERS and ("remind" in lower or "erinner" in lower)
+    return len(said) <= MOST_CHARACTERS and any(hint in lower for hint in HINTS)
 
 
 def request_of(said: str) -> ReminderRequest | None:
@@ -126,6 +159,27 @@ def request_of(said: str) -> ReminderRequest | None:
         return _make_request(text[found.end() :], asks=me)
     if found := _TIME_FIRST.fullmatch(text):
         return _make_time_first(found)
+    return _ring_request(text)
+
+
+def _ring_request(text: str) -> ReminderRequest | None:
+    """A timer, an alarm: all of it but the words for it says when."""
+    if found := _SILENCE.fullmatch(text):
+        return ReminderRequest("cancel", found["what"])
+    if found := _TIMER.fullmatch(text):
+        length = (found["after"] or found["before"]).replace("-", " ").strip()
+        said = f"timer {length}"
+        whens = (length, f"in {length}")
+    elif found := _ALARM.fullmatch(text):
+        said = found["alarm"] or ("wake up" if "wake" in found["wake"].lower() else "aufstehen")
+        when = _BARE_HOUR.sub(lambda one: f"0{one['hour']}{one['minutes'] or ':00'}", found["when"])
+        whens = (when, f"at {when}", f"um {when}")
+    else:
+        return None
+    for when in whens:
+        phrase = chosen_phrase(when)
+        if phrase is not None and not phrase.start and is_at_end(when, phrase):
+            return ReminderRequest("make", said, phrase)
     return None
 
 

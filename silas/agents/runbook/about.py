@@ -75,8 +75,17 @@ _CANNOT: Final = (
     ),
     (r"remind(?:ers?|ing)?|erinner\w*", _REMINDERS),
     (
-        r"calendar|appointments?|meetings?|alarm|timer|termin|kalender|wecker",
-        tr_later("I keep no calendar."),
+        r"alarm|timer|wecker",
+        tr_later(
+            "That says no time that I understand: say “set a timer for 10 minutes” or “wake me at "
+            "7 tomorrow”."
+        ),
+    ),
+    (
+        r"calendar|appointments?|meetings?|termin|kalender",
+        tr_later(
+            "I keep no calendar, and remind you: say “remind me on Friday at nine of the meeting”."
+        ),
     ),
     (rf"{_FIRST}(?:call|phone|ring) \w+|anrufen", tr_later("I cannot make calls.")),
     (
