@@ -36,6 +36,8 @@ TRIES = 3
 _NARROW = frozenset({"N", "Na", "H"})
 """The widths of characters that every terminal draws in one column."""
 
+_CLOSING: Final = "”“’‘'\"»«)]}>.,;:!?…`"
+_AT_LEAST = 4  # characters of a word stand with the marks that close it
 _ON = "   \\ "
 """Stands before a line that goes on with the one above, and before no other."""
 
@@ -326,13 +328,26 @@ def _wrap_at_words(text: str, first: int, room: int) -> Iterator[str]:
     """Pieces that end with a word where one ends; together they are the text, blanks and all."""
     while True:
         _, piece = next(_cut(text, first, first))
-        blank = piece.rfind(" ") + 1
-        if len(piece) < len(text) and blank > len(piece) // 2:
-            piece = piece[:blank]
+        if len(piece) < len(text):
+            piece = piece[: _end_of_line(text, piece, room)]
         yield piece
         text, first = text[len(piece) :], room
         if not text:
             return
+
+
+def _end_of_line(text: str, piece: str, room: int) -> int:
+    """Where a line ends that has room for `piece`: before a word that the next one has room for,
+    else within it, and never right before the marks that close it.
+    """
+    blank = piece.rfind(" ") + 1
+    if not piece[:blank].strip():
+        blank = 0  # no line is all blank
+    word, left = text[blank:].split(" ", 1)[0], text[len(piece) :].split(" ", 1)[0]
+    if blank and (blank > len(piece) // 2 or sum(map(_columns, word)) <= room):
+        return blank
+    closes = left and not left.strip(_CLOSING)
+    return len(piece) - min(_AT_LEAST, len(piece) // 2) if closes else len(piece)
 
 
 def _cut(text: str, first: int, room: int) -> Iterator[tuple[int, str]]:

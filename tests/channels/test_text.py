@@ -1,5 +1,6 @@
 """Cards as text: nothing hidden, nothing imitated, and only a clear reply is an answer."""
 
+import re
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -177,3 +178,23 @@ def test_every_question_can_be_answered_by_the_number_of_an_option_alone(
 def test_a_reply_of_any_form_is_an_offered_answer_or_nothing(reply: str) -> None:
     card = a_card(GateCard)
     assert parse_reply(card, reply) in {None, "approve", "block"}
+
+
+_IDS = [
+    f"“task-{name}-the-notes-of-every-week-into-the-folder”" for name in ("copy", "sort", "tell")
+]
+
+
+@pytest.mark.parametrize("width", range(40, 111))
+def test_a_quote_mark_stays_with_its_word_in_a_list_of_ids(width: int) -> None:
+    text = f"The tasks {', '.join(_IDS)} wait; then „{'x' * width}“, ({'y' * (width - 7)}) end."
+    lines = wrap_lines(text, width).split("\n")
+    pieces = [line.removeprefix("   \\ ") for line in lines]
+    assert "".join(pieces) == text
+    assert all(len(line) <= width for line in lines)
+    for piece in pieces:
+        assert piece.lstrip()[0] in "“„(-" or piece.lstrip()[0].isalnum(), pieces
+        assert re.search(r"\w", piece), pieces
+    for word in _IDS:
+        if len(word) + 9 <= width:  # a word is broken only where no line has room for it
+            assert any(word in piece for piece in pieces), pieces

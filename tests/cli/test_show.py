@@ -152,7 +152,7 @@ def test_a_result_of_several_lines_is_shown_as_such(tmp_path: Path, set_up: dict
     assert run(silas("run", plan, "--approve", digest), set_up).code == 1
     shown = run(silas("show", "task-lines"), set_up).out
     assert "<U+000A>" not in shown
-    assert '    - check "checked" failed with exit code 1\n' in shown
+    assert "    The check “checked” failed with exit code 1.\n" in shown
 
 
 def test_benchmarks_that_a_run_keeps_are_delivered(tmp_path: Path, set_up: dict[str, str]) -> None:

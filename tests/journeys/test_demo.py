@@ -147,7 +147,7 @@ async def test_a_model_that_fixes_nothing_fails_the_check_and_changes_nothing(pl
         done = await asyncio.to_thread(run, DEMO, env, cwd=place)
     assert done.code == 1
     assert untouched(place)
-    assert 'check "tests_pass" failed' in done.err
+    assert "check “tests_pass” failed" in done.err
     assert "Traceback" not in done.err
 
 

@@ -57,7 +57,7 @@ def test_a_check_that_fails_changes_nothing(home: Home) -> None:
     text = writing_plan(home.work, verify=check("test -s nowhere"), budget={"max_attempts": 2})
     done = run_as_approved(home, text)
     assert done.code == 1
-    assert 'check "checked" failed' in done.err
+    assert "check “checked” failed" in done.err
     assert done.out.count("working: attempt") == 2
     assert "Traceback" not in done.out + done.err
     assert untouched(home)

@@ -138,7 +138,7 @@ async def test_weeks_with_an_approval_used_up_an_edited_goal_an_attack_and_one_t
         clock.advance(6 * 3600)
         await until(lambda: bot.goals.get(second).state is GoalState.paused)
         assert bot.goals.get(second).why.startswith("This is not what was approved")
-        assert channel.texts[-1].startswith(f"Goal {second}: It is paused.")
+        assert channel.texts[-1].startswith(f"Goal “{stored.title}”: It is paused.")
         # and so does one whose approval was taken back
         await h.silas.run(edited.replace(MONITOR, third))
         await h.silas.take_back(third)
