@@ -38,7 +38,7 @@ _TOLD = "UPDATE damaged_rows SET told = 1 WHERE place = :place AND key = :key"
 _OVER = "DELETE FROM damaged_rows WHERE place = :place AND key = :key"
 
 
-class Damaged(NamedTuple):
+class DamagedRow(NamedTuple):
     """A row that could not be read.
 
     Attributes:
@@ -108,11 +108,11 @@ async def skip_damaged(found: Awaitable[ThingT | None]) -> ThingT | None:
         return None
 
 
-def damaged_rows(db: Database) -> list[Damaged]:
+def damaged_rows(db: Database) -> list[DamagedRow]:
     """What was set aside so far."""
     with db.read() as tx:
         rows = tx.run(_ALL).fetchall()
-    return [Damaged(place, key, bool(told)) for place, key, told in rows]
+    return [DamagedRow(place, key, bool(told)) for place, key, told in rows]
 
 
 def delete_kept_texts(db: Database) -> None:
@@ -121,7 +121,7 @@ def delete_kept_texts(db: Database) -> None:
         tx.run(_DELETE_KEPT_TEXTS)
 
 
-def mark_told(db: Database, damaged: Damaged) -> None:
+def mark_told(db: Database, damaged: DamagedRow) -> None:
     """The owner knows of it."""
     with db.write() as tx:
         tx.run(_TOLD, place=damaged.place, key=damaged.key)

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, Field
 
 from silas.clock import Clock
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 _FIELDS = ("minute", "hour", "day of month", "month", "day of week")
 
@@ -119,7 +119,7 @@ def _known_zone(name: str) -> str:
     return name
 
 
-class SchedulerConfig(Frozen):
+class SchedulerConfig(FrozenModel):
     """The `scheduler:` section.
 
     Attributes:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator
 
 
-class Frozen(BaseModel):
+class FrozenModel(BaseModel):
     """Base of every value that must not change after it was made; unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -77,7 +77,7 @@ class OriginKind(StrEnum):
     """Words that a model found; what they rest on is everything it had read."""
 
 
-class Origin(Frozen):
+class Origin(FrozenModel):
     """Where a piece of content came from.
 
     Attributes:

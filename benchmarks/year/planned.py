@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from benchmarks.year import calendar
 from benchmarks.year.calendar import Days, Rhythm
-from silas.reminders.models import When
+from silas.reminders.models import ReminderTime
 from silas.testing import plan_text
 
 START = datetime(2027, 11, 1, 6, 0, tzinfo=UTC)
@@ -52,7 +52,7 @@ class PlannedReminder(NamedTuple):
     """A reminder: its words, what is kept of when, and when it is due."""
 
     text: str
-    when: When
+    when: ReminderTime
     due: Due
     cancelled: datetime | None = None
 
@@ -160,7 +160,7 @@ def reminders(chance: random.Random, until: datetime, count: int = 200) -> list[
         if number % 2 == 0:
             at = START + timedelta(minutes=chance.randrange(30, _minutes(until)))
             wall = at.astimezone(zone).replace(tzinfo=None)
-            made.append(PlannedReminder(text, When(at, zone, wall), _only(at)))
+            made.append(PlannedReminder(text, ReminderTime(at, zone, wall), _only(at)))
             continue
         one = _again(text, number // 2, zone, chance)
         if number % 20 == 9:
@@ -178,13 +178,13 @@ def _again(text: str, number: int, zone: ZoneInfo, chance: random.Random) -> Pla
     if rule == "FREQ=HOURLY;INTERVAL=101":
         start = datetime.combine(first, at)
         begins = start.replace(tzinfo=zone).astimezone(UTC)
-        return PlannedReminder(text, When(begins, zone, start, rule), _stepped(begins, 101))
+        return PlannedReminder(text, ReminderTime(begins, zone, start, rule), _stepped(begins, 101))
     due = _due(Rhythm(_from(first, days), (at,), zone, late=True))
     begins = due(START, START + timedelta(days=800))[0]
     start = datetime.combine(first, at)
     if "INTERVAL=2" not in rule:
         start = datetime.combine(begins.astimezone(zone).date(), at)
-    return PlannedReminder(text, When(begins, zone, start, rule), due)
+    return PlannedReminder(text, ReminderTime(begins, zone, start, rule), due)
 
 
 def _rules(first: date) -> list[tuple[str, Days]]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 OutputSetting = Literal["auto", "tool", "native", "prompted"]
 """How a model is made to answer in form.
@@ -33,7 +33,7 @@ def _name_only(value: Any) -> Any:
     return {"name": value} if isinstance(value, str) else value
 
 
-class ModelChoice(Frozen):
+class ModelChoice(FrozenModel):
     """One model. A plain string is read as its name.
 
     Attributes:
@@ -90,7 +90,7 @@ Choice = Annotated[ModelChoice, BeforeValidator(_name_only)]
 """A `ModelChoice`, or just its name."""
 
 
-class ModelsConfig(Frozen):
+class ModelsConfig(FrozenModel):
     """The `models:` section. Every role defaults to the model that needs nothing."""
 
     proxy: Choice = ModelChoice(name=RUNBOOK)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from silas.context import (
     NOTHING,
     ConversationSide,
-    Rendered,
+    RenderedContext,
     flatten_line,
     frame,
     frame_text,
@@ -122,7 +122,7 @@ class TurnRequest:
     profiles: tuple[str, ...] = ("conversation",)
     workspace: str = ""
     facts: Mapping[str, str] = field(default_factory=dict[str, str])
-    context: Rendered = NOTHING
+    context: RenderedContext = NOTHING
     skills: Mapping[str, str] = field(default_factory=dict[str, str])
     access_level: str = "public"
     brief: PlanningBrief = _NO_BRIEF

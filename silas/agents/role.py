@@ -19,8 +19,8 @@ from silas.agents.calls import StructuredCall
 from silas.agents.choice import OutputMode, OutputSetting
 from silas.agents.jsoncalls import JsonCallsModel
 from silas.agents.listener import NOBODY, Listener
-from silas.agents.looks_first import LooksFirst, on_this_machine
 from silas.agents.output_form import FormKeys, OutputForm, output_type
+from silas.agents.prefetch import LooksFirst, on_this_machine
 from silas.agents.prompt import instructions
 from silas.agents.providers.factory import is_own_server, mode_memory, takes_tools
 from silas.agents.providers.model_probe import address_of

@@ -147,14 +147,14 @@ def _drop(data: Data, where: tuple[int | str, ...], kind: str) -> str:
 _OWN = ("plan_action", "needs_approval", "understood")  # in Silas's own form, and not shown
 
 
-class Read(NamedTuple):
+class ParsedAnswer(NamedTuple):
     """What an answer says in Silas's own form, and where something of it was dropped."""
 
     data: Data | AgentOutput
     dropped: tuple[str, ...] = ()
 
 
-def read_route(data: Data, profiles: tuple[str, ...]) -> Read:
+def read_route(data: Data, profiles: tuple[str, ...]) -> ParsedAnswer:
     """A route in Silas's own form; the first profile where none or an unknown one is named."""
     said: Data = {**data, **(data.get("response") or {})}
     wire, dropped = validate_leniently(RouteWire, said, frozenset({"route"}))
@@ -169,7 +169,7 @@ def read_route(data: Data, profiles: tuple[str, ...]) -> Read:
     )
     told = {"memory_ops": wire.memory_ops, "memory_queries": wire.memory_queries}
     told |= {name: said[name] for name in _OWN if name in said}
-    return Read(
+    return ParsedAnswer(
         {
             "route": wire.route,
             "reason": wire.reason,
@@ -185,13 +185,13 @@ def read_route(data: Data, profiles: tuple[str, ...]) -> Read:
     )
 
 
-def read_planner(data: Data) -> Read:
+def read_planner(data: Data) -> ParsedAnswer:
     """A planner's answer in Silas's own form."""
     if "plan_action" in data or "needs_approval" in data:
         own, dropped = validate_leniently(AgentResponse, data, frozenset({"message"}))
         if data.get("plan_action") is not None and own.plan_action is None:
             AgentResponse.model_validate(data)  # a plan is no slip: this says what is wrong with it
-        return Read(own, tuple(dropped))
+        return ParsedAnswer(own, tuple(dropped))
     wire, dropped = validate_leniently(PlannerWire, data, frozenset({"message", "plan"}))
     action = wire.action or ("propose" if wire.plan else "answer")
     plan = None
@@ -205,7 +205,7 @@ def read_planner(data: Data) -> Read:
     elif wire.plan:
         dropped.append("plan")
     told = {"memory_ops": wire.memory_ops, "memory_queries": wire.memory_queries}
-    return Read({"message": wire.message, **told, "plan_action": plan}, tuple(dropped))
+    return ParsedAnswer({"message": wire.message, **told, "plan_action": plan}, tuple(dropped))
 
 
 @lru_cache(maxsize=64)
@@ -239,13 +239,13 @@ def report_form() -> type[ExecutorAgentOutput]:
     return _form(ExecutorAgentOutput, _read_report)
 
 
-def _read_report(data: Data) -> Read:
+def _read_report(data: Data) -> ParsedAnswer:
     left, dropped = validate_leniently(ExecutorAgentOutput, data, frozenset({"summary"}))
-    return Read(left, tuple(dropped))
+    return ParsedAnswer(left, tuple(dropped))
 
 
 def _form(
-    own: type[FormT], read: Callable[[Data], Read], schema: JsonSchemaValue | None = None
+    own: type[FormT], read: Callable[[Data], ParsedAnswer], schema: JsonSchemaValue | None = None
 ) -> type[FormT]:
     """The same output, shown by this schema (by its own where there is none) and so read."""
 

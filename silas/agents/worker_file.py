@@ -17,8 +17,15 @@ from silas.errors import ConfigError, Misfit, misfits
 from silas.plans import PlanError
 from silas.plans.envelope import open_envelope
 from silas.plans.yaml_tree import FrontMatterTree, Loc, read_tree
-from silas.tools.offers import DEFAULTS, ApprovalSetting, Misconfigured, Offers, ToolOffer, stricter
-from silas.types import Frozen
+from silas.tools.offers import (
+    DEFAULTS,
+    ApprovalSetting,
+    Offers,
+    ToolOffer,
+    ToolsetConfigError,
+    stricter,
+)
+from silas.types import FrozenModel
 
 DELEGATE: Final = "delegate"
 """The name of the tool by which a worker hands a task to another."""
@@ -65,7 +72,7 @@ class Worker(NamedTuple):
     digest: str
 
 
-class _Front(Frozen):
+class _Front(FrozenModel):
     """What front matter may say."""
 
     name: str
@@ -175,7 +182,7 @@ def _explain_misfit(error: Misfit, tree: FrontMatterTree) -> WorkerError:
 def _offer(front: _Front, tree: FrontMatterTree, offers: Offers) -> ToolOffer:
     try:
         return offers(_toolsets(front.toolsets))
-    except Misconfigured as error:
+    except ToolsetConfigError as error:
         way: Loc = ("toolsets", *error.way)
         raise WorkerError(*tree.key(way), error.reason) from error
 
@@ -187,14 +194,14 @@ def _toolsets(given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     if not isinstance(defaults, list) or not all(
         isinstance(name, str) for name in cast(list[object], defaults)
     ):
-        raise Misconfigured((DEFAULTS,), f"`{DEFAULTS}` must be a list of toolsets")
+        raise ToolsetConfigError((DEFAULTS,), f"`{DEFAULTS}` must be a list of toolsets")
     for name in cast(list[str], defaults):
         found[name] = {}
     for name, settings in given.items():
         if name == DEFAULTS:
             continue
         if settings is not None and not isinstance(settings, Mapping):
-            raise Misconfigured((name,), f"`{name}` must be a mapping of settings, or empty")
+            raise ToolsetConfigError((name,), f"`{name}` must be a mapping of settings, or empty")
         found[name] = cast(Mapping[str, Any], settings or {})
     return found
 

@@ -13,7 +13,7 @@ from silas.approval.slots import LIST_OF, MAX_ITEMS, MOST_ITEMS, SLOT_TYPES, slo
 from silas.canonical import canonical_json
 from silas.errors import ApprovalError
 from silas.patterns import PatternRefused, check_pattern
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 ArgumentLoc = tuple[str | int, ...]
 """The way to a part of the list of grants: indexes and keys."""
@@ -46,7 +46,7 @@ class GrantRefused(ApprovalError):
         self.reason = reason
 
 
-class Literal(Frozen):
+class Literal(FrozenModel):
     """Exactly this value, as its canonical JSON: 1 is neither true nor "1", but it is 1.0."""
 
     canonical: str
@@ -57,14 +57,14 @@ class Literal(Frozen):
         return json.loads(self.canonical)
 
 
-class Pattern(Frozen):
+class Pattern(FrozenModel):
     """Text that as a whole matches a regular expression; where it comes from is not asked."""
 
     pattern: str
     max_chars: int
 
 
-class Slot(Frozen):
+class Slot(FrozenModel):
     """A value of a type, from one of these sources.
 
     Attributes:
@@ -82,13 +82,13 @@ class Slot(Frozen):
     optional: bool
 
 
-class Fields(Frozen):
+class Fields(FrozenModel):
     """A mapping with exactly these fields, at least one of which is open."""
 
     fields: dict[str, "BoundArgument"]
 
 
-class ExactItems(Frozen):
+class ExactItems(FrozenModel):
     """A list of exactly these items in this order, at least one of which is open."""
 
     items: tuple["BoundArgument", ...]

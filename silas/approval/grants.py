@@ -31,7 +31,7 @@ from silas.approval.slots import LIST_OF, slot_type
 from silas.canonical import canonical_json, read_json
 from silas.language import tr
 from silas.patterns import PatternRefused, fullmatch
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 __all__ = [
     "BoundArgument",
@@ -66,7 +66,7 @@ MAX_TIMES: Final = 1000
 """Calls that one grant may allow at most."""
 
 
-class Grant(Frozen):
+class Grant(FrozenModel):
     """Calls of one tool that a plan allows: which arguments, and how many times."""
 
     tool: str

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import AwareDatetime, Field
 
 from silas.canonical import canonical_json, canonical_text, sha256_hex
-from silas.types import Base64Bytes, Frozen
+from silas.types import Base64Bytes, FrozenModel
 
 
 class ApprovalScope(StrEnum):
@@ -37,7 +37,7 @@ class ApprovalVerdict(StrEnum):
     conditional = "conditional"
 
 
-class ApprovalDecision(Frozen):
+class ApprovalDecision(FrozenModel):
     """The owner's decision as a channel collected it; channels never sign."""
 
     verdict: ApprovalVerdict
@@ -45,7 +45,7 @@ class ApprovalDecision(Frozen):
     conditions: dict[str, Any] = Field(default_factory=dict)
 
 
-class Subject(Frozen):
+class Subject(FrozenModel):
     """What a token binds to: a work item, a batch, a threshold change or one tool call, by digest.
 
     Attributes:
@@ -70,7 +70,7 @@ class Subject(Frozen):
     canonical: bytes = Field(default=b"", repr=False)
 
 
-class ApprovalToken(Frozen):
+class ApprovalToken(FrozenModel):
     """The owner's signed approval.
 
     `executions_used` and `execution_nonces` are a view for people; the nonce store counts uses.
@@ -174,7 +174,7 @@ class Verdict(NamedTuple):
         return self.valid
 
 
-class ApprovalConfig(Frozen):
+class ApprovalConfig(FrozenModel):
     """The `approval:` section of the configuration (spec 11).
 
     Attributes:
@@ -193,7 +193,7 @@ class ApprovalConfig(Frozen):
     )
 
 
-class NonceConfig(Frozen):
+class NonceConfig(FrozenModel):
     """The `nonce_store:` section (spec 11): retention and how often to prune, in minutes."""
 
     ttl_minutes: int = Field(default=40, ge=1)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class WitnessConfig(Frozen):
+class WitnessConfig(FrozenModel):
     """One witness: exactly one of the three.
 
     Attributes:
@@ -31,7 +31,7 @@ class WitnessConfig(Frozen):
         return self
 
 
-class AuditConfig(Frozen):
+class AuditConfig(FrozenModel):
     """The record of what happened.
 
     Attributes:

@@ -4,10 +4,10 @@ from pydantic import Field, model_validator
 
 from silas.plans.goals.standing import MOST_STANDING_DAYS, MOST_STANDING_USES, StandingCaps
 from silas.schedule import Cron
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class AutonomyConfig(Frozen):
+class AutonomyConfig(FrozenModel):
     """When Silas proposes to ask less or more; it never changes that by itself (spec 5.9).
 
     Attributes:
@@ -49,7 +49,7 @@ class AutonomyConfig(Frozen):
         return self
 
 
-class SuggestionsConfig(Frozen):
+class SuggestionsConfig(FrozenModel):
     """When Silas suggests something by itself.
 
     Attributes:
@@ -67,7 +67,7 @@ class SuggestionsConfig(Frozen):
     dedupe_window_minutes: int = Field(default=180, ge=0)
 
 
-class BehaviorPreferencesConfig(Frozen):
+class BehaviorPreferencesConfig(FrozenModel):
     """What Silas learns about how its owner likes things done.
 
     Attributes:

@@ -7,13 +7,13 @@ from pydantic import AwareDatetime, Field
 
 from silas.approval import Subject
 from silas.canonical import canonical_bytes, sha256_hex
-from silas.types import Frozen, Risk, TaintLevel
+from silas.types import FrozenModel, Risk, TaintLevel
 
 SuggestionSource = Literal["idle_heartbeat", "post_execution", "goal_monitor"]
 SuggestionOutcome = Literal["accepted", "dismissed", "deferred"]
 
 
-class SuggestionProposal(Frozen):
+class SuggestionProposal(FrozenModel):
     """Something that could be done next; it runs nothing by itself.
 
     Attributes:
@@ -34,7 +34,7 @@ class SuggestionProposal(Frozen):
     taint: TaintLevel = TaintLevel.external
 
 
-class AutonomyThresholdChange(Frozen):
+class AutonomyThresholdChange(FrozenModel):
     """One setting, exactly before and after."""
 
     key: str
@@ -47,7 +47,7 @@ PROPOSAL_DAYS: Final = 14
 """How long a proposal stands: what it rests on is no older then than twice its window."""
 
 
-class AutonomyThresholdProposal(Frozen):
+class AutonomyThresholdProposal(FrozenModel):
     """A change of how much Silas does without asking, with what it rests on.
 
     Attributes:

@@ -8,13 +8,13 @@ from pydantic import AwareDatetime, Field
 
 from silas.canonical import canonical_bytes
 from silas.cards.models import Card
-from silas.types import Base64Bytes, Frozen, new_id
+from silas.types import Base64Bytes, FrozenModel, new_id
 
 CHOICE_DOMAIN = b"silas/choice/v1\n"
 """Stands before what a device signs for a choice, and before nothing else that is signed."""
 
 
-class ChoiceProof(Frozen):
+class ChoiceProof(FrozenModel):
     """A paired device's signature over `choice_bytes`.
 
     Attributes:
@@ -28,7 +28,7 @@ class ChoiceProof(Frozen):
     signature: Base64Bytes
 
 
-class CardChoice(Frozen):
+class CardChoice(FrozenModel):
     """One of a card's actions, chosen on a channel that is not the owner's own.
 
     Attributes:

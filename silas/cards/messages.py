@@ -5,10 +5,10 @@ from datetime import datetime
 from pydantic import AwareDatetime
 
 from silas.canonical import canonical_bytes
-from silas.types import Base64Bytes, Frozen, TaintLevel
+from silas.types import Base64Bytes, FrozenModel, TaintLevel
 
 
-class ChannelMessage(Frozen):
+class ChannelMessage(FrozenModel):
     """A raw message from any channel.
 
     Attributes:
@@ -32,7 +32,7 @@ class ChannelMessage(Frozen):
     conversation: str = ""
 
 
-class SignedMessage(Frozen):
+class SignedMessage(FrozenModel):
     """A message with the owner's signature over `message_bytes`, or without one."""
 
     message: ChannelMessage

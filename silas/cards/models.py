@@ -5,14 +5,14 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
-from silas.types import Frozen, Risk
+from silas.types import FrozenModel, Risk
 
 AnswerT = TypeVar("AnswerT")
 
 _ROLE_ORDER = {"recommended": 0, "alternative": 1, "decline": 2}
 
 
-class Action(Frozen, Generic[AnswerT]):
+class Action(FrozenModel, Generic[AnswerT]):
     """One choice.
 
     Attributes:
@@ -26,7 +26,7 @@ class Action(Frozen, Generic[AnswerT]):
     role: Literal["recommended", "alternative", "decline"] = "alternative"
 
 
-class Detail(Frozen):
+class Detail(FrozenModel):
     """One expandable part of a card: a heading and plain lines.
 
     Attributes:
@@ -38,7 +38,7 @@ class Detail(Frozen):
     open: bool = False
 
 
-class Card(Frozen, Generic[AnswerT]):
+class Card(FrozenModel, Generic[AnswerT]):
     """A question to the owner.
 
     Attributes:
@@ -97,7 +97,7 @@ class Card(Frozen, Generic[AnswerT]):
         return self
 
 
-class PlanAnswer(Frozen):
+class PlanAnswer(FrozenModel):
     """The owner's answer to a plan, before anything is signed.
 
     `waiting` and `left` are no answers of a person's. With `waiting` a channel says that the owner
@@ -169,7 +169,7 @@ class HeldCard(Card[Literal["apply", "drop", "keep"]]):
     digest: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
-class DecisionAnswer(Frozen):
+class DecisionAnswer(FrozenModel):
     """A chosen option, with optional free text (spec 3.11 `DecisionResult`).
 
     Attributes:
@@ -213,14 +213,14 @@ class CheckpointCard(Card[str]):
     own_words: ClassVar[bool] = True
 
 
-class BatchAnswer(Frozen):
+class BatchAnswer(FrozenModel):
     """Approve, decline, or a subset of the batch."""
 
     verdict: Literal["approve", "decline", "edit_selection"]
     selected_item_ids: tuple[str, ...] = ()
 
 
-class BatchRow(Frozen):
+class BatchRow(FrozenModel):
     """One item of a batch: what it is, and whether it stands out (spec 0.5.4).
 
     Attributes:
@@ -263,7 +263,7 @@ class BatchReviewCard(Card[BatchAnswer]):
         return bool(self.work_item_id)
 
 
-class DraftAnswer(Frozen):
+class DraftAnswer(FrozenModel):
     """What becomes of a draft; the owner's own words with `edit`, and with nothing else."""
 
     verdict: Literal["approve", "edit", "rephrase", "reject"]
@@ -288,7 +288,7 @@ class AutonomyThresholdCard(Card[Literal["approve", "decline", "tighten_now"]]):
     proposal_id: str
 
 
-class SecureInputAnswer(Frozen):
+class SecureInputAnswer(FrozenModel):
     """Whether a secret was stored; never the secret (spec 3.12)."""
 
     ref_id: str
@@ -303,7 +303,7 @@ class SecureInputCard(Card[SecureInputAnswer]):
     input_hint: str = ""
 
 
-class SetupAnswer(Frozen):
+class SetupAnswer(FrozenModel):
     """What the owner did at a connection setup step."""
 
     step_type: str

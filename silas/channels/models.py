@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from silas.channels.origins import origin_of
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
 def _is_loopback(host: str) -> bool:
@@ -24,7 +24,7 @@ PhoneWay = Literal["authority", "certificate", "tailscale"]
 """How a phone reaches the cockpit over HTTPS (docs/phone.md)."""
 
 
-class TlsConfig(Frozen):
+class TlsConfig(FrozenModel):
     """A certificate of the owner's, as two files: PEM, the server's certificate first.
 
     Attributes:
@@ -35,7 +35,7 @@ class TlsConfig(Frozen):
     key: Path
 
 
-class PhoneConfig(Frozen):
+class PhoneConfig(FrozenModel):
     """The cockpit for a phone at home, over HTTPS, beside its own address on loopback.
 
     Attributes:
@@ -53,7 +53,7 @@ class PhoneConfig(Frozen):
     certificate_port: int = Field(default=8422, ge=0, le=65535)
 
 
-class WebConfig(Frozen):
+class WebConfig(FrozenModel):
     """The cockpit in the browser.
 
     Attributes:
@@ -91,7 +91,7 @@ class WebConfig(Frozen):
         return self
 
 
-class TelegramConfig(Frozen):
+class TelegramConfig(FrozenModel):
     """The Telegram channel, which is not part of this version."""
 
     enabled: bool = False
@@ -105,7 +105,7 @@ class TelegramConfig(Frozen):
         return self
 
 
-class CliConfig(Frozen):
+class CliConfig(FrozenModel):
     """Whether `silas start` also listens on its own terminal; `silas chat` always does."""
 
     enabled: bool = False
@@ -117,7 +117,7 @@ ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]
 _OWN_NAMES = frozenset({"web", "cli", "telegram", "webhook", "owner"})
 
 
-class OtherChannelConfig(Frozen):
+class OtherChannelConfig(FrozenModel):
     """A channel of somebody else's (docs/channels.md).
 
     Attributes:
@@ -144,7 +144,7 @@ class OtherChannelConfig(Frozen):
         return self
 
 
-class ChannelsConfig(Frozen):
+class ChannelsConfig(FrozenModel):
     """All channels."""
 
     web: WebConfig = WebConfig()

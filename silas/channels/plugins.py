@@ -18,7 +18,7 @@ from silas.cards import Channel
 from silas.channels.models import OtherChannelConfig
 from silas.clock import Clock
 from silas.errors import ChannelError, ConfigError
-from silas.tools.plugins.config import Expanded, expand, fit_config
+from silas.tools.plugins.config import ExpandedConfig, expand, fit_config
 from silas.tools.plugins.names import nearest
 
 CODE: Final = "E_CFG_CHANNEL"
@@ -78,12 +78,16 @@ def path_of(use: str, where: str) -> str:
     return paths.pop()
 
 
-def settings_of(other: OtherChannelConfig, environ: Mapping[str, str], where: str) -> Expanded:
+def settings_of(
+    other: OtherChannelConfig, environ: Mapping[str, str], where: str
+) -> ExpandedConfig:
     """Its settings with variables filled in. Raises `ConfigError` where one is not set."""
     return expand(other.config, environ, f"{where}.config")
 
 
-def load_channel(path: str, settings: Expanded, context: ChannelContext, where: str) -> Channel:
+def load_channel(
+    path: str, settings: ExpandedConfig, context: ChannelContext, where: str
+) -> Channel:
     """The channel; it listens to nothing yet.
 
     Args:

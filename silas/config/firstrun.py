@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 
 from silas.errors import ConfigError
 from silas.keys.files import replace
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 NAME = "first-run.json"
 """Of the file, in the data directory."""
@@ -16,7 +16,7 @@ NAME = "first-run.json"
 ProviderKind = Literal["openrouter", "local", "runbook"]
 
 
-class FirstRun(Frozen):
+class FirstRun(FrozenModel):
     """Who is to answer, and who the owner is; empty where nothing was said.
 
     Attributes:

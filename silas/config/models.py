@@ -27,10 +27,10 @@ from silas.tools.mcp.settings import MCPEntry, MCPHandling, MCPServer, ServerNam
 from silas.tools.plugins.names import BUILT_IN, check_allow, class_path_of
 from silas.tools.plugins.spec import EXTENDS, read_spec
 from silas.tools.policy import QuietHoursConfig
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class SearchConfig(Frozen):
+class SearchConfig(FrozenModel):
     """The `search:` section; without provider and key there is no web search.
 
     Attributes:
@@ -63,13 +63,13 @@ class SearchConfig(Frozen):
         return bool(self.provider and self.api_key and self.api_key.get_secret_value().strip())
 
 
-class RehydrationConfig(Frozen):
+class RehydrationConfig(FrozenModel):
     """How much of a conversation comes back after a restart."""
 
     max_chronicle_entries: int = Field(default=50, ge=0)
 
 
-class LimitsConfig(Frozen):
+class LimitsConfig(FrozenModel):
     """How much may happen in a minute, an hour, a week or a turn (spec 18.5)."""
 
     ws_messages_per_minute_per_scope: int = Field(default=60, ge=1)
@@ -84,7 +84,7 @@ class LimitsConfig(Frozen):
     autonomy_proposals_per_week_per_scope: int = Field(default=3, ge=0)
 
 
-class BackpressureConfig(Frozen):
+class BackpressureConfig(FrozenModel):
     """How many turns may wait, and how long a shutdown does (spec 18.2, 18.6)."""
 
     max_pending_turns_per_scope: int = Field(default=20, ge=1)
@@ -92,7 +92,7 @@ class BackpressureConfig(Frozen):
     shutdown_grace_seconds: float = Field(default=30, ge=0)
 
 
-class SilasConfig(Frozen):
+class SilasConfig(FrozenModel):
     """Everything there is to set. `load_config` makes it from file and environment.
 
     Relative paths are meant from `data_dir` and are absolute here.

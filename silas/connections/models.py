@@ -3,10 +3,10 @@
 from pydantic import Field, model_validator
 
 from silas.schedule import Cron
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class ConnectionsConfig(Frozen):
+class ConnectionsConfig(FrozenModel):
     """How connections to services are kept alive.
 
     Attributes:
@@ -20,7 +20,7 @@ class ConnectionsConfig(Frozen):
     recovery_max_attempts: int = Field(default=3, ge=0)
 
 
-class ConfidenceConfig(Frozen):
+class ConfidenceConfig(FrozenModel):
     """From which confidence on an item counts as high or medium, 0 to 1."""
 
     high_min: float = Field(default=0.85, ge=0.0, le=1.0)
@@ -33,7 +33,7 @@ class ConfidenceConfig(Frozen):
         return self
 
 
-class BatchReviewConfig(Frozen):
+class BatchReviewConfig(FrozenModel):
     """How many items one review shows, and how sure Silas must be of them.
 
     Attributes:

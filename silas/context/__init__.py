@@ -4,7 +4,7 @@ What must not go in: anything that calls a model or remembers for longer than a 
 """
 
 from silas.context.chronicle import ChronicleStore, SqlChronicleStore
-from silas.context.conversation import NOTHING, ConversationSide, Rendered
+from silas.context.conversation import NOTHING, ConversationSide, RenderedContext
 from silas.context.errors import ContextError
 from silas.context.framing import (
     FramedSection,
@@ -54,7 +54,7 @@ __all__ = [
     "FoundMemory",
     "FramedSection",
     "ReadFile",
-    "Rendered",
+    "RenderedContext",
     "Scorer",
     "ScorerGroups",
     "SearchMemories",

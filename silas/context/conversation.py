@@ -36,7 +36,7 @@ class ConversationPiece(NamedTuple):
     text: str
 
 
-class Rendered(NamedTuple):
+class RenderedContext(NamedTuple):
     """A context as a model is shown it.
 
     Attributes:
@@ -50,7 +50,7 @@ class Rendered(NamedTuple):
     present: str = ""
 
 
-NOTHING = Rendered()
+NOTHING = RenderedContext()
 """A context without anything in it."""
 
 

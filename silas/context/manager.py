@@ -11,7 +11,7 @@ from silas.audit import Audit
 from silas.clock import Clock
 from silas.context import evict, mask
 from silas.context.breaker import CircuitBreaker
-from silas.context.conversation import Rendered
+from silas.context.conversation import RenderedContext
 from silas.context.errors import ContextError
 from silas.context.models import (
     ContextConfig,
@@ -248,7 +248,7 @@ class ContextManager:
 
     def render(
         self, scope_id: str, turn_number: int, leave_out: frozenset[str] = frozenset()
-    ) -> Rendered:
+    ) -> RenderedContext:
         """The context as it is shown: system, chronicle, memory, workspace; the manner last.
 
         Args:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field, field_validator, model_validator
 
-from silas.types import Frozen, TaintLevel
+from silas.types import FrozenModel, TaintLevel
 
 
 class ContextZone(StrEnum):
@@ -36,7 +36,7 @@ ItemKind = Literal[
 ]
 
 
-class ContextItem(Frozen):
+class ContextItem(FrozenModel):
     """One block of a context (spec 3.5).
 
     Attributes:
@@ -85,7 +85,7 @@ def copy_sharing_fields(item: ContextItem, changed: Mapping[str, object]) -> Con
     return kept
 
 
-class ContextSubscription(Frozen):
+class ContextSubscription(FrozenModel):
     """A file, some of its lines, or a question to memory, looked at anew for each call (3.5)."""
 
     sub_id: str = Field(min_length=1)
@@ -103,7 +103,7 @@ HEADROOM = 0.80
 """The share of the allocable budget that zones may claim together; the rest stays free."""
 
 
-class ContextProfile(Frozen):
+class ContextProfile(FrozenModel):
     """Shares of the allocable budget per zone, each 0 to 1, together at most 0.80."""
 
     chronicle_pct: float
@@ -130,7 +130,7 @@ def _profile(chronicle: float, memory: float, workspace: float) -> ContextProfil
     return ContextProfile(chronicle_pct=chronicle, memory_pct=memory, workspace_pct=workspace)
 
 
-class ChronicleConfig(Frozen):
+class ChronicleConfig(FrozenModel):
     """How long the conversation is kept on disk (spec 4.14).
 
     Attributes:
@@ -142,7 +142,7 @@ class ChronicleConfig(Frozen):
     archive_file: Path | None = None
 
 
-class ContextConfig(Frozen):
+class ContextConfig(FrozenModel):
     """The `context:` section (spec 3.5 `TokenBudget`).
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence, Set
 
-from silas.context.conversation import BETWEEN, Rendered
+from silas.context.conversation import BETWEEN, RenderedContext
 from silas.context.models import ContextItem, ContextZone
 from silas.context.zone_items import ViewItem, ZoneItems
 from silas.types import TaintLevel
@@ -107,7 +107,7 @@ class ScopeItems:
                 shown += zone_items
         return shown + last
 
-    def render_without(self, leave_out: Set[str]) -> Rendered:
+    def render_without(self, leave_out: Set[str]) -> RenderedContext:
         """What is shown, in that order, but for the items of these ids."""
         out = leave_out | self._last.keys()
         lasting, chronicle, *others = [
@@ -116,7 +116,7 @@ class ScopeItems:
         last = [slot for i in self._last if i not in leave_out and (slot := self.get(i))]
         ends = [piece.text for slot in last for piece in slot.pieces]
         present = [one.text for said in others for one in said]
-        return Rendered(
+        return RenderedContext(
             BETWEEN.join([one.text for one in lasting]),
             tuple(chronicle),
             BETWEEN.join(present + ends),

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class Expectation(Frozen):
+class Expectation(FrozenModel):
     """A deterministic predicate over output, exit code and files; exactly one is set (spec 3.3)."""
 
     exit_code: int | None = None
@@ -71,7 +71,7 @@ class GateTrigger(StrEnum):
     on_tool_call = "on_tool_call"
 
 
-class Gate(Frozen):
+class Gate(FrozenModel):
     """One gate, as configuration or a plan writes it. Field meanings: spec 3.4."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -102,7 +102,7 @@ class Gate(Frozen):
         return GateLane.policy
 
 
-class AccessLevel(Frozen):
+class AccessLevel(FrozenModel):
     """A tier of tools for connections that are not the owner's (spec 3.4)."""
 
     description: str
@@ -117,7 +117,7 @@ ALLOWED_MUTATIONS = frozenset({"response", "message", "tool_args"})
 """The only top-level context keys a gate may rewrite (spec 3.4)."""
 
 
-class GateResult(Frozen):
+class GateResult(FrozenModel):
     """What a gate decided. Field meanings: spec 3.4."""
 
     gate_name: str
@@ -130,7 +130,7 @@ class GateResult(Frozen):
     modified_context: dict[str, Any] | None = None
 
 
-class EscalationAction(Frozen):
+class EscalationAction(FrozenModel):
     """What happens when a gate blocks or verification fails (spec 3.3)."""
 
     action: Literal[

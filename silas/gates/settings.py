@@ -6,7 +6,7 @@ from pydantic import Field, field_validator
 
 from silas.gates.models import Gate, GateProvider, GateTrigger, GateType
 from silas.patterns import check_pattern
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 _SECRETS = (
     (r"\bsk-[A-Za-z0-9_-]{16,}", "[API key removed]"),
@@ -47,7 +47,7 @@ def _default_gates() -> tuple[Gate, ...]:
     )
 
 
-class LlmGateConfig(Frozen):
+class LlmGateConfig(FrozenModel):
     """The model of `llm` gates.
 
     Attributes:
@@ -63,7 +63,7 @@ class LlmGateConfig(Frozen):
     max_tokens: int = Field(default=256, ge=1)
 
 
-class GatesConfig(Frozen):
+class GatesConfig(FrozenModel):
     """The `gates:` section: gates that apply to everything, and the model of `llm` gates."""
 
     system: tuple[Gate, ...] = Field(default_factory=_default_gates)

@@ -7,7 +7,7 @@ from silas.autonomy.store import SqlAutonomyStore
 from silas.channels.web.transcript import check_newest
 from silas.clock import SystemClock
 from silas.context.conversation_store import ConversationStore
-from silas.damage import Damaged, damaged_rows, delete_kept_texts, mark_told
+from silas.damage import DamagedRow, damaged_rows, delete_kept_texts, mark_told
 from silas.db import Database, at_once
 from silas.home.row_forms import check_forms
 from silas.memory.store import SqlMemoryStore
@@ -22,7 +22,7 @@ _LOOKED_AT = 1000  # rows of what ended
 _NAMED = 5  # rows that one message names
 
 
-def all_damaged(db: Database) -> list[Damaged]:
+def all_damaged(db: Database) -> list[DamagedRow]:
     """What was set aside, after a look at what nobody may have read yet."""
     clock = SystemClock()
     store = SqlWorkItemStore(db, clock)
@@ -67,7 +67,7 @@ async def tell_damaged(db: Database, audit: Audit, tell: Callable[[str], Awaitab
         mark_told(db, damaged)
 
 
-def words_for(damaged: list[Damaged]) -> str:
+def words_for(damaged: list[DamagedRow]) -> str:
     """What is set aside, a line each; `silas doctor` has all of them."""
     lines = [one.words for one in damaged[:_NAMED]]
     if len(damaged) > _NAMED:

@@ -97,7 +97,7 @@ def _refuse_signature(data: bytes) -> bytes:
     return b""
 
 
-class Announced:
+class AnnouncingSigner:
     """A signer apart whose question is announced where the owner is looking."""
 
     def __init__(self, signer: Signer, channel: Channel) -> None:
@@ -114,7 +114,7 @@ class Announced:
 
 def announce_questions(config: SilasConfig, signer: Signer, channel: Channel) -> Signer:
     """The signer, announcing its questions where it asks any."""
-    return Announced(signer, channel) if is_apart(config) else signer
+    return AnnouncingSigner(signer, channel) if is_apart(config) else signer
 
 
 def opened_by_others(config: SilasConfig) -> str:

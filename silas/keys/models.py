@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Literal
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class KeysConfig(Frozen):
+class KeysConfig(FrozenModel):
     """Where the private key lives and what unlocks it (spec 5.8, 11).
 
     There is deliberately no field for a passphrase or for the name of an environment variable that

@@ -25,7 +25,7 @@ from silas.language.doors import (
     said_at,
 )
 from silas.language.refusal_words import refusal_words
-from silas.language.retold import retold
+from silas.language.retranslation import retranslate
 
 __all__ = [
     "COCKPIT",
@@ -41,7 +41,7 @@ __all__ = [
     "group_digits",
     "language_of",
     "refusal_words",
-    "retold",
+    "retranslate",
     "said_at",
     "speak",
     "speak_as_configured",

@@ -22,7 +22,7 @@ from silas.language.foreign_faults import BUNDLE_FAULTS, FOREIGN_FAULTS
 from silas.language.model_faults import MODEL_FAULTS, MODEL_NAMES
 from silas.language.plan_faults import PLACES, PLACES_IN_FILES, PLAN_FAULTS
 from silas.language.plan_refusals import PLAN_REFUSALS
-from silas.language.retold import retold
+from silas.language.retranslation import retranslate
 from silas.language.server_reasons import SERVER_REASONS
 from silas.language.setting_faults import SETTING_FAULTS, WORKER_FAULTS, WORKER_FILES, WORKERS_NAMED
 
@@ -91,7 +91,7 @@ def refusal_words(message: str) -> str:
     if spoken_language() == ENGLISH:
         return message
     told = tr(message)
-    return told if told != message else retold(message, _sentences(), _VALUES)
+    return told if told != message else retranslate(message, _sentences(), _VALUES)
 
 
 @cache
@@ -106,26 +106,26 @@ def _sentences() -> Sequence[str]:
 
 def _plan_fault(words: str) -> str:
     told = tr(words)
-    return told if told != words else retold(words, (*WORKER_FAULTS, *_PLAN_OR_VALUE), _VALUES)
+    return told if told != words else retranslate(words, (*WORKER_FAULTS, *_PLAN_OR_VALUE), _VALUES)
 
 
 _PLAN_OR_VALUE: Final = (*PLAN_FAULTS, *CONFIG_FAULTS)
 
 
 def _misfit(words: str) -> str:
-    return retold(words, (*CONFIG_FAULTS, *SETTING_FAULTS), _VALUES)
+    return retranslate(words, (*CONFIG_FAULTS, *SETTING_FAULTS), _VALUES)
 
 
 def _yaml(words: str) -> str:
-    return retold(words, YAML_FAULTS)
+    return retranslate(words, YAML_FAULTS)
 
 
 def _origin(words: str) -> str:
-    return retold(words, CONFIG_ORIGINS)
+    return retranslate(words, CONFIG_ORIGINS)
 
 
 def _model(words: str) -> str:
-    return retold(words, MODEL_NAMES)
+    return retranslate(words, MODEL_NAMES)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from silas.language import refusal_words, retold, tr, tr_later
+from silas.language import refusal_words, retranslate, tr, tr_later
 from silas.main.output import (
     ASKED,
     HELD,
@@ -205,7 +205,7 @@ async def _attack_sandbox(ctx: click.Context, as_json: bool) -> int:
     for check in document["checks"]:
         plain = check["verdict"] == "held"
         promise = tr(check["promise"])
-        words = promise if plain else f"{promise} -> {retold(check['words'], _ATTEMPTS)}"
+        words = promise if plain else f"{promise} -> {retranslate(check['words'], _ATTEMPTS)}"
         name = f"{tr(check['group'])} {check['name']}"
         click.echo(f"{_SIGNS[check['verdict']]}  {name:34}  {words}")
     click.echo("")

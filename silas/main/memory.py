@@ -153,8 +153,8 @@ def memory_add(ctx: click.Context, text: tuple[str, ...], as_json: bool) -> None
     """Remember TEXT as your own words."""
 
     async def work() -> int:
-        from silas.services.clock.reminders import SAID_IN_COMMAND
         from silas.services.memory import checked_words, open_memory
+        from silas.services.schedules.reminders import SAID_IN_COMMAND
 
         words = checked_words(" ".join(text))  # before a passphrase is asked for
         async with open_memory(look_config(ctx), sign=True) as service:
@@ -180,8 +180,8 @@ def memory_correct(
     """Put TEXT, your own words, in the place of the memory ID."""
 
     async def work() -> int:
-        from silas.services.clock.reminders import SAID_IN_COMMAND
         from silas.services.memory import checked_words, open_memory
+        from silas.services.schedules.reminders import SAID_IN_COMMAND
 
         words = checked_words(" ".join(text))  # before a passphrase is asked for
         async with open_memory(look_config(ctx), sign=True) as service:

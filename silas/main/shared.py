@@ -227,7 +227,7 @@ def was_told(words: str) -> bool:
     return words in told
 
 
-class Warned(Protocol):
+class WarningService(Protocol):
     """What a command opened, and what its owner must be told."""
 
     @property
@@ -236,11 +236,11 @@ class Warned(Protocol):
         ...
 
 
-DeskT = TypeVar("DeskT", bound=Warned)
+ServiceT = TypeVar("ServiceT", bound=WarningService)
 
 
 @contextlib.asynccontextmanager
-async def warn(opening: "AbstractAsyncContextManager[DeskT]") -> "AsyncGenerator[DeskT]":
+async def warn(opening: "AbstractAsyncContextManager[ServiceT]") -> "AsyncGenerator[ServiceT]":
     """Say on stderr what the owner must be told of what was opened, before anything else."""
     async with opening as service:
         for words in service.warnings:

@@ -54,7 +54,7 @@ def show(ctx: click.Context, work_item_id: str, as_json: bool) -> None:
 
 async def _by_clock(ctx: click.Context, item: "WorkItem", status: str) -> tuple[str, str]:
     """How a goal stands by its clock, and why it is paused or starts nothing; else as it was."""
-    from silas.services.clock.goals import open_goals
+    from silas.services.schedules.goals import open_goals
 
     if item.type != "goal":
         return status, ""

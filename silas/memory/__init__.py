@@ -7,7 +7,7 @@ from silas.memory.models import (
     MemoryConfig,
     MemoryItem,
     MemoryType,
-    Ranked,
+    RankedMemory,
     ReingestionTier,
     TrustLevel,
 )
@@ -31,7 +31,7 @@ __all__ = [
     "NoVectors",
     "OpBasis",
     "Query",
-    "Ranked",
+    "RankedMemory",
     "ReingestionTier",
     "TrustLevel",
     "Vectors",

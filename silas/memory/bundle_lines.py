@@ -16,7 +16,7 @@ from silas.canonical import canonical_bytes, read_json
 from silas.errors import MemoryRefused, misfits
 from silas.memory.models import MemoryItem
 from silas.memory.records import check_trust
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 BUNDLE_DOMAIN = b"silas.memory.bundle.v1\n"
 """Stands before what is signed of a bundle.
@@ -45,7 +45,7 @@ class BundleLimits(NamedTuple):
     total_bytes: int = 4 * 1024 * 1024 * 1024
 
 
-class BundleHeader(Frozen):
+class BundleHeader(FrozenModel):
     """What a bundle says about itself in its first line.
 
     Attributes:

@@ -10,7 +10,7 @@ from silas.audit.refusals import LIMIT_EXCEEDED, RefusalRecord
 from silas.clock import Clock
 from silas.errors import MemoryRefused
 from silas.language import tr_later
-from silas.memory.models import MemoryItem, Ranked
+from silas.memory.models import MemoryItem, RankedMemory
 from silas.memory.port import MemoryOperations, MemoryRetriever, OpBasis, Query
 from silas.token_buckets import TokenBuckets
 from silas.types import OWNER
@@ -85,11 +85,11 @@ class MeteredRetriever:
         await self._meter.count_search(OWNER if scope_id is None else scope_id)
         return await self._retriever.retrieve(query, scope_id, session_id)
 
-    async def recall(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
+    async def recall(self, text: str, scope_id: str, limit: int) -> list[RankedMemory]:
         """See `MemoryRetriever.recall`."""
         return await self._retriever.recall(text, scope_id, limit)
 
-    async def search(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
+    async def search(self, text: str, scope_id: str, limit: int) -> list[RankedMemory]:
         """As `recall`, for a program that asks. Raises `MemoryRefused` beyond the limit."""
         await self._meter.count_search(scope_id)
         return await self._retriever.recall(text, scope_id, limit)

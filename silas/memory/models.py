@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from silas.types import OWNER, Frozen, TaintLevel
+from silas.types import OWNER, FrozenModel, TaintLevel
 
 
 class MemoryType(StrEnum):
@@ -41,7 +41,7 @@ class TrustLevel(StrEnum):
     """Who Silas is; nothing changes it while it runs."""
 
 
-class MemoryItem(Frozen):
+class MemoryItem(FrozenModel):
     """One memory (spec 3.8).
 
     Attributes:
@@ -77,14 +77,14 @@ class MemoryItem(Frozen):
     sources: tuple[str, ...] = ()
 
 
-class Ranked(NamedTuple):
+class RankedMemory(NamedTuple):
     """A memory that was found, and how well it fits: 1.0 is the best of its list, 0 the least."""
 
     item: MemoryItem
     relevance: float
 
 
-class MemoryConfig(Frozen):
+class MemoryConfig(FrozenModel):
     """The `memory:` section (spec 11).
 
     Attributes:

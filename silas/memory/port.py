@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from silas.memory.forgotten import ForgottenEntry
-from silas.memory.models import MemoryItem, Ranked
+from silas.memory.models import MemoryItem, RankedMemory
 from silas.types import OWNER, TaintLevel
 
 
@@ -113,7 +113,7 @@ class MemoryRetriever(Protocol):
         """What an agent asked for, by its strategy, within its limits. No scope: the owner's."""
         ...
 
-    async def recall(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
+    async def recall(self, text: str, scope_id: str, limit: int) -> list[RankedMemory]:
         """What fits this text by all channels there are, best first, each with its relevance."""
         ...
 

@@ -40,11 +40,11 @@ class TextMatches(NamedTuple):
             every word, 0 where nobody holds any.
     """
 
-    found: list["Scored"]
+    found: list["ScoredMemory"]
     covered: float
 
 
-class Scored(NamedTuple):
+class ScoredMemory(NamedTuple):
     """A memory that fits, and how well: the more, the better."""
 
     place: int
@@ -89,7 +89,7 @@ def best_of(
     fits = _scores(wanted, talk, held, words_of, usual)
     worth = ((score * talk.turns[place].worth, place) for place, score in fits.items() if score > 0)
     ordered = nlargest(limit, worth)
-    found = [Scored(place, talk.turns[place].memory_id, score) for score, place in ordered]
+    found = [ScoredMemory(place, talk.turns[place].memory_id, score) for score, place in ordered]
     whole = (1 + (ONE_THING / usual) ** 2) * asked
     return TextMatches(found, min(1.0, fits[found[0].place] / whole) if found else 0.0)
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from silas.clock import Clock
 from silas.errors import DatabaseError
 from silas.memory.fuse import Scores, fuse_rankings, in_talk
-from silas.memory.models import MemoryItem, Ranked, ReingestionTier
+from silas.memory.models import MemoryItem, RankedMemory, ReingestionTier
 from silas.memory.port import Query, Vectors
 from silas.memory.rank import TextMatches
 from silas.memory.rows import is_valid
@@ -45,7 +45,7 @@ class HybridRetriever:
         await self._count_access(fitting, scope)
         return fitting
 
-    async def recall(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
+    async def recall(self, text: str, scope_id: str, limit: int) -> list[RankedMemory]:
         """See `MemoryRetriever.recall`."""
         found = await self._hybrid(text, scope_id, limit) if limit > 0 else []
         if found:
@@ -95,7 +95,7 @@ class HybridRetriever:
         first = [item for item in fitting if since <= item.created_at <= until]
         return list({item.memory_id: item for item in (*first, *newest)}.values())
 
-    async def _hybrid(self, text: str, scope_id: str, limit: int) -> list[Ranked]:
+    async def _hybrid(self, text: str, scope_id: str, limit: int) -> list[RankedMemory]:
         depth = max(_DEPTH, 2 * limit)
         by_meaning = await self._vectors.search(scope_id, text, depth)
         fitting = self._store.fitting(text, depth if by_meaning else limit, scope_id)
@@ -128,7 +128,7 @@ class HybridRetriever:
 
     async def _items(
         self, scored: Sequence[tuple[str, float]], scope_id: str, limit: int
-    ) -> list[Ranked]:
+    ) -> list[RankedMemory]:
         """The memories themselves, as many as are wanted and may be recalled."""
         scores = dict(scored)
         found: list[MemoryItem] = []
@@ -140,7 +140,7 @@ class HybridRetriever:
                 break
         found = found[: max(limit, 0)]
         best = (scores[found[0].memory_id] if found else 0.0) or 1.0
-        return [Ranked(item, scores[item.memory_id] / best) for item in found]
+        return [RankedMemory(item, scores[item.memory_id] / best) for item in found]
 
     def _is_recallable(self, item: MemoryItem) -> bool:
         """An index of vectors may lag behind: what left the active lane is not brought back."""

@@ -5,7 +5,7 @@ from unicodedata import category
 
 from pydantic import AfterValidator, Field, model_validator
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 Unit = Annotated[float, Field(ge=0.0, le=1.0)]
 Delta = Annotated[float, Field(ge=-1.0, le=1.0)]
@@ -21,7 +21,7 @@ def _plain(words: str) -> str:
 PersonaWords = Annotated[str, Field(min_length=1, max_length=120), AfterValidator(_plain)]
 
 
-class AxisProfile(Frozen):
+class AxisProfile(FrozenModel):
     """Where the personality stands on each axis, 0 to 1."""
 
     warmth: Unit = 0.50
@@ -33,7 +33,7 @@ class AxisProfile(Frozen):
     certainty: Unit = 0.80
 
 
-class AxisDelta(Frozen):
+class AxisDelta(FrozenModel):
     """What a situation or an event adds to each axis, -1 to 1."""
 
     warmth: Delta = 0.0
@@ -45,7 +45,7 @@ class AxisDelta(Frozen):
     certainty: Delta = 0.0
 
 
-class VoiceConfig(Frozen):
+class VoiceConfig(FrozenModel):
     """Qualities that numbers cannot say: short words each, without digits."""
 
     tone: PersonaWords = "direct, pragmatic, concise"
@@ -61,7 +61,7 @@ class VoiceConfig(Frozen):
     )
 
 
-class AxisPreset(Frozen):
+class AxisPreset(FrozenModel):
     """Axes that a preset sets, null for the baseline's; and a voice, null for the usual one."""
 
     warmth: Unit | None = None
@@ -74,7 +74,7 @@ class AxisPreset(Frozen):
     voice: VoiceConfig | None = None
 
 
-class MoodState(Frozen):
+class MoodState(FrozenModel):
     """How the session feels, 0 to 1; 0.5 is neutral."""
 
     energy: Unit = 0.50
@@ -83,7 +83,7 @@ class MoodState(Frozen):
     frustration: Unit = 0.50
 
 
-class MoodDelta(Frozen):
+class MoodDelta(FrozenModel):
     """What an event adds to the mood, -1 to 1."""
 
     energy: Delta = 0.0
@@ -92,14 +92,14 @@ class MoodDelta(Frozen):
     frustration: Delta = 0.0
 
 
-class EventWeights(Frozen):
+class EventWeights(FrozenModel):
     """What one kind of event does."""
 
     mood: MoodDelta = MoodDelta()
     axes: AxisDelta = AxisDelta()
 
 
-class MoodConfig(Frozen):
+class MoodConfig(FrozenModel):
     """Neutral mood and what moves it."""
 
     neutral: MoodState = MoodState()
@@ -114,7 +114,7 @@ class MoodConfig(Frozen):
     )
 
 
-class PersonalityConfig(Frozen):
+class PersonalityConfig(FrozenModel):
     """The `personality:` section (spec 11).
 
     Attributes:

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from silas.persona.models import AxisDelta, AxisProfile, MoodDelta, MoodState, VoiceConfig
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 DEFAULT = "default"
 """The context of a turn in which none is recognised, and the preset where none was chosen."""
@@ -13,7 +13,7 @@ DEFAULT = "default"
 Source = Literal["runtime", "owner_feedback", "channel"]
 
 
-class PersonaState(Frozen):
+class PersonaState(FrozenModel):
     """The personality of one scope.
 
     Attributes:
@@ -34,7 +34,7 @@ class PersonaState(Frozen):
     tuning: AxisDelta = AxisDelta()
 
 
-class PersonaEvent(Frozen):
+class PersonaEvent(FrozenModel):
     """One thing that moved a personality; never changed and never deleted (spec 5.15).
 
     Attributes:

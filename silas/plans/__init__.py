@@ -4,7 +4,7 @@ What must not go in: anything that runs a plan, asks a person, or knows a tool o
 database store is imported by its full name.
 """
 
-from silas.plans.budget import BudgetExhausted, BudgetTracker, Remaining, Reservation
+from silas.plans.budget import BudgetExhausted, BudgetTracker, RemainingBudget, Reservation
 from silas.plans.card import plan_card
 from silas.plans.characters import show, show_lines
 from silas.plans.errors import PlanError
@@ -46,7 +46,7 @@ __all__ = [
     "PlanError",
     "PlanLibrary",
     "PlanParser",
-    "Remaining",
+    "RemainingBudget",
     "Reservation",
     "SharedWaitingPlans",
     "VerificationCheck",

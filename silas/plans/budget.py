@@ -18,7 +18,7 @@ class BudgetExhausted(PlanFamilyError):
     """A budget has no room for what was about to happen; nothing was spent."""
 
 
-class Remaining(NamedTuple):
+class RemainingBudget(NamedTuple):
     """What is left after use and reservations; never negative. Units as in `Budget`."""
 
     tokens: int
@@ -216,12 +216,12 @@ class BudgetTracker:
         """Whether one more planner consultation is within its limit."""
         return self._used.planner_calls < self._budget.max_planner_calls
 
-    def remaining(self) -> Remaining:
+    def remaining(self) -> RemainingBudget:
         """What is left, less what is held for calls that are under way."""
         used, budget = self.measure_use(), self._budget
         held_tokens = sum(one.tokens for one in self._held)
         held_cost = sum(one.cost_usd for one in self._held)
-        return Remaining(
+        return RemainingBudget(
             tokens=max(budget.max_tokens - used.tokens - held_tokens, 0),
             cost_usd=max(budget.max_cost_usd - used.cost_usd - held_cost, 0.0),
             wall_time_seconds=max(budget.max_wall_time_seconds - used.wall_time_seconds, 0.0),

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from silas.language import retold, tr, tr_later
+from silas.language import retranslate, tr, tr_later
 from silas.plans.characters import first_hidden, strip_hidden
 from silas.plans.models import VerificationReport, VerificationResult
 
@@ -43,7 +43,7 @@ def _line_told(line: str) -> str:
     if not line.startswith(QUOTE):
         return line
     said = line.removeprefix(QUOTE)
-    return f"{QUOTE}{retold(said, (_OTHER_CODE,))}"
+    return f"{QUOTE}{retranslate(said, (_OTHER_CODE,))}"
 
 
 def is_failure_text(text: str, names: Sequence[str]) -> bool:

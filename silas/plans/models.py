@@ -18,7 +18,7 @@ from silas.approval import ApprovalToken
 from silas.gates import AccessLevel, EscalationAction, Expectation, Gate
 from silas.plans.goals.standing import StandingAsk
 from silas.plans.writes import read_writes
-from silas.types import Frozen, InteractionMode
+from silas.types import FrozenModel, InteractionMode
 
 
 class WorkItemType(StrEnum):
@@ -45,7 +45,7 @@ class WorkItemStatus(StrEnum):
     paused = "paused"
 
 
-class Budget(Frozen):
+class Budget(FrozenModel):
     """Resource limits, enforced by the runtime before every action."""
 
     max_tokens: int = Field(default=200_000, ge=1)
@@ -55,7 +55,7 @@ class Budget(Frozen):
     max_planner_calls: int = Field(default=3, ge=0)
 
 
-class BudgetUsed(Frozen):
+class BudgetUsed(FrozenModel):
     """Resources consumed so far; never less than none, and always a number."""
 
     tokens: int = Field(default=0, ge=0)
@@ -98,7 +98,7 @@ def _true_or_hosts(value: object) -> object:
     raise ValueError("must be true, false or a list of host names")
 
 
-class VerificationCheck(Frozen):
+class VerificationCheck(FrozenModel):
     """An external check that the agent cannot modify.
 
     `network` is a list of the hosts it may reach; `true` stands for those of the plan and of the
@@ -183,7 +183,7 @@ class WorkItem(BaseModel):
         return self
 
 
-class WorkItemResult(Frozen):
+class WorkItemResult(FrozenModel):
     """What executing a work item returns (spec 3.3).
 
     Attributes:
@@ -222,7 +222,7 @@ MAX_CHECK_OUTPUT = 1000
 """Characters of a check's output that are kept (spec 4.10)."""
 
 
-class VerificationResult(Frozen):
+class VerificationResult(FrozenModel):
     """What one check found. `exit_code` is None where the command did not end by itself."""
 
     name: str
@@ -232,7 +232,7 @@ class VerificationResult(Frozen):
     exit_code: int | None = None
 
 
-class VerificationReport(Frozen):
+class VerificationReport(FrozenModel):
     """What all checks found (spec 4.10). `all_passed` cannot contradict the results."""
 
     all_passed: bool

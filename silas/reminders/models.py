@@ -24,7 +24,7 @@ class ReminderState(StrEnum):
     """`silas memory forget` took its words back."""
 
 
-class When(NamedTuple):
+class ReminderTime(NamedTuple):
     """When something comes, once or again.
 
     Attributes:
@@ -50,7 +50,7 @@ class Reminder(NamedTuple):
         source: Where he said it, as memories and context say it.
         zone: The zone that its time was said in.
         start: The wall time of the first moment, without a zone.
-        rule: See `When.rule`.
+        rule: See `ReminderTime.rule`.
         due: The next moment, in UTC; the last one where nothing comes any more.
         made_at, ended_at: When; None where it did not end.
     """

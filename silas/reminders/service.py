@@ -11,7 +11,7 @@ from silas.jobs.models import slot_of
 from silas.jobs.port import Jobs
 from silas.jobs.slots import count_between, next_slot
 from silas.language import tr_later
-from silas.reminders.models import Reminder, ReminderRefused, ReminderState, When
+from silas.reminders.models import Reminder, ReminderRefused, ReminderState, ReminderTime
 from silas.reminders.phrase import Phrase
 from silas.reminders.request import ReminderRequest
 from silas.reminders.store import SqlReminderStore
@@ -61,7 +61,7 @@ class UnderstoodReminder(NamedTuple):
     """
 
     text: str
-    when: When
+    when: ReminderTime
 
 
 class Reminders:
@@ -124,7 +124,7 @@ class Reminders:
             )
         return UnderstoodReminder(asked.text, when)
 
-    def when(self, phrase: Phrase | None, moved: Reminder | None = None) -> When:
+    def when(self, phrase: Phrase | None, moved: Reminder | None = None) -> ReminderTime:
         """The moment of a phrase; a time alone is of the day that the reminder moved has.
 
         A reminder that is made has no day yet: nothing is moved then.
@@ -141,7 +141,7 @@ class Reminders:
         day = None if moved is None else moved.due.astimezone(self._zone).date()
         return read_when(phrase, self._clock.now(), self._zone, day)
 
-    def make(self, text: str, when: When, source: str) -> Reminder:
+    def make(self, text: str, when: ReminderTime, source: str) -> Reminder:
         """Keep a reminder that the owner saw and wants.
 
         Raises:
@@ -172,7 +172,7 @@ class Reminders:
             self._record("reminder.made", reminder_id=reminder.id, **_facts(reminder))
         return reminder
 
-    def _still_to_come(self, when: When, now: datetime) -> When:
+    def _still_to_come(self, when: ReminderTime, now: datetime) -> ReminderTime:
         if when.moment > now:
             return when
         moment = next_slot(when.rule, when.start, when.zone, now) if when.rule else None
@@ -234,7 +234,7 @@ class Reminders:
             self._cancel_jobs(reminder.id)
             self._record("reminder.cancelled", reminder_id=reminder.id)
 
-    def move(self, reminder: Reminder, when: When) -> Reminder:
+    def move(self, reminder: Reminder, when: ReminderTime) -> Reminder:
         """Give it another time. Raises as `make` and `cancel` do."""
         self.require_whole()
         when = self._still_to_come(when, self._clock.now())
@@ -329,7 +329,7 @@ class Reminders:
             self._jobs.cancel(job.id)
 
 
-def _same(one: Reminder, text: str, when: When) -> bool:
+def _same(one: Reminder, text: str, when: ReminderTime) -> bool:
     """Whether a reminder would say the same at the same times."""
     words = one.text.casefold().split() == text.casefold().split()
     return words and (one.due, one.rule) == (when.moment, when.rule)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from silas.jobs.slots import at_wall_time, next_slot
 from silas.language import tr_later
-from silas.reminders.models import ReminderRefused, When
+from silas.reminders.models import ReminderRefused, ReminderTime
 from silas.reminders.numerals import number_of
 from silas.reminders.patterns import PARTS_OF_DAY, WEEKDAYS
 from silas.reminders.phrase import Part, Phrase
@@ -44,7 +44,7 @@ class TimeOfDay(NamedTuple):
 
 def read_when(
     phrase: Phrase, now: datetime, zone: ZoneInfo, day_before: date | None = None
-) -> When:
+) -> ReminderTime:
     """The moment that a phrase says, and how it comes again.
 
     Args:
@@ -78,7 +78,7 @@ def read_when(
             )
         if later - now > _FURTHEST:
             raise _too_far()
-        return When(later, zone, later.astimezone(zone).replace(tzinfo=None))
+        return ReminderTime(later, zone, later.astimezone(zone).replace(tzinfo=None))
     if delay is not None:
         wall = _later(here, delay)
         wall = wall if clock is None else datetime.combine(wall.date(), clock.at)
@@ -98,7 +98,7 @@ def read_when(
             f"{wall:%-d %B %Y} is more than 50 years away; say an earlier date.",
             code="E_REMINDER_TIME",
         )
-    return When(moment, zone, wall)
+    return ReminderTime(moment, zone, wall)
 
 
 def _too_far() -> ReminderRefused:
@@ -116,7 +116,7 @@ def _no_time() -> ReminderRefused:
 
 def _again(
     phrase: Phrase, every: Part, clock: TimeOfDay | None, now: datetime, zone: ZoneInfo
-) -> When:
+) -> ReminderTime:
     here = now.astimezone(zone).replace(tzinfo=None)
     rule = rule_of(every, read_date)
     if rule.startswith(("FREQ=HOURLY", "FREQ=MINUTELY")):
@@ -137,7 +137,7 @@ def _again(
         )
     # steps are counted from the first time, on the wall that was meant
     first = datetime.combine(moment.astimezone(zone).date(), start.time())
-    return When(moment, zone, first, rule)
+    return ReminderTime(moment, zone, first, rule)
 
 
 def _without_step(rule: str) -> str:

@@ -8,7 +8,7 @@ from silas.cards.models import DecisionAnswer, DecisionCard, Detail
 from silas.jobs.slots import comes_twice, is_skipped, next_slot
 from silas.language import tr, tr_many
 from silas.language.calendar import moment_words
-from silas.reminders.models import Reminder, When
+from silas.reminders.models import Reminder, ReminderTime
 from silas.reminders.rule_words import rule_words
 from silas.types import Risk
 
@@ -20,7 +20,7 @@ ON_TIME = timedelta(minutes=1)
 """Told later than this is told as late."""
 
 
-def when_words(when: When) -> str:
+def when_words(when: ReminderTime) -> str:
     """When something comes, and comes again."""
     first = moment_words(when.moment, when.zone)
     rule = rule_words(when.rule)
@@ -31,12 +31,12 @@ def when_words(when: When) -> str:
     )
 
 
-def when_of(reminder: Reminder) -> When:
+def when_of(reminder: Reminder) -> ReminderTime:
     """When a reminder comes next."""
-    return When(reminder.due, reminder.zone, reminder.start, reminder.rule)
+    return ReminderTime(reminder.due, reminder.zone, reminder.start, reminder.rule)
 
 
-def next_times(when: When) -> list[datetime]:
+def next_times(when: ReminderTime) -> list[datetime]:
     """The first times of what recurs; its only one where it does not."""
     found, moment = [when.moment], when.moment
     while when.rule and len(found) < _SHOWN:
@@ -48,7 +48,7 @@ def next_times(when: When) -> list[datetime]:
     return found
 
 
-def reminder_card(text: str, when: When) -> DecisionCard:
+def reminder_card(text: str, when: ReminderTime) -> DecisionCard:
     """Shows what was understood, to the minute; silence makes no reminder.
 
     Args:
@@ -60,7 +60,7 @@ def reminder_card(text: str, when: When) -> DecisionCard:
     )
 
 
-def moving_card(reminder: Reminder, when: When) -> DecisionCard:
+def moving_card(reminder: Reminder, when: ReminderTime) -> DecisionCard:
     """Shows the time that a reminder is to have; silence leaves it as it is."""
     goes_on = reminder.rule and not when.rule
     more = (
@@ -93,7 +93,9 @@ def cancelling_card(reminders: Sequence[Reminder]) -> DecisionCard:
     )
 
 
-def _card(intent: str, when: When, text: str, yes: str, no: str, more: str = "") -> DecisionCard:
+def _card(
+    intent: str, when: ReminderTime, text: str, yes: str, no: str, more: str = ""
+) -> DecisionCard:
     wall, notes = when.start, [f"{when_words(when)}."]
     if is_skipped(wall, when.zone):
         notes.append(tr("The clocks are put forward then and skip {wall:%H:%M}.", wall=wall))

@@ -14,7 +14,13 @@ from silas.sandbox.models import (
 )
 from silas.sandbox.network.names import Endpoint
 from silas.sandbox.network.outside import NO_OUTSIDE, Outside
-from silas.sandbox.network.traffic import Denied, HostOpened, NetworkEvent, RecordTraffic, Traffic
+from silas.sandbox.network.traffic import (
+    DeniedTraffic,
+    HostOpened,
+    NetworkEvent,
+    RecordTraffic,
+    Traffic,
+)
 from silas.sandbox.port import Sandbox
 from silas.sandbox.refusing import RefusingSandbox
 from silas.stop.runs import UNREGISTERED, Register
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Credentials",
-    "Denied",
+    "DeniedTraffic",
     "Endpoint",
     "HostOpened",
     "Mount",

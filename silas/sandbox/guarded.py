@@ -12,7 +12,7 @@ from pydantic import SecretBytes
 from silas.errors import SandboxError, SilasError
 from silas.sandbox.errors import SandboxUnavailable
 from silas.sandbox.models import Credentials, SandboxFiles, SandboxLimits, SandboxResult
-from silas.sandbox.network.traffic import Denied, NetworkEvent, RecordTraffic
+from silas.sandbox.network.traffic import DeniedTraffic, NetworkEvent, RecordTraffic
 from silas.sandbox.port import Sandbox
 
 Reveal = Callable[[Credentials], Awaitable[bytes]]
@@ -81,7 +81,7 @@ class GuardedSandbox:
 
     def _guard_record(self, record: RecordTraffic) -> RecordTraffic:
         async def clean(event: NetworkEvent) -> None:
-            if isinstance(event, Denied):
+            if isinstance(event, DeniedTraffic):
                 event = event._replace(what=self._redact(event.what, False))
             await record(event)
 

@@ -9,7 +9,7 @@ from pydantic import Field, SecretBytes, field_validator
 
 from silas.sandbox.network.names import Endpoint
 from silas.sandbox.network.traffic import RecordTraffic, Traffic, record_nothing
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 Hear = Callable[[bytes], None]
 """Told what a command puts out, piece by piece, as it comes; cheap, and does not raise."""
@@ -20,7 +20,7 @@ def unheard(piece: bytes) -> None:
     del piece
 
 
-class SandboxLimits(Frozen):
+class SandboxLimits(FrozenModel):
     """Ceilings for one run. All are enforced; reaching one ends the run.
 
     Attributes:
@@ -40,7 +40,7 @@ class SandboxLimits(Frozen):
     wall_seconds: float = Field(default=300.0, gt=0)
 
 
-class Mount(Frozen):
+class Mount(FrozenModel):
     """A host path made visible inside, at the same or another path."""
 
     source: Path
@@ -48,7 +48,7 @@ class Mount(Frozen):
     writable: bool = False
 
 
-class Credentials(Frozen):
+class Credentials(FrozenModel):
     """Which secrets a run is promised: references, never values.
 
     Attributes:
@@ -60,7 +60,7 @@ class Credentials(Frozen):
     work_item_id: str = ""
 
 
-class SandboxFiles(Frozen):
+class SandboxFiles(FrozenModel):
     """What a run can see and where it stands. Nothing else of the host is visible.
 
     Attributes:
@@ -98,7 +98,7 @@ class SandboxFiles(Frozen):
 EndedBy = Literal["exit", "signal", "timeout", "memory", "processes", "output", "cancelled"]
 
 
-class SandboxResult(Frozen):
+class SandboxResult(FrozenModel):
     """What happened, decided by the supervisor outside.
 
     Attributes:
@@ -122,7 +122,7 @@ class SandboxResult(Frozen):
         return self.ended_by == "exit" and self.exit_code == 0
 
 
-class ToolsConfig(Frozen):
+class ToolsConfig(FrozenModel):
     """Which of the owner's tools runs may use (`sandbox.tools`).
 
     Attributes:
@@ -142,7 +142,7 @@ class ToolsConfig(Frozen):
         return places
 
 
-class SandboxConfig(Frozen):
+class SandboxConfig(FrozenModel):
     """The `sandbox:` section of the configuration (spec 11).
 
     Attributes:

@@ -19,7 +19,7 @@ from silas.work.projects.undo import UNDONE
 from silas.work.report import result_texts
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, Upcoming
+    from silas.services.schedules.ahead import Ahead, Upcoming
 
 _PAUSED = "An MCP client paused it."
 

@@ -162,7 +162,7 @@ def ask_owner(channel: CardChannel, audit: Audit, clock: Clock) -> ConfirmMemory
     return confirm
 
 
-class Unsigned:
+class KeylessSigner:
     """For commands that sign nothing: no key is unlocked for them."""
 
     public_key = ""
@@ -331,7 +331,7 @@ async def open_memory(
     """
     clock = SystemClock()
     require_database(config)  # before a passphrase is asked for
-    signer: BundleSigner | Signer = Unsigned()
+    signer: BundleSigner | Signer = KeylessSigner()
     if sign:
         signer, ring = owner_keys(config, open_vault(config), unlock=True)
     else:
@@ -356,7 +356,7 @@ def service_on(
         config, db, clock, audit, MemoryPorts(signer, ring, _nobody_to_ask, count, fit)
     )
     chronicle = SqlChronicleStore(db, clock, config.context.chronicle)
-    from silas.services.clock.reminders import notifier_of, reminders_over  # noqa: PLC0415 - few need it
+    from silas.services.schedules.reminders import notifier_of, reminders_over  # noqa: PLC0415 - few need it
 
     time = effective_time(db, clock, audit)
     whole = partial(require_whole_record, config, db)

@@ -102,14 +102,14 @@ def _record(log: AuditLog, ring: KeyRing) -> None:
     )
 
 
-class Rotated(NamedTuple):
+class KeyRotation(NamedTuple):
     """What became of the keys: the ring, and the work that goes on under its old approval."""
 
     ring: KeyRing
     running: tuple[str, ...]
 
 
-async def rotate_key(config: SilasConfig, *, stolen: bool) -> Rotated:
+async def rotate_key(config: SilasConfig, *, stolen: bool) -> KeyRotation:
     """`silas keys rotate`: a new key signs from now on, the old one stays known for what it signed.
 
     Approvals that were not used lapse. Work under way goes on, unless the old key was stolen:
@@ -142,7 +142,7 @@ async def rotate_key(config: SilasConfig, *, stolen: bool) -> Rotated:
         log = looking_log(config, db, clock, CheckpointKeys(change.new, ring))
         _record(log, ring)
         await log.write_checkpoint()
-    return Rotated(ring, tuple(item for item, _ in running))
+    return KeyRotation(ring, tuple(item for item, _ in running))
 
 
 async def _refuse_broken(log: AuditLog, ring: KeyRing, zone: ZoneInfo) -> None:

@@ -22,8 +22,8 @@ from silas.plans.projects.document import join_project
 from silas.plans.projects.limits import MOST_TASKS
 from silas.plans.projects.taken_ids import why_ids_taken
 from silas.plans.store import SqlWorkItemStore
-from silas.services.clock.standing import standing_limit_here
 from silas.services.gates import require_supported
+from silas.services.schedules.standing import standing_limit_here
 from silas.services.tools.look_tools import shown_by_work
 from silas.services.tools.plan_ability import ability_here
 from silas.services.workers import worker_library

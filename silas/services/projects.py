@@ -57,7 +57,7 @@ class TaskRow(NamedTuple):
     asks: bool
 
 
-class ProjectShown(NamedTuple):
+class ProjectOverview(NamedTuple):
     """A project as a graph.
 
     Attributes:
@@ -90,7 +90,7 @@ async def task_rows(project: WorkItem, store: WorkItemStore, undoing: Undo) -> l
 
 async def project_shown(
     project: WorkItem, store: WorkItemStore, undoing: Undo, waits: Collection[str]
-) -> ProjectShown:
+) -> ProjectOverview:
     """A project as a graph, whether it runs or has ended.
 
     Args:
@@ -102,14 +102,14 @@ async def project_shown(
     rows = {row.id: row for row in await task_rows(project, store, undoing)}
     shown = tuple(tuple(rows[one.id] for one in step) for step in steps(project.children))
     waiting = tuple(one.id for one in project.children if one.id in waits)
-    return ProjectShown(project.id, project.title, waiting, shown)
+    return ProjectOverview(project.id, project.title, waiting, shown)
 
 
 async def under_way(
     store: WorkItemStore, held: HeldStore, undoing: Undo
-) -> tuple[ProjectShown, ...]:
+) -> tuple[ProjectOverview, ...]:
     """Projects that run, or that wait for the owner's yes to changes of a task."""
-    found = list[ProjectShown]()
+    found = list[ProjectOverview]()
     for status in (WorkItemStatus.running, WorkItemStatus.blocked):
         for item in await store.list_by_status(status):
             if item.type is not WorkItemType.project:

@@ -40,7 +40,7 @@ from silas.language import tr
 from silas.memory import MemoryStore
 from silas.plans import PlanLibrary, WorkItem
 from silas.plans.store import SqlWorkItemStore
-from silas.services.clock.standing import configured_knobs
+from silas.services.schedules.standing import configured_knobs
 from silas.stream.models import SUGGESTED, Incoming
 from silas.stream.owner import Owner
 from silas.stream.review import AfterWork, ReviewQueue, ReviewRooms, ScopeOf, Wish

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from silas.clock import Clock, SystemClock
 from silas.config import SilasConfig
-from silas.damage import Damaged, skip_damaged
+from silas.damage import DamagedRow, skip_damaged
 from silas.db import Database
 from silas.errors import DatabaseError, SandboxError
 from silas.home.crash_recovery import recover_after_crash
@@ -165,7 +165,7 @@ class WorkService:
         """How it stands: its status, or `undone`; see `state_now`."""
         return state_now(item, self.undoing)
 
-    def list_damaged(self) -> list[Damaged]:
+    def list_damaged(self) -> list[DamagedRow]:
         """What was set aside because it cannot be read."""
         return all_damaged(self.db)
 

@@ -21,7 +21,7 @@ from silas.work.report import result_texts
 
 
 @runtime_checkable
-class TalkingTerminal(Protocol):
+class ConversationTerminal(Protocol):
     """A channel beside which commands are typed."""
 
     @property
@@ -83,7 +83,7 @@ class ProgressReporter:
                     await send(text)
             await notify(event)
             named = owners and event.status in ENDED | {WorkItemStatus.healthy.value}
-            if named and isinstance(self._channel, TalkingTerminal) and self._channel.talks:
+            if named and isinstance(self._channel, ConversationTerminal) and self._channel.talks:
                 await send(tr("`silas show {id}` shows all of it.", id=show_exactly(item.id)))
 
         return show

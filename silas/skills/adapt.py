@@ -17,7 +17,7 @@ from silas.skills.folder import SKILL_MD, SkillError, SkillFile
 from silas.skills.front import KEYS, NAME, front_of, open_skill_md, read_data, read_skill_md
 from silas.skills.models import SkillValidationConfig
 from silas.skills.validate import check, credentials
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 Format = Literal["silas", "openai", "claude"]
 """For whom a skill was written."""
@@ -57,7 +57,7 @@ sys.exit(subprocess.run(["/bin/{shell}", str(script), *sys.argv[1:]], check=Fals
 '''
 
 
-class ImportReport(Frozen):
+class ImportReport(FrozenModel):
     """What importing a skill changed.
 
     Attributes:

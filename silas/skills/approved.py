@@ -17,7 +17,7 @@ from silas.canonical import canonical_bytes, read_json, sha256_hex
 from silas.skills.folder import SkillError, not_a_name
 from silas.skills.front import NAME
 from silas.skills.tree import write_whole
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 RECORDS: Final = ".approved"
 """The folder of the records, in `skills_dir`; no skill can have this name."""
@@ -25,7 +25,7 @@ RECORDS: Final = ".approved"
 _MAX_BYTES = 1 << 20  # of a record: 256 names with their digests, and a token
 
 
-class Installation(Frozen):
+class Installation(FrozenModel):
     """A skill as the owner is shown it; its canonical bytes are what he signs.
 
     Attributes:
@@ -70,7 +70,7 @@ Vouch = Callable[[Installation, Mapping[str, Any]], str]
 """Why a token, as plain JSON, is not the owner's yes to exactly this; nothing where it is."""
 
 
-class Approved(Protocol):
+class ApprovedSkills(Protocol):
     """What the owner approved."""
 
     def files(self, name: str) -> Mapping[str, str]:
@@ -98,7 +98,7 @@ class SkillRecords:
         self._known: dict[str, _Known] = {}
 
     def files(self, name: str) -> Mapping[str, str]:
-        """See `Approved`. A record is read again when it is another file, or has changed."""
+        """See `ApprovedSkills`. A record is read again when it is another file, or has changed."""
         path = self._path(name)
         try:
             facts = path.lstat()

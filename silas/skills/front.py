@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, ValidationError, field_validator
 from silas.errors import misfits
 from silas.skills.folder import SKILL_MD, SkillError
 from silas.strict_yaml import Subset, YamlError, read_yaml
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 NAME: Final = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(?:-[a-z0-9]+)*")
 """The standard's name: lower-case letters, digits and single hyphens, at most 64 characters."""
@@ -34,7 +34,7 @@ _HIDDEN = re.compile(
 )
 
 
-class SkillFrontMatter(Frozen):
+class SkillFrontMatter(FrozenModel):
     """What front matter may say; everything but name and description is optional.
 
     Attributes:

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from silas.skills.approved import Approved
+from silas.skills.approved import ApprovedSkills
 from silas.skills.folder import SKILL_MD, SkillError, SkillFile, Stamp, contents, not_a_name, stamps
 from silas.skills.front import NAME, SkillFrontMatter, SkillMd, read_skill_md
 from silas.skills.models import SkillValidationConfig
@@ -93,7 +93,7 @@ class SkillLoader:
     def __init__(
         self,
         places: Sequence[SkillsDirectory],
-        approved: Approved,
+        approved: ApprovedSkills,
         rules: SkillValidationConfig,
         room: int,
         count: Callable[[str], int],

@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class SkillValidationConfig(Frozen):
+class SkillValidationConfig(FrozenModel):
     """What an installed skill must satisfy, by fixed rules and never by a model's judgement.
 
     Attributes:
@@ -28,7 +28,7 @@ class SkillValidationConfig(Frozen):
         return self
 
 
-class SkillImportConfig(Frozen):
+class SkillImportConfig(FrozenModel):
     """From where skills may be imported, and that a report of every change is kept."""
 
     allow_external: bool = True
@@ -42,7 +42,7 @@ class SkillImportConfig(Frozen):
         return self
 
 
-class SkillsConfig(Frozen):
+class SkillsConfig(FrozenModel):
     """The `skills:` section; `import` is a Python keyword, hence the field's other name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)

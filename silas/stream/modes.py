@@ -2,10 +2,10 @@
 
 from pydantic import Field, model_validator
 
-from silas.types import Frozen, InteractionMode, InteractionRegister
+from silas.types import FrozenModel, InteractionMode, InteractionRegister
 
 
-class InteractionConfig(Frozen):
+class InteractionConfig(FrozenModel):
     """The `interaction:` section (spec 11).
 
     Attributes:

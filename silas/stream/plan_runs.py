@@ -27,7 +27,7 @@ from silas.stream.stream import Stream
 from silas.tools import RunApprovalPolicy
 from silas.types import OWNER
 from silas.work.authority.run_policy import PROMPT, RunPolicies
-from silas.work.changes.held_store import Holding
+from silas.work.changes.held_store import ChangeHolder
 from silas.work.executor import WorkItemExecutor
 from silas.work.projects.rest import RestOfProject
 from silas.work.unanswered import plan_anew
@@ -69,7 +69,7 @@ class PlanRuns:
     dispatcher: Dispatcher
     executor: WorkItemExecutor
     store: WorkItemStore
-    holding: Holding
+    holding: ChangeHolder
     policies: RunPolicies
     stream: Stream
     channel: CardChannel

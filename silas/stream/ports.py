@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from silas.autonomy import Signal
-from silas.context import ContextItem, ContextPressure, ContextSubscription, ContextZone, Rendered
+from silas.context import (
+    ContextItem,
+    ContextPressure,
+    ContextSubscription,
+    ContextZone,
+    RenderedContext,
+)
 from silas.plans import WorkItem, WorkItemResult
 from silas.stream.turn_place import Aside
 from silas.tools import ToolResult
@@ -101,7 +107,7 @@ class ModelView(Protocol):
 
     def render(
         self, scope_id: str, turn_number: int, leave_out: frozenset[str] = frozenset()
-    ) -> Rendered:
+    ) -> RenderedContext:
         """Everything in view, each item in framing that names its origin, or as Silas said it."""
         ...
 

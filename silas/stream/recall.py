@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from silas.audit import Audit
 from silas.context import ContextItem, ContextZone
 from silas.errors import SilasError
-from silas.memory import MemoryItem, MemoryRetriever, MemoryType, Ranked
+from silas.memory import MemoryItem, MemoryRetriever, MemoryType, RankedMemory
 from silas.memory.meter import TOO_MANY
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView
@@ -50,11 +50,11 @@ class Recall:
                 if error.code != TOO_MANY:  # which is on record already
                     await self._audit.log("memory_query_failed", turn_id=turn.id, code=error.code)
                 continue
-            ranked = [Ranked(item, 1 - n / len(found)) for n, item in enumerate(found)]
+            ranked = [RankedMemory(item, 1 - n / len(found)) for n, item in enumerate(found)]
             self.into_view(turn.seat.scope, ranked, turn.number + 1)
 
     def into_view(
-        self, scope: ScopeState, found: Iterable[Ranked], number: int, *, pinned: bool = False
+        self, scope: ScopeState, found: Iterable[RankedMemory], number: int, *, pinned: bool = False
     ) -> None:
         """Take memories into view, none of them twice.
 

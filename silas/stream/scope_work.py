@@ -18,7 +18,7 @@ from silas.tools.outcomes import every_answer
 from silas.types import OWNER, address_of, conversation_at, whose
 
 
-class Known(NamedTuple):
+class KnownWork(NamedTuple):
     """A piece of work and how it ended, if it did.
 
     Attributes:
@@ -183,7 +183,7 @@ class ScopeWork:
             return NO_MESSAGE
         return AskedBy(str(row[1]), str(row[2]))
 
-    async def find_work(self, work_item_id: str, scope_id: str) -> Known | None:
+    async def find_work(self, work_item_id: str, scope_id: str) -> KnownWork | None:
         """The work of this id, if this scope has it."""
         item = await self._items.get(work_item_id)
         if item is None or self.scope_of(work_item_id) != scope_id:
@@ -261,7 +261,7 @@ class ScopeWork:
         found = await self._items.list_by_status(WorkItemStatus.healthy)
         return [one.id for one in reversed(found) if self.scope_of(one.id) == OWNER]
 
-    async def recent(self, address: str, limit: int) -> list[Known]:
+    async def recent(self, address: str, limit: int) -> list[KnownWork]:
         """The newest work of a conversation, the oldest of it first."""
         if address == OWNER:
             newest = await self._items.newest(limit)
@@ -274,11 +274,11 @@ class ScopeWork:
             found = [item for item in items if item is not None]
         return [await self._load_work(item) for item in reversed(found)]
 
-    async def _load_work(self, item: WorkItem) -> Known:
+    async def _load_work(self, item: WorkItem) -> KnownWork:
         sources = tuple(dict.fromkeys(await self._sources(item)))
         forgotten = await self._rests_on(item, self._gone_sources(item.id, ever=False))
         result = await skip_damaged(self._items.get_result(item.id))
-        return Known(item, result, sources, forgotten)
+        return KnownWork(item, result, sources, forgotten)
 
     async def _sources(self, item: WorkItem) -> list[str]:
         """Of the work itself and what it is made from."""

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from silas.context import ChronicleStore, ContextZone
 from silas.errors import DatabaseError
-from silas.memory import MemoryStore, MemoryType, Ranked
+from silas.memory import MemoryStore, MemoryType, RankedMemory
 from silas.plans import WaitingPlan
 from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
@@ -139,5 +139,5 @@ class ConversationRestorer:
         found = await self._memory.search_keyword(_PROFILE, _PROFILES, scope.id)
         profile = (i for i in found if i.memory_type is MemoryType.profile)
         self._recall.into_view(
-            scope, (Ranked(item, 1.0) for item in profile), scope.turn_number, pinned=True
+            scope, (RankedMemory(item, 1.0) for item in profile), scope.turn_number, pinned=True
         )

@@ -8,7 +8,7 @@ STOPPED_WORDS: Final = "You stopped this answer; nothing came of it."
 """What stands in the place of an answer that was stopped."""
 
 
-class AnswersUnderWay:
+class RunningAnswers:
     """The turns of messages that have a name, by it."""
 
     def __init__(self) -> None:

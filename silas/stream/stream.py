@@ -17,7 +17,7 @@ from silas.stream.drafts import Drafts, TurnVoice
 from silas.stream.inbox import Inbox
 from silas.stream.models import Incoming, Reply
 from silas.stream.plan_questions import PlanQuestions
-from silas.stream.stop_answer import STOPPED_WORDS, AnswersUnderWay
+from silas.stream.stop_answer import STOPPED_WORDS, RunningAnswers
 from silas.stream.stopping import stop_on_request
 from silas.stream.turn import TurnProcessor
 from silas.stream.turn_place import TurnPlace
@@ -104,7 +104,7 @@ class Stream:
         self._tasks = tasks
         self._halt = halt
         self._drafts = drafts
-        self._answers = AnswersUnderWay()
+        self._answers = RunningAnswers()
         self._ask_again: tuple[WaitingPlan, ...] = ()
         self._processors: dict[str, TurnProcessor] = {}
         self._locks: dict[str, asyncio.Lock] = {}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from silas.context import ContextItem, ContextZone, Rendered
+from silas.context import ContextItem, ContextZone, RenderedContext
 from silas.memory import MemoryStore
 from silas.persona import Persona
 from silas.stream.items import ItemFactory, ItemOrigin
@@ -35,7 +35,7 @@ class Viewing:
         self._persona = persona
         self._items = items
 
-    async def render_context(self, turn: Turn) -> Rendered:
+    async def render_context(self, turn: Turn) -> RenderedContext:
         """The context as the models of this turn see it; the message itself stands elsewhere."""
         context, address = self._context, turn.address
         await self._lay_down_rules(turn)

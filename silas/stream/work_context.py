@@ -9,7 +9,7 @@ from silas.context.render import day_and_time
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.stream.items import ItemFactory, ItemOrigin
 from silas.stream.ports import ModelView, Review
-from silas.stream.scope_work import Known, ScopeWork
+from silas.stream.scope_work import KnownWork, ScopeWork
 from silas.stream.state import Conversations, ScopeState
 from silas.types import TaintLevel, whose
 from silas.work.changes.undo import Undo
@@ -107,7 +107,7 @@ class WorkContext:
 
     def began(self, scope: ScopeState, item: WorkItem) -> None:
         """It was approved, and is under way."""
-        self._show(scope, Known(item, None, (), forgotten=False))
+        self._show(scope, KnownWork(item, None, (), forgotten=False))
 
     async def show_end(self, item: WorkItem) -> None:
         """Show how it ended; its plan may leave, and its next steps are offered."""
@@ -152,7 +152,7 @@ class WorkContext:
         """Its plan was declined, or another one takes its place: it may be evicted."""
         self._context.complete(address, plan_name(work_item_id))
 
-    def _show(self, scope: ScopeState, known: Known) -> None:
+    def _show(self, scope: ScopeState, known: KnownWork) -> None:
         item, result = known.item, known.result
         lines = [f"work item {item.id}: {item.title}", f"status: {item.status.value}"]
         lines.insert(1, f"begun: {day_and_time(item.created_at, self._zone)}")

@@ -14,7 +14,7 @@ from silas.sandbox import SandboxFiles, SandboxLimits
 from silas.tools.look_limits import NO_LOOKS, LookLimits
 from silas.tools.provenance import Provenance
 from silas.tools.shell_rules import ShellRules, ShellVerdict
-from silas.types import Frozen, OriginKind, TaintLevel, address_of
+from silas.types import FrozenModel, OriginKind, TaintLevel, address_of
 
 
 class RiskLevel(StrEnum):
@@ -88,13 +88,13 @@ class RunApprovalMode(StrEnum):
     """Answer every question with no."""
 
 
-class RunApprovalPolicy(Frozen):
+class RunApprovalPolicy(FrozenModel):
     """The approval policy of one run; carried by the call, so that it cannot leak into another."""
 
     mode: RunApprovalMode = RunApprovalMode.prompt
 
 
-class WorkerApprovalPolicy(Frozen):
+class WorkerApprovalPolicy(FrozenModel):
     """A worker's own stance per tool name; not inherited by the workers it calls.
 
     Attributes:
@@ -129,7 +129,7 @@ def _argv(args: dict[str, Any]) -> tuple[str, ...]:
     return tuple(map(str, cast(list[object], words))) if isinstance(words, list) else ()
 
 
-class CallFacts(Frozen):
+class CallFacts(FrozenModel):
     """What makes one call more or less dangerous, told by the tool and completed by the tool door.
 
     Attributes:
@@ -168,7 +168,7 @@ CONTAINED = CallFacts(state_changing=False, egress=False, addressed=False, conta
 """A call that acts only in the private copy of its run; what it carries out, the plan names."""
 
 
-class ToolHealth(Frozen):
+class ToolHealth(FrozenModel):
     """A tool's recent luck. `retry_at`: when an unavailable tool may be tried once more."""
 
     status: HealthStatus = HealthStatus.healthy
@@ -179,7 +179,7 @@ class ToolHealth(Frozen):
     retry_at: AwareDatetime | None = None
 
 
-class ToolConfig(Frozen):
+class ToolConfig(FrozenModel):
     """What the registry is told about a tool that the tool does not say itself.
 
     `blocked` is the owner's word that no call of it runs, as the tool itself then says, too.
@@ -198,14 +198,14 @@ class ToolConfig(Frozen):
     content: ContentKind = ContentKind.prose
 
 
-class PreviewResult(Frozen):
+class PreviewResult(FrozenModel):
     """What a call would do, in words."""
 
     summary: str
     details: dict[str, Any] = Field(default_factory=dict)
 
 
-class ValidatedCall(Frozen):
+class ValidatedCall(FrozenModel):
     """A call whose arguments passed the tool's schema and the policy gates: about to run."""
 
     tool_name: str
@@ -215,7 +215,7 @@ class ValidatedCall(Frozen):
     """Hex SHA-256 over the canonical tool name, action and arguments."""
 
 
-class ToolResult(Frozen):
+class ToolResult(FrozenModel):
     """What a call did. `metadata` is for the audit and never reaches a model (spec 3.7).
 
     `ran` is the call as it ran, set by the tool door: gates may have rewritten what was asked.
@@ -271,7 +271,7 @@ Authorise = Callable[[ValidatedCall], Awaitable[Verdict]]
 """Says whether a signed approval covers exactly this call; given by whoever holds the approval."""
 
 
-class ToolCallContext(Frozen):
+class ToolCallContext(FrozenModel):
     """The only carrier of cross-cutting facts; a tool reads nothing else (`tool-runtime.md`).
 
     An empty `idempotency_key` lets the tool door derive it from task, step, tool, action and the

@@ -17,7 +17,7 @@ from silas.errors import misfits
 from silas.tools.builtin.files import FILE_TOOL_NAMES
 from silas.tools.models import Stance, WorkerApprovalPolicy
 from silas.tools.shell_rules import ShellDefault, ShellRule, ShellRules
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 Way = tuple[str | int, ...]
 """Keys and indexes that lead to a setting."""
@@ -29,7 +29,7 @@ DEFAULTS: Final = "_defaults"
 APPROVAL: Final = "_approval_config"
 
 
-class Misconfigured(ValueError):
+class ToolsetConfigError(ValueError):
     """A toolset that cannot be offered as it is written: where, and why in one sentence."""
 
     def __init__(self, way: Way, reason: str) -> None:
@@ -38,7 +38,7 @@ class Misconfigured(ValueError):
         self.reason = reason
 
 
-class ApprovalSetting(Frozen):
+class ApprovalSetting(FrozenModel):
     """What a worker's file says about the calls of one tool; nothing said is no opinion.
 
     Attributes:
@@ -90,7 +90,7 @@ class Offers(Protocol):
     """Whoever knows toolsets by name."""
 
     def __call__(self, toolsets: Toolsets) -> ToolOffer:
-        """What these toolsets offer together. Raises `Misconfigured`."""
+        """What these toolsets offer together. Raises `ToolsetConfigError`."""
         ...
 
 
@@ -121,7 +121,7 @@ def _per_tool(value: object) -> object:
 Approval = Annotated[dict[str, ApprovalSetting], BeforeValidator(_per_tool)]
 
 
-class PlainSettings(Frozen):
+class PlainSettings(FrozenModel):
     """The settings that every built-in toolset takes."""
 
     approval: Approval = Field(default_factory=dict[str, ApprovalSetting], alias=APPROVAL)
@@ -197,13 +197,13 @@ def _offer_mounted(name: str, given: Mapping[str, Any]) -> ToolOffer:
     """A toolset that the configuration sets up; a worker says only what it may do with it."""
     for key in given:
         if key != APPROVAL:
-            raise Misconfigured(
+            raise ToolsetConfigError(
                 (name, key),
                 f"`{name}` is set up in the configuration; here it takes only `{APPROVAL}`",
             )
     settings = _settings(PlainSettings, name, given)
     if "*" in settings.approval:
-        raise Misconfigured((name, APPROVAL), f"say it for each tool of `{name}` by its name")
+        raise ToolsetConfigError((name, APPROVAL), f"say it for each tool of `{name}` by its name")
     policy = stricter(WorkerApprovalPolicy(), settings.approval)
     return ToolOffer(mounted=frozenset({name}), policy=policy)
 
@@ -219,7 +219,7 @@ def _offer_named(name: str, given: Mapping[str, Any], mounted: Collection[str]) 
     known = BUILT_IN.get(name)
     if known is None:
         names = ", ".join(sorted({*BUILT_IN, *mounted}))
-        raise Misconfigured(
+        raise ToolsetConfigError(
             (name,),
             f"there is no toolset {name!r}; known are {names}, and others are set up under "
             "`toolsets` in the configuration first",
@@ -231,7 +231,7 @@ def _offer_named(name: str, given: Mapping[str, Any], mounted: Collection[str]) 
     foreign = sorted(settings.approval.keys() - known.tools - {"*"})
     if foreign:
         tools = ", ".join(sorted(known.tools))
-        raise Misconfigured(
+        raise ToolsetConfigError(
             (name, APPROVAL, foreign[0]), f"`{name}` has no tool {foreign[0]!r}; it has {tools}"
         )
     named = {tool: one for tool, one in settings.approval.items() if tool != "*"}
@@ -241,13 +241,13 @@ def _offer_named(name: str, given: Mapping[str, Any], mounted: Collection[str]) 
 
 def find_misconfigured(
     before: Way, error: ValidationError, model: type[BaseModel]
-) -> Misconfigured:
+) -> ToolsetConfigError:
     """The first thing that is wrong with settings, where it is, in words."""
     first = misfits(error)[0]
     way = tuple(part for part in first.loc if part != "*")
     if first.kind == "extra_forbidden":
         top = [field.alias or name for name, field in model.model_fields.items()]
         hint = f"; known are {', '.join(top)}" if len(way) == 1 else ""
-        return Misconfigured((*before, *way), f"unknown setting `{way[-1]}`{hint}")
+        return ToolsetConfigError((*before, *way), f"unknown setting `{way[-1]}`{hint}")
     name = ".".join(str(part) for part in way) or str(before[-1])
-    return Misconfigured((*before, *way), f"`{name}`: {first.words}")
+    return ToolsetConfigError((*before, *way), f"`{name}`: {first.words}")

@@ -21,7 +21,7 @@ from silas.tools.models import (
     RunApprovalMode,
     Stance,
 )
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 _ALLOW, _CONFIRM = Decision.ALLOW, Decision.CONFIRM
 _PREVIEW, _BLOCK = Decision.PREVIEW, Decision.HARD_BLOCK
@@ -62,7 +62,7 @@ HourOfDay = Annotated[
 """A time of day that is written as it is read."""
 
 
-class QuietHoursConfig(Frozen):
+class QuietHoursConfig(FrozenModel):
     """The `quiet_hours:` section: from medium risk on, what no plan grants asks at any autonomy.
 
     Attributes:
@@ -74,7 +74,7 @@ class QuietHoursConfig(Frozen):
     end: HourOfDay = time(0)
 
 
-class ToolPolicyConfig(Frozen):
+class ToolPolicyConfig(FrozenModel):
     """The numbers of the tool door's policy.
 
     Attributes:

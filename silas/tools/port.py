@@ -15,7 +15,7 @@ from silas.tools.models import (
     ToolHealth,
     ToolResult,
 )
-from silas.types import Frozen, TaintLevel
+from silas.types import FrozenModel, TaintLevel
 
 
 class BaseTool(Protocol):
@@ -91,7 +91,7 @@ class BaseTool(Protocol):
         ...
 
 
-class RegisteredTool(Frozen):
+class RegisteredTool(FrozenModel):
     """A tool as the registry knows it (`tool-runtime.md`); `config_ref` never holds a secret."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)

@@ -148,7 +148,7 @@ _QUOTING = re.compile(r"['\"\\]")
 _DEPTH = 8  # launchers inside launchers; deeper is nobody's honest command line
 
 
-class Started(NamedTuple):
+class StartedPrograms(NamedTuple):
     """What a command line starts besides its own program.
 
     Attributes:
@@ -162,7 +162,7 @@ class Started(NamedTuple):
     readable: bool = True
 
 
-NOTHING: Final = Started()
+NOTHING: Final = StartedPrograms()
 
 
 def program(word: str) -> str:
@@ -170,7 +170,7 @@ def program(word: str) -> str:
     return word.rpartition("/")[2]
 
 
-def started_by(argv: Sequence[str], named: Collection[str]) -> Started:
+def started_by(argv: Sequence[str], named: Collection[str]) -> StartedPrograms:
     """What this command line starts, itself left out.
 
     Args:
@@ -182,23 +182,23 @@ def started_by(argv: Sequence[str], named: Collection[str]) -> Started:
     return found if found is NOTHING else found._replace(words=_words_of(whole[1:], named))
 
 
-def _find_started(argv: LaunchWords, depth: int) -> Started:
+def _find_started(argv: LaunchWords, depth: int) -> StartedPrograms:
     if not argv:
         return NOTHING
     if depth == 0:
-        return Started(readable=False)
+        return StartedPrograms(readable=False)
     found = _direct(program(argv[0]), argv)
     if found is NOTHING:
         return found
     # of a thousand equal commands one is as good as all
     inner = [_find_started(command, depth - 1) for command in dict.fromkeys(found.commands)]
-    return Started(
+    return StartedPrograms(
         tuple(dict.fromkeys((*found.commands, *(c for one in inner for c in one.commands)))),
         readable=found.readable and all(one.readable for one in inner),
     )
 
 
-def _direct(name: str, argv: LaunchWords) -> Started:
+def _direct(name: str, argv: LaunchWords) -> StartedPrograms:
     if name in SHELLS and (text := _given_text(argv)) is not None:
         return _of_text(argv, text)
     if name in LAUNCHERS or _LOADER.fullmatch(name):
@@ -206,10 +206,10 @@ def _direct(name: str, argv: LaunchWords) -> Started:
     if name == "find" and FIND_RUNS.intersection(argv):
         return _behind_find(argv)
     if name in SCRIPTED and len(argv) > 1:
-        return Started(readable=not META.search(" ".join(argv[1:])))
+        return StartedPrograms(readable=not META.search(" ".join(argv[1:])))
     options = INTERPRETERS.get(_VERSION.sub("", name)) or INTERPRETERS.get(name)
     if options and _gives_code(argv[1:], options):
-        return Started(readable=False)
+        return StartedPrograms(readable=False)
     return NOTHING
 
 
@@ -225,7 +225,7 @@ def _given_text(argv: LaunchWords) -> str | None:
     return None
 
 
-def _of_text(argv: LaunchWords, text: str) -> Started:
+def _of_text(argv: LaunchWords, text: str) -> StartedPrograms:
     """The simple commands of a line for a shell. Anything that it would first work out, a variable
     or a substitution, leaves the line unreadable.
     """
@@ -233,7 +233,7 @@ def _of_text(argv: LaunchWords, text: str) -> Started:
     opaque = bool(re.search(r"[$`{}\\*?\[<>]", text)) or any(
         command[0] in _KEYWORDS for command in commands
     )
-    return Started(tuple(commands), readable=not opaque)
+    return StartedPrograms(tuple(commands), readable=not opaque)
 
 
 _KEYWORDS: Final = frozenset(
@@ -254,15 +254,15 @@ def _simple(part: str) -> LaunchWords:
     return tuple(words)
 
 
-def _behind_launcher(launcher: LauncherSyntax, argv: LaunchWords) -> Started:
+def _behind_launcher(launcher: LauncherSyntax, argv: LaunchWords) -> StartedPrograms:
     """The command behind a launcher's own words, and every word that could be one."""
     command = _behind(launcher, argv[1:])
     if not command:
-        return Started(readable=command is not None)
+        return StartedPrograms(readable=command is not None)
     # a launcher such as `ssh`, `watch` or `xargs -I` hands a word with blanks to a shell
     lines = tuple(_simple(word) for word in command if re.search(r"\s", word))
     plain = not any(META.search(word) for word in command)
-    return Started((command, *filter(None, lines)), readable=plain)
+    return StartedPrograms((command, *filter(None, lines)), readable=plain)
 
 
 def _behind(launcher: LauncherSyntax, words: LaunchWords) -> LaunchWords | None:
@@ -299,7 +299,7 @@ def _is_option(launcher: LauncherSyntax, word: str) -> bool:
     return len(word) > 1 and all(f"-{letter}" in launcher.plain for letter in word[1:])
 
 
-def _behind_find(argv: LaunchWords) -> Started:
+def _behind_find(argv: LaunchWords) -> StartedPrograms:
     """The commands behind `find -exec` and its like, each up to `;` or `+`."""
     commands: list[LaunchWords] = []
     for at, word in enumerate(argv):
@@ -307,7 +307,7 @@ def _behind_find(argv: LaunchWords) -> Started:
             rest = argv[at + 1 :]
             end = next((i for i, w in enumerate(rest) if w in (";", "\\;", "+")), len(rest))
             commands.append(rest[:end])
-    return Started(tuple(filter(None, commands)))
+    return StartedPrograms(tuple(filter(None, commands)))
 
 
 def _gives_code(words: LaunchWords, options: frozenset[str]) -> bool:

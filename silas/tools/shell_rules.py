@@ -29,7 +29,7 @@ from silas.tools.shell_launch import (
     program,
     started_by,
 )
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
 class ShellVerdict(IntEnum):
@@ -45,7 +45,7 @@ class ShellVerdict(IntEnum):
     """Never."""
 
 
-class ShellDefault(Frozen):
+class ShellDefault(FrozenModel):
     """What happens with a command that no rule names."""
 
     approval_required: bool = True
@@ -107,7 +107,7 @@ class ShellRule(ShellDefault):
         return (program(given[0]), *given[1:]) == (program(words[0]), *words[1:])
 
 
-class ShellRules(Frozen):
+class ShellRules(FrozenModel):
     """The configuration of the shell toolset. Without rules and default everything is blocked."""
 
     rules: tuple[ShellRule, ...] = ()

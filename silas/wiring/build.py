@@ -36,10 +36,10 @@ from silas.wiring.context_services import aftermath
 from silas.wiring.models import open_models
 from silas.wiring.parts import Parts
 from silas.wiring.session import session_of
-from silas.wiring.turn import Exchange, keep_port
+from silas.wiring.turn import PortReplacement, keep_port
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead
+    from silas.services.schedules.ahead import Ahead
 
 Beside = Callable[[Parts, Session], AbstractAsyncContextManager[object]]
 """Opens something that needs a running Silas, and closes it before Silas ends."""
@@ -70,7 +70,7 @@ class Silas(Session):
         resume: bool = True,
         overdue: Callable[[], None] = never_end,
         runtime: Callable[[SilasConfig], Runtime] = real_runtime,
-        exchange: Exchange = keep_port,
+        exchange: PortReplacement = keep_port,
         beside: Beside = alone,
         read_servers: ReadServers = never_again,
     ) -> "AsyncGenerator[Silas]":
@@ -114,7 +114,7 @@ async def build(
     *,
     resume: bool = True,
     overdue: Callable[[], None] = never_end,
-    exchange: Exchange = keep_port,
+    exchange: PortReplacement = keep_port,
     beside: Beside = alone,
     read_servers: ReadServers = never_again,
 ) -> "AsyncGenerator[Silas]":

@@ -8,7 +8,6 @@ from silas.config.place import ConfigPlace
 from silas.home.web_tools import record_connections
 from silas.plans.card_preview import PlanLook
 from silas.services.attachments.service import AttachmentService
-from silas.services.clock.standing import standing_limit
 from silas.services.cockpit.ahead import CockpitAhead
 from silas.services.cockpit.announcements import announced_on
 from silas.services.cockpit.answering import AnsweringDoor
@@ -27,6 +26,7 @@ from silas.services.emergency_stop import StopService
 from silas.services.mcp_servers.configuration import ConfiguredServers
 from silas.services.mcp_servers.management import ServerManagement
 from silas.services.persona import OwnersPersona
+from silas.services.schedules.standing import standing_limit
 from silas.services.setup.provider_key import ProviderKey, tried_at_openrouter
 from silas.services.setup.saved_settings import AskedSettings, SettingsService
 from silas.services.setup.who_answers import ModelSwitch

@@ -33,8 +33,6 @@ from silas.plans.projects.questions import WorkQuestions
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import AnnouncedPlans
 from silas.services.batches.service import execution_over
-from silas.services.clock.goals_when_needed import GoalsWhenNeeded
-from silas.services.clock.standing import configured_knobs
 from silas.services.conversation_deletion import ConversationDeletion
 from silas.services.conversations import ConversationService
 from silas.services.emergency_stop import EmergencyStop
@@ -43,6 +41,8 @@ from silas.services.memory import MemoryService
 from silas.services.owner_key import CheckpointKeys
 from silas.services.preconditions import Preconditions
 from silas.services.review import Learning, able_to_plan
+from silas.services.schedules.goals_when_needed import GoalsWhenNeeded
+from silas.services.schedules.standing import configured_knobs
 from silas.services.setup.models_in_force import Models
 from silas.services.skills.catalogue import skill_loader
 from silas.services.tools.bindings import lapsed_by, sandbox_limits
@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     from silas.goals.service import Goals
     from silas.jobs.notify import ProcessNotifier
     from silas.reminders.service import Reminders
-    from silas.services.clock.ahead import AheadService
-    from silas.services.clock.reminders import ReminderService
+    from silas.services.schedules.ahead import AheadService
+    from silas.services.schedules.reminders import ReminderService
     from silas.tools.mcp.settings import MCPEntry
     from silas.work.authority.narrowing import ApprovalNarrowing
     from silas.work.batches.models import FileBatch
@@ -166,7 +166,7 @@ class Parts:
     @cached_property
     def notifier(self) -> "ProcessNotifier":
         """How processes of this home tell each other that jobs changed."""
-        from silas.services.clock.reminders import notifier_of  # noqa: PLC0415 - few turns need it
+        from silas.services.schedules.reminders import notifier_of  # noqa: PLC0415 - few turns need it
 
         return notifier_of(self.config)
 
@@ -176,7 +176,7 @@ class Parts:
 
     def reminders(self) -> "Reminders":
         """The service of reminders; a turn that is about none loads nothing of it."""
-        from silas.services.clock.reminders import reminders_over  # noqa: PLC0415 - as above
+        from silas.services.schedules.reminders import reminders_over  # noqa: PLC0415 - as above
 
         changed = self.notifier.notify
         whole = self.audit.require_whole
@@ -184,7 +184,7 @@ class Parts:
 
     def reminder_service(self) -> "ReminderService":
         """What `silas remind` works with, for the cockpit."""
-        from silas.services.clock.reminders import ReminderService  # noqa: PLC0415 - as above
+        from silas.services.schedules.reminders import ReminderService  # noqa: PLC0415 - as above
 
         return ReminderService(self.reminders(), self.time, self.config)
 
@@ -234,7 +234,7 @@ class Parts:
 
     def goals(self) -> "Goals":
         """The service of goals; a turn that is about none loads nothing of it."""
-        from silas.services.clock.goals import goals_over  # noqa: PLC0415 - as above
+        from silas.services.schedules.goals import goals_over  # noqa: PLC0415 - as above
 
         return goals_over(self.config, self.db, self.time, self.audit, self.notifier.notify)
 
@@ -260,7 +260,7 @@ class Parts:
 
     def ahead_service(self) -> "AheadService":
         """What `silas ahead` looks at, for the cockpit."""
-        from silas.services.clock.ahead import AheadService  # noqa: PLC0415 - as above
+        from silas.services.schedules.ahead import AheadService  # noqa: PLC0415 - as above
 
         return AheadService(
             self.reminders(),

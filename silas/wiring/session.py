@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from silas.config import SilasConfig
 from silas.memory.meter import MeteredRetriever
 from silas.plans import PlanParser
-from silas.services.clock.standing import standing_limit
+from silas.services.schedules.standing import standing_limit
 from silas.services.tools.prompt_overhead import overhead_of
 from silas.stream.channel_sender import ChannelSender
 from silas.stream.closing import ClosingChannel
@@ -28,7 +28,7 @@ from silas.stream.tidying import Tidying
 from silas.stream.turn_tasks import TurnTasks
 from silas.wiring.models import agents_of
 from silas.wiring.tasks import entry_check, executor_of, undo_of, worker_runner_of
-from silas.wiring.turn import Exchange, TurnWiring
+from silas.wiring.turn import PortReplacement, TurnWiring
 from silas.work.entry import EntryCheck, FirstRefusal
 from silas.work.executor import WorkItemExecutor
 
@@ -39,7 +39,7 @@ SessionT = TypeVar("SessionT", bound=Session)
 
 
 async def session_of(
-    parts: "Parts", kind: type[SessionT], stack: AsyncExitStack, exchange: Exchange
+    parts: "Parts", kind: type[SessionT], stack: AsyncExitStack, exchange: PortReplacement
 ) -> SessionT:
     """The whole, from agents to the Stream; every tool must be registered by now."""
     from silas.tools.toolset import build_chain  # noqa: PLC0415 - PydanticAI

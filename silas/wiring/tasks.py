@@ -16,7 +16,7 @@ from silas.work.agent_run import AgentRunner
 from silas.work.authority.grant_uses import PlanGrants
 from silas.work.authority.worker_ability import WorkerAbility
 from silas.work.changes.delivery import ChangeDelivery
-from silas.work.changes.held_store import HeldStore, Holding
+from silas.work.changes.held_store import ChangeHolder, HeldStore
 from silas.work.checks.verify import VerificationRunner
 from silas.work.consulting import Consulting
 from silas.work.effects import Effects
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from silas.wiring.parts import Parts
 
 
-def build_holding(parts: "Parts") -> Holding:
+def build_holding(parts: "Parts") -> ChangeHolder:
     """What keeps changes that wait, and asks about them."""
     data = parts.config.data_dir
-    return Holding(
+    return ChangeHolder(
         HeldStore(data / "held"),
         data / "undo",
         parts.approval,

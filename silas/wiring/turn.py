@@ -1,8 +1,8 @@
 """The steps of a turn, each made with the ports that it uses and no others (spec 5.1).
 
-Without a container there is nothing to copy with one field changed. The wiring asks `Exchange`
-once for each port, so that all steps share what a test put in its place, and `Ports` of the test
-kit fails for a name that no step has: nothing is exchanged in vain.
+Without a container there is nothing to copy with one field changed. The wiring asks
+`PortReplacement` once for each port, so that all steps share what a test put in its place, and
+`Ports` of the test kit fails for a name that no step has: nothing is exchanged in vain.
 """
 
 from functools import cached_property, partial
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Exchange(Protocol):
+class PortReplacement(Protocol):
     """Puts another port in place of one that the steps of a turn use; what a test looks through."""
 
     def __call__(self, name: str, port: T) -> T:
@@ -92,7 +92,7 @@ class TurnWiring:
         planner: "PlannerAgent",
         proposer: Proposer,
         chain: "AbstractToolset[ToolRun]",
-        exchange: Exchange,
+        exchange: PortReplacement,
     ) -> None:
         services, self._parts, self._at = parts.context_services, parts, exchange
         self._audit = exchange("audit", parts.audit)

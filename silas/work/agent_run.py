@@ -15,7 +15,7 @@ from silas.plans import (
     BudgetExhausted,
     BudgetTracker,
     BudgetUsed,
-    Remaining,
+    RemainingBudget,
     Reservation,
     WorkItem,
 )
@@ -269,7 +269,7 @@ def run_usage(usage: "RunUsage") -> BudgetUsed:
     return BudgetUsed(tokens=max(usage.total_tokens, 0), cost_usd=max(float(usage.cost or 0), 0.0))
 
 
-def _usage_limits(left: Remaining) -> "UsageLimits":
+def _usage_limits(left: RemainingBudget) -> "UsageLimits":
     from pydantic_ai.usage import UsageLimits  # noqa: PLC0415 - only a run needs it
 
     return UsageLimits(

@@ -8,7 +8,7 @@ printed, and the words of a model, stay as they are.
 import re
 from typing import Final
 
-from silas.language import refusal_words, retold, tr_later
+from silas.language import refusal_words, retranslate, tr_later
 from silas.plans.failures import QUOTE, failures_told
 
 _NO_REASON: Final = tr_later("it gives no reason.")
@@ -38,17 +38,17 @@ def _tell_line(line: str) -> str:
     if not line or line.startswith(QUOTE):
         return line
     values = {"why": _tell_reason, "named": _tell_checks, "said": _tell_code}
-    told = retold(line, (*_SENTENCES, _CALL) if _TOOL.match(line) else _SENTENCES, values)
+    told = retranslate(line, (*_SENTENCES, _CALL) if _TOOL.match(line) else _SENTENCES, values)
     return refusal_words(line) if told == line else told
 
 
 def _tell_reason(why: str) -> str:
-    return retold(why, (_NO_REASON,))
+    return retranslate(why, (_NO_REASON,))
 
 
 def _tell_code(said: str) -> str:
-    return retold(said, (_CODE,))
+    return retranslate(said, (_CODE,))
 
 
 def _tell_checks(named: str) -> str:
-    return _EACH.sub(lambda found: retold(found[0], (_NAMED,)), named)
+    return _EACH.sub(lambda found: retranslate(found[0], (_NAMED,)), named)

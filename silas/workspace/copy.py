@@ -20,10 +20,10 @@ from silas.workspace.patch import exact_patch
 from silas.workspace.protected import protection
 from silas.workspace.transition import ContentSource, no_inode, open_original
 from silas.workspace.tree import (
-    Ceiling,
     Manifest,
     Scan,
     TreeEntry,
+    TreeLimit,
     TreeWalk,
     open_descriptor,
     open_file,
@@ -32,9 +32,9 @@ from silas.workspace.tree import (
     read_all,
     remove_tree,
 )
-from silas.workspace.undo import Applied, begin, carry_out, recover, undo
+from silas.workspace.undo import AppliedChanges, begin, carry_out, recover, undo
 
-__all__ = ["Applied", "Change", "Changes", "Workspace", "recover", "undo"]
+__all__ = ["AppliedChanges", "Change", "Changes", "Workspace", "recover", "undo"]
 
 MAX_BYTES = 1 << 30
 """A gibibyte: what can be copied and compared in seconds."""
@@ -90,7 +90,7 @@ class Workspace:
     manifest: Manifest
     protected: tuple[str, ...]
     skipped: tuple[str, ...]
-    ceiling: Ceiling
+    ceiling: TreeLimit
 
     @classmethod
     def prepare(
@@ -114,7 +114,7 @@ class Workspace:
                 "name another directory.",
                 code="E_SANDBOX_WORKSPACE",
             )
-        ceiling = Ceiling(max_bytes, max_entries)
+        ceiling = TreeLimit(max_bytes, max_entries)
         with open_descriptor(open_root(original)) as source:
             facts = os.fstat(source)
             scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ class Workspace:
 
     @classmethod
     def _of(
-        cls, original: Path, facts: os.stat_result, directory: Path, scan: Scan, ceiling: Ceiling
+        cls, original: Path, facts: os.stat_result, directory: Path, scan: Scan, ceiling: TreeLimit
     ) -> "Workspace":
         return cls(
             original=original,
@@ -173,7 +173,7 @@ class Workspace:
                 manifest={path: TreeEntry(*entry) for path, entry in raw["manifest"].items()},
                 protected=tuple(raw["protected"]),
                 skipped=tuple(raw["skipped"]),
-                ceiling=Ceiling(*raw["ceiling"]),
+                ceiling=TreeLimit(*raw["ceiling"]),
             )
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             raise SandboxError(
@@ -248,7 +248,7 @@ class Workspace:
         ):
             yield partial(content_at, original), partial(content_at, tree)
 
-    def apply(self, undo_dir: Path, note: str = "") -> Applied:
+    def apply(self, undo_dir: Path, note: str = "") -> AppliedChanges:
         """Write the changes to the original, after saving what they overwrite in `undo_dir`.
 
         The journal there keeps `note`, for whoever finds it after a crash.

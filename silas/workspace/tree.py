@@ -47,7 +47,7 @@ Manifest = dict[str, TreeEntry]
 """Relative path with `/` to entry, the top directory itself not included."""
 
 
-class Ceiling(NamedTuple):
+class TreeLimit(NamedTuple):
     """How large a tree may be."""
 
     max_bytes: int
@@ -188,7 +188,7 @@ class TreeWalk:
     `known` are paths that are protected whatever stands there, such as empty places in a copy.
     """
 
-    def __init__(self, ceiling: Ceiling, known: Iterable[str] = ()) -> None:
+    def __init__(self, ceiling: TreeLimit, known: Iterable[str] = ()) -> None:
         self.scan = Scan()
         self._ceiling = ceiling
         self._known = frozenset(known)

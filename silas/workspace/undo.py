@@ -46,7 +46,7 @@ _NAMED = 3  # paths that one sentence names
 _ROOT = TreeEntry("dir", 0, "", 0)
 
 
-class Applied(NamedTuple):
+class AppliedChanges(NamedTuple):
     """What was written to the original, and where the way back is kept."""
 
     created: int
@@ -189,7 +189,7 @@ def _back(undo_dir: Path, journal: Journal, original: int, start: States) -> Non
         path.unlink()  # it has its other names; no further one is to be seen
 
 
-def carry_out(undo_dir: Path, journal: Journal, source: ContentSource) -> Applied:
+def carry_out(undo_dir: Path, journal: Journal, source: ContentSource) -> AppliedChanges:
     """Write the journalled changes; on any failure go back before raising.
 
     Raises:
@@ -257,13 +257,13 @@ def _is_untouched(original: int, journal: Journal) -> bool:
         return False
 
 
-def _summary(changes: Iterable[Change], undo_dir: Path) -> Applied:
+def _summary(changes: Iterable[Change], undo_dir: Path) -> AppliedChanges:
     created = changed = deleted = 0
     for change in changes:
         created += change.before is None
         deleted += change.after is None
         changed += change.before is not None and change.after is not None
-    return Applied(created, changed, deleted, undo_dir)
+    return AppliedChanges(created, changed, deleted, undo_dir)
 
 
 def undo(undo_dir: Path) -> None:

@@ -10,10 +10,10 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from silas.agents import ModelChoice, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.choice import OutputSetting
-from silas.agents.looks_first import asks_about_files
+from silas.agents.prefetch import asks_about_files
 from silas.agents.prompt import ReturnedPlan
 from silas.agents.providers.factory import make_model
-from silas.context import NOTHING, Rendered
+from silas.context import NOTHING, RenderedContext
 from silas.testing import MockClock
 from silas.types import TaintLevel
 from tests.agents.openai_server import OpenAIServer, openai_server
@@ -62,7 +62,7 @@ def looks() -> tuple[FunctionToolset[None], list[tuple[str, dict[str, Any]]]]:
 
 
 def asking(
-    text: str, taint: TaintLevel = TaintLevel.owner, context: Rendered = NOTHING
+    text: str, taint: TaintLevel = TaintLevel.owner, context: RenderedContext = NOTHING
 ) -> TurnRequest:
     now, place = MockClock().now(), "/home/o/desk"
     return TurnRequest(text=text, now=now, taint=taint, workspace=place, context=context)
@@ -100,7 +100,7 @@ async def test_a_sentence_that_is_known_is_looked_up_as_it_says() -> None:
 async def test_a_text_that_is_named_and_in_view_is_read_and_nothing_else() -> None:
     head = "--- subscription:file | /home/o/desk/notes.txt | live | taint: external | mark: a1 ---"
     for text, reads in (("shells", ["notes.txt"]), ("x" * 3001, [])):
-        seen = Rendered(present=f"{head}\n{text}\n--- end a1 ---")
+        seen = RenderedContext(present=f"{head}\n{text}\n--- end a1 ---")
         async with openai_server([ROUTE]) as server:
             made = await routed(server, asking("What is in notes.txt?", context=seen))
         assert made == [("read", {"path": one}) for one in reads]

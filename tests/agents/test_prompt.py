@@ -12,7 +12,7 @@ from silas.agents import TurnRequest, frame
 from silas.agents.calls import EXECUTOR, PROXY, SCORER
 from silas.agents.plan_fields import plan_text
 from silas.agents.prompt import PlanningBrief, instructions, load_prompt, read_pairs
-from silas.context import ConversationSide, Rendered, TokenCounter, sections
+from silas.context import ConversationSide, RenderedContext, TokenCounter, sections
 from silas.context.framing import escape, unescape
 from silas.plans import WorkItem
 from silas.plans.draft import read_draft
@@ -87,7 +87,7 @@ def test_a_request_renders_the_same_bytes_every_time_with_the_message_last() -> 
         profiles=("conversation", "coding"),
         workspace="/srv/a --- b|c",
         facts={"interpreter": "/usr/bin/python3"},
-        context=Rendered(present="--- memory | mem-1 ---\nearlier\n--- end ---"),
+        context=RenderedContext(present="--- memory | mem-1 ---\nearlier\n--- end ---"),
         skills={"coding": "Reads and writes code"},
         brief=PlanningBrief(continuation_of="task-1"),
     )
@@ -136,7 +136,7 @@ LASTING = frame("access_level", "owner")
 def test_the_conversation_is_asked_in_turns_that_begin_and_end_with_the_user(
     said: tuple[ConversationSide, ...], lasting: str, sides: list[tuple[str, str]], begins: str
 ) -> None:
-    context = Rendered(lasting=lasting, said=said)
+    context = RenderedContext(lasting=lasting, said=said)
     prompt = TurnRequest("x", now=NOW, access_level="owner", context=context).render()
     assert [(one.side, one.text) for one in prompt.earlier] == sides
     assert prompt.text.startswith(begins)
@@ -144,14 +144,16 @@ def test_the_conversation_is_asked_in_turns_that_begin_and_end_with_the_user(
 
 
 def test_no_message_is_empty_even_where_nothing_lasts() -> None:
-    context = Rendered(said=(ConversationSide("assistant", "Hello."),))
+    context = RenderedContext(said=(ConversationSide("assistant", "Hello."),))
     first, _ = TurnRequest("x", now=NOW, access_level="", context=context).render().earlier
     assert first.side == "user"
     assert first.text
 
 
 def test_what_changes_between_turns_comes_after_what_does_not() -> None:
-    context = Rendered(said=(ConversationSide("user", HI), ConversationSide("assistant", "Hello.")))
+    context = RenderedContext(
+        said=(ConversationSide("user", HI), ConversationSide("assistant", "Hello."))
+    )
     one, two = (
         TurnRequest(text, now=NOW, context=context).render() for text in ("first", "second")
     )

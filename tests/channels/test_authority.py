@@ -11,7 +11,7 @@ import pytest
 import silas
 from silas.cards import Card
 from silas.cards.models import ALL_CARDS
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 PACKAGE = Path(silas.__file__).parent
 
@@ -49,6 +49,8 @@ def test_tokens_are_made_in_one_place() -> None:
 @pytest.mark.parametrize("kind", ALL_CARDS)
 def test_no_answer_carries_a_signature(kind: type[Card[Any]]) -> None:
     answer = kind.model_fields["safe"].annotation
-    fields = answer.model_fields if isinstance(answer, type) and issubclass(answer, Frozen) else {}
+    fields = (
+        answer.model_fields if isinstance(answer, type) and issubclass(answer, FrozenModel) else {}
+    )
     assert not {"signature", "token", "nonce"} & set(fields)
     assert not [name for name, field in fields.items() if field.annotation is bytes]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from silas.errors import ConfigError, SandboxError
-from silas.services.clock.background_service import BackgroundService, service_unit
+from silas.services.schedules.background_service import BackgroundService, service_unit
 from tests.support.command import Ended, environment, run, silas
 
 SYSTEMCTL = """#!/bin/sh

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from silas.main.clock.ahead import project_lines
+from silas.main.schedules.ahead import project_lines
 from silas.services.projects import under_way
 from silas.work.changes.held_store import HeldStore
 from tests.cockpit.house import a_house

@@ -7,7 +7,7 @@ import pytest
 
 from silas.audit.narrate import narrate
 from silas.language import speak
-from silas.work.batches.looking import FoundFile, about_of
+from silas.work.batches.folder_scan import FoundFile, about_of
 from silas.work.batches.models import FileIdentity
 from tests.cockpit.house import a_house
 

@@ -12,7 +12,7 @@ from silas.context import (
     ContextZone,
     FoundMemory,
     ReadFile,
-    Rendered,
+    RenderedContext,
     Scorer,
     no_files,
     no_scorer,
@@ -55,7 +55,7 @@ def config(**fields: Any) -> ContextConfig:
     return ContextConfig(**{**given, **fields})
 
 
-def text_of(rendered: Rendered) -> str:
+def text_of(rendered: RenderedContext) -> str:
     """All that a context shows, one after the other."""
     parts = (rendered.lasting, *(one.text for one in rendered.said), rendered.present)
     return "\n\n".join(filter(None, parts))

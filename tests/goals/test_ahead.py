@@ -13,7 +13,7 @@ from silas.goals.service import Goals
 from silas.goals.store import SqlGoalStore
 from silas.language import speak
 from silas.plans.goals.schedule import brief_words, schedule_words
-from silas.services.clock.goals import open_goals
+from silas.services.schedules.goals import open_goals
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.cockpit.house import a_house

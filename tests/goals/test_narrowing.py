@@ -16,8 +16,8 @@ from silas.errors import ApprovalError
 from silas.goals.models import Outcome
 from silas.main.approval_lines import approval_document, uses_words
 from silas.sandbox import SandboxFiles, SandboxLimits, SandboxResult
-from silas.services.clock.standing import configured_knobs
 from silas.services.cockpit.ahead import CockpitAhead
+from silas.services.schedules.standing import configured_knobs
 from silas.stream.models import Incoming
 from silas.testing import FakeSandbox, Harness, ScriptedChannel
 from silas.testing.clock import MockClock

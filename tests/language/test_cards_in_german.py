@@ -15,7 +15,7 @@ from silas.plans import plan_bytes, plan_card
 from silas.plans.card import why_forced
 from silas.plans.goals.schedule import schedule_words
 from silas.plans.projects.card import BoundPlan, project_card
-from silas.reminders.models import When
+from silas.reminders.models import ReminderTime
 from silas.reminders.words import reminder_card
 from silas.stream.ask import batch_card, for_work, tool_call_card
 from silas.stream.choices import choice_card
@@ -86,7 +86,7 @@ _CARDS = {
     "look": lambda: look_card("/home/me/src", "Ollama"),
     "reminder": lambda: reminder_card(
         "Zahnarzt",
-        When(_NINE.astimezone(UTC), _VIENNA, _NINE.replace(tzinfo=None), _RULE),
+        ReminderTime(_NINE.astimezone(UTC), _VIENNA, _NINE.replace(tzinfo=None), _RULE),
     ),
 }
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silas.jobs.slots import at_wall_time, comes_twice, count_between, is_skipped, next_slot
-from silas.reminders.models import ReminderRefused, When
+from silas.reminders.models import ReminderRefused, ReminderTime
 from silas.reminders.phrase import chosen_phrase, phrases_in
 from silas.reminders.request import read_request, request_of
 from silas.reminders.rule_words import rule_words
@@ -19,14 +19,14 @@ VIENNA = ZoneInfo("Europe/Vienna")
 NOW = datetime(2026, 11, 24, 13, 5, tzinfo=UTC)  # Tuesday, 14:05 in Vienna
 
 
-def read(words: str, now: datetime = NOW, zone: ZoneInfo = VIENNA) -> When:
+def read(words: str, now: datetime = NOW, zone: ZoneInfo = VIENNA) -> ReminderTime:
     phrase = chosen_phrase(words)
     assert phrase is not None, words
     assert words[phrase.end :].strip() == "", words
     return read_when(phrase, now, zone)
 
 
-def on_the_wall(when: When) -> str:
+def on_the_wall(when: ReminderTime) -> str:
     return f"{when.moment.astimezone(when.zone):%Y-%m-%d %H:%M}"
 
 

@@ -20,7 +20,7 @@ from silas.sandbox import (
     default,
 )
 from silas.sandbox.network.names import Reason
-from silas.sandbox.network.traffic import Denied, HostOpened, Traffic
+from silas.sandbox.network.traffic import DeniedTraffic, HostOpened, Traffic
 from silas.testing import FakeOutside
 from tests.support.waits import SECONDS
 
@@ -88,8 +88,8 @@ async def test_a_program_inside_reaches_a_named_host_and_no_other_one() -> None:
     assert result.traffic == (total,)
     assert record.events == [
         HostOpened("a.example", 80, (HERE,)),
-        Denied("b.example:80", Reason.not_listed),
-        Denied("127.0.0.1.nip.example:80", Reason.not_listed),
+        DeniedTraffic("b.example:80", Reason.not_listed),
+        DeniedTraffic("127.0.0.1.nip.example:80", Reason.not_listed),
         total,
     ]
 

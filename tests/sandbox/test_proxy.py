@@ -13,7 +13,7 @@ from silas.sandbox.network.internet import Internet
 from silas.sandbox.network.names import EgressRefused, Endpoint, Reason
 from silas.sandbox.network.outside import NO_OUTSIDE, Outside
 from silas.sandbox.network.traffic import (
-    Denied,
+    DeniedTraffic,
     HostOpened,
     NetworkEvent,
     RecordTraffic,
@@ -104,7 +104,7 @@ class Recorded:
 
     @property
     def reasons(self) -> list[Reason]:
-        return [event.reason for event in self.events if isinstance(event, Denied)]
+        return [event.reason for event in self.events if isinstance(event, DeniedTraffic)]
 
 
 class Door:
@@ -238,7 +238,7 @@ async def test_a_name_with_any_address_that_is_not_public_is_not_connected_to(
     assert told.startswith(b"HTTP/1.1 403 ")
     assert b"not public" in told
     assert outside.connected == []
-    assert record.events == [Denied("a.example", Reason.not_public)]
+    assert record.events == [DeniedTraffic("a.example", Reason.not_public)]
 
 
 async def test_a_name_that_changes_its_address_between_check_and_connection_gains_nothing() -> None:
@@ -309,7 +309,7 @@ async def test_without_a_network_outside_nothing_is_reached() -> None:
     record = Recorded()
     async with a_proxy(NO_OUTSIDE, record) as door:
         assert (await door.say(GET)).startswith(b"HTTP/1.1 502 ")
-    assert record.events == [Denied("a.example", Reason.unresolved)]
+    assert record.events == [DeniedTraffic("a.example", Reason.unresolved)]
     with pytest.raises(EgressRefused):
         await NO_OUTSIDE.connect(HERE, 80)
 
@@ -382,9 +382,9 @@ async def test_of_many_refusals_the_first_are_told_and_the_rest_are_counted() ->
         for number in range(25):
             host = b"h%d.example" % number
             await door.say(GET.replace(b"a.example", host))
-    named = [event for event in record.events if isinstance(event, Denied) and event.what]
+    named = [event for event in record.events if isinstance(event, DeniedTraffic) and event.what]
     assert len(named) == 20
-    assert record.events[20:] == [Denied("", Reason.not_listed, 5)]
+    assert record.events[20:] == [DeniedTraffic("", Reason.not_listed, 5)]
 
 
 async def test_closing_ends_what_is_open() -> None:

@@ -11,7 +11,7 @@ from pydantic import SecretBytes
 from silas.errors import ConfigError, SandboxError
 from silas.sandbox import (
     Credentials,
-    Denied,
+    DeniedTraffic,
     NetworkEvent,
     SandboxFiles,
     SandboxLimits,
@@ -143,8 +143,10 @@ async def test_what_the_proxy_was_asked_for_is_recorded_without_secrets() -> Non
         told.append(event)
 
     await guarded_run(inner, record=record)
-    await inner.given[0].record(Denied("correct-horse-battery.example.com", Reason.not_listed))
-    assert told == [Denied("[secret].example.com", Reason.not_listed)]
+    await inner.given[0].record(
+        DeniedTraffic("correct-horse-battery.example.com", Reason.not_listed)
+    )
+    assert told == [DeniedTraffic("[secret].example.com", Reason.not_listed)]
 
 
 async def test_what_could_not_be_recognised_is_not_run() -> None:

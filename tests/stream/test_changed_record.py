@@ -14,7 +14,7 @@ from silas.autonomy.signals import Signal
 from silas.cards import Card
 from silas.errors import Stopped
 from silas.memory import MemoryItem, MemoryType
-from silas.reminders.models import When
+from silas.reminders.models import ReminderTime
 from silas.stream.look_answers import LookAnswers
 from silas.stream.look_permission import WorkspaceLooks
 from silas.stream.session import Session
@@ -113,7 +113,7 @@ async def test_no_reminder_is_made_or_moved_and_one_may_be_cancelled() -> None:
         assert len(house.channel.cards) == shown  # nobody is asked for what would be refused
         (waiting,) = house.parts.reminders().waiting()
         assert "09:00" in await house.says("list my reminders")
-        when = When(waiting.due, waiting.zone, waiting.start)
+        when = ReminderTime(waiting.due, waiting.zone, waiting.start)
         for refused in (
             lambda: house.parts.reminders().make("coffee", when, "here"),
             lambda: house.parts.reminder_service().move(waiting, when),

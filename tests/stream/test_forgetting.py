@@ -15,7 +15,7 @@ from silas.home.row_forms import check_forms
 from silas.keys import KeyRing
 from silas.memory import MemoryType
 from silas.memory.store import SqlMemoryStore
-from silas.services.memory import MemoryService, Unsigned, service_on
+from silas.services.memory import KeylessSigner, MemoryService, service_on
 from silas.testing import (
     CallTool,
     FakeTool,
@@ -48,7 +48,7 @@ def beside(h: Harness) -> Generator[MemoryService]:
     """What a command in another process has: connections of its own to the same database."""
     database = Database(h.config.data_dir / "silas.db", h.clock)
     try:
-        yield service_on(h.config, database, h.clock, Unsigned(), KeyRing.alone("0" * 64))
+        yield service_on(h.config, database, h.clock, KeylessSigner(), KeyRing.alone("0" * 64))
     finally:
         database.close()
 

@@ -14,7 +14,7 @@ from silas.channels.web.asgi import Receive, Scope, Send
 from silas.channels.web.guard import RequestGuard
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.limits import WebLimits
-from silas.channels.web.pairing import ENROL_DOMAIN, Paired, WebDoor
+from silas.channels.web.pairing import ENROL_DOMAIN, PairedBrowser, WebDoor
 from silas.channels.web.sessions import WebSessions
 from silas.channels.web.wire import Proof, command_bytes
 from silas.db import Database
@@ -34,7 +34,7 @@ SAME_PAGE = {"Origin": BASE, "Sec-Fetch-Site": "same-origin"}
 class Browser(NamedTuple):
     """A paired browser: its session, its two secrets, its key."""
 
-    paired: Paired
+    paired: PairedBrowser
     key: Ed25519Signer
 
     def proof(
@@ -90,7 +90,7 @@ class House:
             self._known = await self.browser()
         return self._known
 
-    async def keyless(self) -> Paired:
+    async def keyless(self) -> PairedBrowser:
         """A browser that is paired and can make no key."""
         return await self.door.pair(await self.token(), "an old browser", None, None)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from silas.tools.plugins.run import ToolsetContext
 from silas.tools.plugins.tool import PluginTool
-from silas.tools.plugins.toolsets import Loaded, ToolsetLoader
+from silas.tools.plugins.toolsets import LoadedToolsets, ToolsetLoader
 
 SECRET = "s3cr3t-value"
 
@@ -41,14 +41,14 @@ def a_loader(*allow: str, **profiles: Any) -> ToolsetLoader:
 @asynccontextmanager
 async def loaded(
     spec: Mapping[str, Any], loader: ToolsetLoader | None = None
-) -> AsyncGenerator[Loaded]:
+) -> AsyncGenerator[LoadedToolsets]:
     """What comes of a mapping, left at the end."""
     context = ToolsetContext(name="", worker="", data_dir=Path("/nowhere"))
     async with AsyncExitStack() as stack:
         yield await (loader or a_loader()).load(spec, context, stack)
 
 
-def tools_of(found: Loaded) -> dict[str, PluginTool]:
+def tools_of(found: LoadedToolsets) -> dict[str, PluginTool]:
     """The adapters by name; nothing else is expected."""
     assert found.faults == ()
     tools = {one.tool.tool_name: one.tool for one in found.tools}

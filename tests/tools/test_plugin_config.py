@@ -15,16 +15,16 @@ from pydantic import (
 )
 
 from silas.errors import ConfigError
-from silas.tools.plugins.config import Expanded, expand, fit_config
+from silas.tools.plugins.config import ExpandedConfig, expand, fit_config
 from silas.tools.plugins.schema import close_schema, first_misfit, validator_of
 
 SECRET = "s3cr3t-value"
 ENV = {"KEY": SECRET, "HOST": "db", "EMPTY": ""}
 NO_FORM = "does not have the required form"
-NOTHING = Expanded({}, {}, frozenset())
+NOTHING = ExpandedConfig({}, {}, frozenset())
 
 
-def filled(**config: Any) -> Expanded:
+def filled(**config: Any) -> ExpandedConfig:
     return expand(config, ENV, "toolsets.x")
 
 

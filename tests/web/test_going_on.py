@@ -17,7 +17,7 @@ from silas.channels.web.events import (
     PlansWaiting,
     Progress,
     ProgressStep,
-    Waiting,
+    WaitingPlanView,
 )
 from silas.clock import SystemClock
 from silas.testing import ScriptedModel, plan_text
@@ -224,7 +224,9 @@ async def test_a_plan_that_lapsed_says_so_and_is_shown_again_as_a_new_request(
     until = page.get_by_test_id("active-card").locator(".until")
     await expect(until).to_contain_text("more; then it lapses, and nothing is run.")
     there.send(CardClosed(request_id="ask-1", outcome="expired", words="Lapsed."))
-    there.send(PlansWaiting(waiting=(Waiting(work_item_id=plan.work_item_id, title=plan.title),)))
+    there.send(
+        PlansWaiting(waiting=(WaitingPlanView(work_item_id=plan.work_item_id, title=plan.title),))
+    )
     card = page.get_by_test_id("active-card")
     await expect(card).to_have_attribute("data-stays", "lapsed")
     await expect(card).to_contain_text("Lapsed: nobody answered in time, and nothing was run.")
@@ -279,7 +281,7 @@ async def test_changes_are_asked_for_in_the_card_which_stays_until_the_new_plan_
 
 
 async def test_another_page_says_of_a_plan_that_changes_were_asked_for(there: Stage) -> None:
-    waits = Waiting(work_item_id="w-1", title="Ports", changes_wanted=True)
+    waits = WaitingPlanView(work_item_id="w-1", title="Ports", changes_wanted=True)
     there.greeting = a_state(waiting=(waits,))
     await there.page.reload()
     await there.is_connected()

@@ -18,7 +18,7 @@ from silas.channels.web.events import (
     RefusedEvent,
     StatusEvent,
     StopEvent,
-    Waiting,
+    WaitingPlanView,
 )
 from silas.channels.web.wire import Message, Proof, command_bytes, decision_bytes, inbound
 from tests.web.support.chromium import in_a_browser
@@ -405,7 +405,7 @@ async def test_a_plan_that_begins_to_wait_is_seen_and_counted_at_once(there: Sta
     page, title = there.page, "<b>Tidy</b> the notes"
     waiting, empty = page.locator("#review .waiting"), page.locator("#review .empty-title")
     await expect(empty).to_have_text("Nothing waits for you.")
-    there.send(PlansWaiting(waiting=(Waiting(work_item_id="task-1", title=title),)))
+    there.send(PlansWaiting(waiting=(WaitingPlanView(work_item_id="task-1", title=title),)))
     await expect(waiting.locator("li")).to_have_text([f"{title}Show"])
     await expect(empty).to_have_text("No question is open.")
     await expect(page).to_have_title("(1) Stream · Silas")

@@ -16,7 +16,14 @@ from silas.cards import PlanCard
 from silas.config import load_config
 from silas.home.runtime import sandbox_of
 from silas.plans import WorkItemResult, WorkItemStatus
-from silas.sandbox import Denied, Endpoint, SandboxConfig, SandboxFiles, SandboxLimits, default
+from silas.sandbox import (
+    DeniedTraffic,
+    Endpoint,
+    SandboxConfig,
+    SandboxFiles,
+    SandboxLimits,
+    default,
+)
 from silas.sandbox.network.names import Reason
 from silas.testing import FakeOutside, FakeSandbox, Harness, ScriptedChannel, plan_text
 from silas.testing.tools import exit_result
@@ -183,7 +190,7 @@ async def test_the_real_wiring_asks_the_machines_resolver_and_refuses_what_is_no
     ran = await sandbox_of(load_config()).run(argv, SandboxLimits(wall_seconds=SECONDS), files)
     assert not ran.ok
     assert asked == ["a.example."]
-    assert record.events == [Denied("a.example", Reason.not_public)]
+    assert record.events == [DeniedTraffic("a.example", Reason.not_public)]
 
 
 @pytest.mark.parametrize(

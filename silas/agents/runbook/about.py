@@ -284,7 +284,7 @@ def cannot(text: str, plans: Sequence[RunbookTemplate], otherwise: str = _OTHERW
     said = text.lower()
     why = next((why for words, why in _CANNOT if re.search(rf"\b(?:{words})\b", said)), otherwise)
     if why == _OTHERWISE:
-        from silas.agents.runbook.said_time import (  # noqa: PLC0415 - few turns load reminders
+        from silas.agents.runbook.time_words import (  # noqa: PLC0415 - few turns load reminders
             ask_to_remind,
         )
 

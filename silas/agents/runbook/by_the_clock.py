@@ -30,7 +30,7 @@ from silas.language.calendar import day_words
 from silas.plans.goals.standing import StandingAsk, StandingCaps
 
 if TYPE_CHECKING:
-    from silas.agents.runbook.said_limit import SaidLimit
+    from silas.agents.runbook.limit_words import SaidLimit
 
 _DAYS: Final = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")  # as cron counts them
 _LONGEST: Final = 500  # characters of a message that is read so
@@ -195,7 +195,7 @@ def _limited_work(
     """The same, where the words say how far a yes is to go; None where they do not."""
     if len(text) > _LONGEST or not _LIMITED.search(text):
         return None
-    from silas.agents.runbook.said_limit import (  # noqa: PLC0415 - see `_MAYBE`
+    from silas.agents.runbook.limit_words import (  # noqa: PLC0415 - see `_MAYBE`
         said_limit,
         within_caps,
     )

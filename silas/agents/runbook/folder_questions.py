@@ -14,7 +14,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 
 from silas.agents.runbook import folder
 from silas.agents.runbook.door_words import DoorWords, words_here
-from silas.agents.runbook.folder import LookAnswer, LookCall, LookRequest, Seen
+from silas.agents.runbook.folder import LookAnswer, LookCall, LookRequest, LookResult
 from silas.agents.runbook.library import Library, RunbookTemplate
 from silas.context import content_of
 from silas.language import tr_later
@@ -134,10 +134,10 @@ def is_direct_look(plan: RunbookTemplate) -> bool:
     return plan.name in _BY_LOOKING
 
 
-def look_results(messages: Sequence[ModelMessage]) -> list[Seen]:
+def look_results(messages: Sequence[ModelMessage]) -> list[LookResult]:
     """What the looks of this run brought, in order."""
     return [
-        Seen(part.tool_name, content_of(part.model_response_str()))
+        LookResult(part.tool_name, content_of(part.model_response_str()))
         for message in messages
         if isinstance(message, ModelRequest)
         for part in message.parts

@@ -91,7 +91,7 @@ class Library(Protocol[P]):
         ...
 
 
-class Equip(Protocol):
+class RequirementFinder(Protocol):
     """Looks for what a plan needs of the machine."""
 
     def __call__(

@@ -51,7 +51,7 @@ from silas.agents.runbook.door_words import said_here, words_here
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
 from silas.agents.runbook.framed import all_framed, call_name, first_framed
-from silas.agents.runbook.library import Equip, Library, RunbookTemplate
+from silas.agents.runbook.library import Library, RequirementFinder, RunbookTemplate
 from silas.agents.runbook.routes import at_its_times, direct, propose_tidying, to_planner
 from silas.canonical import digest
 from silas.errors import PlanFamilyError, SilasError
@@ -76,7 +76,7 @@ class RunbookModel(Model):
     """
 
     def __init__(
-        self, library: Library[Any], equip: Equip, zone: ZoneInfo, caps: StandingCaps
+        self, library: Library[Any], equip: RequirementFinder, zone: ZoneInfo, caps: StandingCaps
     ) -> None:
         super().__init__(
             profile=ModelProfile(supports_json_schema_output=True, supports_json_object_output=True)

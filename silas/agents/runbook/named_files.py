@@ -5,7 +5,7 @@ no other file is called so. A question about it finds it there, and so does a pl
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from silas.agents.runbook.folder import LookCall, Seen
+from silas.agents.runbook.folder import LookCall, LookResult
 from silas.agents.runbook.folder.files import read_files
 from silas.agents.runbook.library import RunbookTemplate
 from silas.errors import PlanFamilyError
@@ -62,7 +62,7 @@ def look_for(
 def find_named(
     plan: RunbookTemplate,
     values: dict[str, str],
-    seen: Sequence[Seen],
+    seen: Sequence[LookResult],
     lists: Sequence[str] = (),
 ) -> dict[str, str]:
     """The values with the one file of that name; as they are where it lies where it is said.

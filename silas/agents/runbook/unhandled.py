@@ -83,7 +83,7 @@ _REACHED_AT: Final = re.compile(r"(?:phone|fax):?\s*[+(\d]|(?:e-?)?mail:\s*\S+@"
 _LONGEST: Final = 200  # characters of a part that are said again
 
 
-class Titled(Protocol):
+class TitledRunbook(Protocol):
     """A plan of the library."""
 
     @property
@@ -127,20 +127,22 @@ def orders_in(text: str, other: Callable[[str], bool]) -> Sequence[str]:
     return [part.text[:_LONGEST] for part in orders if _asks(part, other)]
 
 
-def sentence(text: str, find: Callable[[str], Titled | None], title: str) -> str:
+def sentence(text: str, find: Callable[[str], TitledRunbook | None], title: str) -> str:
     """What of a request the plan of this title does not do; empty where it does all of it."""
     return words(
         _parts_unmatched(text, find, title), lambda p: _title_of(p, find) not in ("", title)
     )
 
 
-def fits_no_part(text: str, find: Callable[[str], Titled | None], title: str) -> bool:
+def fits_no_part(text: str, find: Callable[[str], TitledRunbook | None], title: str) -> bool:
     """Whether the plan of this title does nothing of a request for several things."""
     parts = _parts(wanted_of(text))
     return len(parts) > 1 and len(_parts_unmatched(text, find, title)) == len(parts)
 
 
-def _parts_unmatched(text: str, find: Callable[[str], Titled | None], title: str) -> Sequence[str]:
+def _parts_unmatched(
+    text: str, find: Callable[[str], TitledRunbook | None], title: str
+) -> Sequence[str]:
     return unmatched_parts(
         text,
         lambda part: _title_of(part, find) == title,
@@ -148,7 +150,7 @@ def _parts_unmatched(text: str, find: Callable[[str], Titled | None], title: str
     )
 
 
-def _title_of(part: str, find: Callable[[str], Titled | None]) -> str:
+def _title_of(part: str, find: Callable[[str], TitledRunbook | None]) -> str:
     found = find(part)
     return "" if found is None else found.title
 

@@ -16,12 +16,12 @@ from silas.channels.web.answers import AnsweringRoute, answer_everywhere
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.events import Kept
 from silas.channels.web.forgotten_content import ForgottenContent
-from silas.channels.web.pairing import Paired, set_cookie
+from silas.channels.web.pairing import PairedBrowser, set_cookie
 from silas.channels.web.socket import Sockets
 from silas.channels.web.static import StaticDirectory
 from silas.context.conversation_store import FIRST
 from silas.language import tr
-from silas.types import Base64Bytes, Frozen
+from silas.types import Base64Bytes, FrozenModel
 
 _STARTING = b'{"code":"E_CHANNEL_STARTING","message":"Silas is starting; try again in a moment."}'
 _AGAIN = "setTimeout(() => location.reload(), 1000)"
@@ -61,12 +61,12 @@ class PairingPort(Protocol):
         public_key: bytes | None,
         signature: bytes | None,
         auth_token: str,
-    ) -> Paired:
+    ) -> PairedBrowser:
         """Begin a session. Raises `ChannelError` where the link does not count."""
         ...
 
 
-class PairRequest(Frozen):
+class PairRequest(FrozenModel):
     """What a browser sends to be paired; without a key it is known, but never the owner."""
 
     token: str = Field(max_length=256)
@@ -77,7 +77,7 @@ class PairRequest(Frozen):
     """What the configuration wants besides the link, from another machine."""
 
 
-class PairAnswer(Frozen):
+class PairAnswer(FrozenModel):
     """What a page keeps: the token that opens everything with data."""
 
     page_token: str
@@ -85,7 +85,7 @@ class PairAnswer(Frozen):
     device: str
 
 
-class TranscriptPart(Frozen):
+class TranscriptPart(FrozenModel):
     """Older parts of the conversation, oldest first."""
 
     transcript: tuple[Kept, ...]

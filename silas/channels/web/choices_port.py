@@ -10,7 +10,7 @@ from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferVi
 from silas.channels.web.views_settings import (
     SettingRows,
     SettingsSaved,
-    SettingsShown,
+    SettingsView,
     SettingValue,
 )
 
@@ -92,7 +92,7 @@ class SettingsRoom(Protocol):
         """Every one."""
         ...
 
-    async def show(self, changes: Mapping[str, SettingValue]) -> SettingsShown:
+    async def show(self, changes: Mapping[str, SettingValue]) -> SettingsView:
         """What these change; saves nothing."""
         ...
 

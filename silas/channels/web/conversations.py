@@ -7,7 +7,7 @@ from silas.cards import Arrived, ChannelMessage, SignedMessage
 from silas.channels.web.answer_stream import WaitNotices
 from silas.channels.web.events import (
     ConversationEvent,
-    ConversationShown,
+    ConversationView,
     MessageEvent,
     StatusEvent,
 )
@@ -89,9 +89,9 @@ def kept_of(message: Message, where: str, now: datetime) -> MessageEvent:
     )
 
 
-def show_conversation(row: ConversationRow) -> ConversationShown:
+def show_conversation(row: ConversationRow) -> ConversationView:
     """One of them."""
-    return ConversationShown(
+    return ConversationView(
         id=row.id,
         title=row.called,
         named=row.named,
@@ -101,7 +101,7 @@ def show_conversation(row: ConversationRow) -> ConversationShown:
     )
 
 
-def shown_conversations(conversations: ConversationStore) -> tuple[ConversationShown, ...]:
+def shown_conversations(conversations: ConversationStore) -> tuple[ConversationView, ...]:
     """All of them, those that are archived, too."""
     return tuple(map(show_conversation, conversations.all()))
 

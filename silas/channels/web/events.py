@@ -9,10 +9,10 @@ from pydantic import AwareDatetime, Field, TypeAdapter
 
 from silas.channels.web.questions import CardEvent
 from silas.channels.web.results import PostExecution
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class CardClosed(Frozen):
+class CardClosed(FrozenModel):
     """A question that waits no more, for the other devices: `answered`, `expired`, `closed`."""
 
     type: Literal["card_closed"] = "card_closed"
@@ -22,7 +22,7 @@ class CardClosed(Frozen):
     """What the answer was, in the words of its button."""
 
 
-class MessageEvent(Frozen):
+class MessageEvent(FrozenModel):
     """A message in the Stream, of Silas or of the owner; kept, and sent again after `after`.
 
     Attributes:
@@ -47,7 +47,7 @@ class MessageEvent(Frozen):
     replaces: str = ""
 
 
-class MessageDelta(Frozen):
+class MessageDelta(FrozenModel):
     """A piece of an answer as the model finds it; the message of the same turn replaces it.
 
     Pieces come where the model gives its answer in pieces and no gate could still stop it;
@@ -67,7 +67,7 @@ class MessageDelta(Frozen):
     conversation: str = ""
 
 
-class StatusEvent(Frozen):
+class StatusEvent(FrozenModel):
     """What Silas does or waits for now, on the way to an answer; the next one replaces it.
 
     It is not kept, and gone with the next message or question. Empty words: nothing more.
@@ -78,7 +78,7 @@ class StatusEvent(Frozen):
     conversation: str = ""
 
 
-class ProgressStep(Frozen):
+class ProgressStep(FrozenModel):
     """One step of running work, and how many seconds it took so far."""
 
     words: str
@@ -86,7 +86,7 @@ class ProgressStep(Frozen):
     seconds: float = 0.0
 
 
-class Progress(Frozen):
+class Progress(FrozenModel):
     """How running work is going; the newest one of an item replaces the one before.
 
     Attributes:
@@ -111,7 +111,7 @@ class Progress(Frozen):
     conversation: str = ""
 
 
-class BudgetLine(Frozen):
+class BudgetLine(FrozenModel):
     """One budget: `12 of 100 tokens`, 0.12, and whether too little of it may be left."""
 
     words: str
@@ -119,7 +119,7 @@ class BudgetLine(Frozen):
     tight: bool = False
 
 
-class Withheld(Frozen):
+class Withheld(FrozenModel):
     """Something was forgotten: messages and results that were made of it are shown no more.
 
     A page puts the words in the place of a message's text and of a result's summary, output and
@@ -137,7 +137,7 @@ class Withheld(Frozen):
     words: str
 
 
-class CueEvent(Frozen):
+class CueEvent(FrozenModel):
     """Something to notice, which stops nobody (0.5.4): answers come too fast, or many wait."""
 
     type: Literal["cue"] = "cue"
@@ -145,7 +145,7 @@ class CueEvent(Frozen):
     words: str
 
 
-class Waiting(Frozen):
+class WaitingPlanView(FrozenModel):
     """A plan whose question is open and is not on a card now; `POST /work/{id}/ask` shows it.
 
     Attributes:
@@ -158,14 +158,14 @@ class Waiting(Frozen):
     changes_wanted: bool = False
 
 
-class PlansWaiting(Frozen):
+class PlansWaiting(FrozenModel):
     """Which plans wait for their owner has changed; these are all of them."""
 
     type: Literal["plans_waiting"] = "plans_waiting"
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingPlanView, ...]
 
 
-class ConversationShown(Frozen):
+class ConversationView(FrozenModel):
     """A conversation as lists show it.
 
     Attributes:
@@ -185,14 +185,14 @@ class ConversationShown(Frozen):
     deleted: bool = False
 
 
-class ConversationEvent(Frozen):
+class ConversationEvent(FrozenModel):
     """A conversation was begun, renamed, archived or brought back, or something was said in it."""
 
     type: Literal["conversation"] = "conversation"
-    conversation: ConversationShown
+    conversation: ConversationView
 
 
-class AskedIn(Frozen):
+class AskedIn(FrozenModel):
     """Which conversation a question belongs to; it comes before the question itself."""
 
     type: Literal["asked_in"] = "asked_in"
@@ -200,7 +200,7 @@ class AskedIn(Frozen):
     conversation: str
 
 
-class StreamState(Frozen):
+class StreamState(FrozenModel):
     """Everything a page needs when it connects: the same on every device.
 
     Attributes:
@@ -238,7 +238,7 @@ class StreamState(Frozen):
     transcript: tuple["Kept", ...]
     cards: tuple[CardEvent, ...]
     running: tuple[Progress, ...]
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingPlanView, ...]
     stopped: str
     runbook: bool
     onboarding: bool
@@ -247,20 +247,20 @@ class StreamState(Frozen):
     changed: str = ""
     head: str = ""
     conversation: str = ""
-    conversations: tuple[ConversationShown, ...] = ()
+    conversations: tuple[ConversationView, ...] = ()
     asked_in: dict[str, str] = Field(default_factory=dict)
     answering_in: dict[str, str] = Field(default_factory=dict)
     language: str = ""
 
 
-class Ack(Frozen):
+class Ack(FrozenModel):
     """A message or an answer has arrived and is kept; the page need not send it again."""
 
     type: Literal["ack"] = "ack"
     id: str
 
 
-class RefusedEvent(Frozen):
+class RefusedEvent(FrozenModel):
     """Something that was sent and did not count, and why: one sentence. `id` as in what it was."""
 
     type: Literal["error"] = "error"
@@ -269,7 +269,7 @@ class RefusedEvent(Frozen):
     message: str
 
 
-class StopEvent(Frozen):
+class StopEvent(FrozenModel):
     """The emergency stop began or ended."""
 
     type: Literal["stopped"] = "stopped"
@@ -277,7 +277,7 @@ class StopEvent(Frozen):
     """Empty when it ended."""
 
 
-class RecordEvent(Frozen):
+class RecordEvent(FrozenModel):
     """How the record stands, told when a head was signed and when a change was noticed.
 
     Attributes:
@@ -291,28 +291,28 @@ class RecordEvent(Frozen):
     head: str
 
 
-class DevicePaired(Frozen):
+class DevicePaired(FrozenModel):
     """Another browser came in; told to those that are here, and not kept."""
 
     type: Literal["device_paired"] = "device_paired"
     words: str
 
 
-class ModelsEvent(Frozen):
+class ModelsEvent(FrozenModel):
     """Other models answer from now on; `runbook`: whether it is the built-in one."""
 
     type: Literal["models"] = "models"
     runbook: bool
 
 
-class Undone(Frozen):
+class Undone(FrozenModel):
     """A work item's changes were taken back."""
 
     type: Literal["undone"] = "undone"
     work_item_id: str
 
 
-class RecordGrew(Frozen):
+class RecordGrew(FrozenModel):
     """The record has new entries, from whatever program: what a page shows of work, goals,
     reminders and approvals may be older than what there is.
     """

@@ -17,7 +17,7 @@ from silas.channels.web.headers import harden_headers
 from silas.channels.web.hosts import WebHosts
 from silas.channels.web.limits import WebLimits, address_of
 from silas.channels.web.pairing import WebDoor
-from silas.channels.web.paths import PAIR, SOCKET, Need, PathRule, is_odd, rule_for
+from silas.channels.web.paths import PAIR, SOCKET, Credential, PathRule, is_odd, rule_for
 from silas.channels.web.refusal import HttpRefusal
 from silas.channels.web.request_body import (
     BODY_SECONDS,
@@ -144,9 +144,9 @@ class RequestGuard:
             await self._refuse(asked, body, send, session)
             return
         await self._app(
-            _add_session(scope, session if rule.need is not Need.nothing else None),
+            _add_session(scope, session if rule.need is not Credential.nothing else None),
             body,
-            _strict(send, asked.host, data=rule.need is Need.page or not asked.looks),
+            _strict(send, asked.host, data=rule.need is Credential.page or not asked.looks),
         )
 
     async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -185,7 +185,7 @@ class RequestGuard:
         site = asked.headers.get("sec-fetch-site", "same-origin")
         if site == "same-origin" or (site == "none" and asked.looks):
             return None
-        page = rule is not None and rule.need is not Need.page
+        page = rule is not None and rule.need is not Credential.page
         return None if page and asked.opens_a_page else _ORIGIN
 
     def _check_rate(self, asked: GuardedRequest, session: WebSession | None) -> HttpRefusal | None:
@@ -217,11 +217,11 @@ class RequestGuard:
     def _check_session(
         self, asked: GuardedRequest, rule: PathRule, session: WebSession | None
     ) -> HttpRefusal | None:
-        if rule.need is Need.nothing:
+        if rule.need is Credential.nothing:
             return None
         if session is None:
             return _SESSION
-        if rule.need is Need.session:
+        if rule.need is Credential.session:
             return None
         token = asked.headers.get("x-silas-page", "")
         return None if self._door.page_ok(session, token) else _PAGE
@@ -254,7 +254,7 @@ class RequestGuard:
         await self._note(asked, no)
         known = self._hosts.knows(asked.host)
         rule = rule_for(asked.method, asked.path)
-        page = no is _SESSION and rule is not None and rule.need is Need.session
+        page = no is _SESSION and rule is not None and rule.need is Credential.session
         kind = b"text/html; charset=utf-8" if page else b"application/json"
         with speaking_as_asked("" if session else asked.headers.get("accept-language", "")):
             words = {"code": no.code, "message": tr(no.message)}

@@ -4,13 +4,13 @@ from typing import Self
 
 from silas.channels.models import WebConfig
 from silas.channels.origins import origin_of
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _EVERYWHERE = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104 - compared with, never bound here
 
 
-class WebHosts(Frozen):
+class WebHosts(FrozenModel):
     """The origins that are ours.
 
     A browser tells with every request under which name it found us. A name that is not listed is

@@ -22,7 +22,7 @@ from silas.channels.web.wire import Proof
 from silas.clock import Clock
 from silas.errors import ApprovalError, ChannelError, Stopped
 from silas.language import tr_later
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 ENROL_DOMAIN = b"silas/enrol/v1\n"
 """Stands before a pairing token where a device signs it; nothing else that is signed begins so."""
@@ -41,7 +41,7 @@ _LOOK_AGAIN = 1.0  # seconds
 _NONCE = re.compile(r"[0-9a-f]{32,128}")  # 128 bits or more, as hex
 
 
-class Paired(Frozen):
+class PairedBrowser(FrozenModel):
     """What a browser gets when it is let in, once: the two secrets are kept nowhere here.
 
     Attributes:
@@ -55,7 +55,7 @@ class Paired(Frozen):
     page_token: str
 
 
-class DeviceFacts(Frozen):
+class DeviceFacts(FrozenModel):
     """A device, for people.
 
     Attributes:
@@ -128,7 +128,7 @@ class WebDoor:
         public_key: bytes | None,
         signature: bytes | None,
         auth_token: str = "",
-    ) -> Paired:
+    ) -> PairedBrowser:
         """Let a browser in, and enrol its key. A refused try uses nothing up.
 
         Args:
@@ -287,7 +287,7 @@ class WebDoor:
         """Call this with each browser that comes in here, for the others to know."""
         self._greeters.append(tell)
 
-    def _let_in(self, token: str, name: str, public_key: bytes | None) -> Paired:
+    def _let_in(self, token: str, name: str, public_key: bytes | None) -> PairedBrowser:
         with self._sessions.atomic():
             device = self._devices.add(name, public_key)
             if not self._sessions.use_link(token, device.id):
@@ -301,7 +301,7 @@ class WebDoor:
         session = _session(opened.id, device)
         for tell in self._greeters:
             tell(session)
-        return Paired(session=session, cookie=opened.cookie, page_token=opened.page_token)
+        return PairedBrowser(session=session, cookie=opened.cookie, page_token=opened.page_token)
 
     async def _require_auth_token(self, given: str) -> None:
         wanted = self._hosts.auth_token
@@ -370,7 +370,7 @@ def set_cookie(name: str, cookie: str, *, secure: bool) -> str:
 
     Args:
         name: The door's `cookie_name`.
-        cookie: `Paired.cookie`.
+        cookie: `PairedBrowser.cookie`.
         secure: Whether the browser came over https; its `Origin` says so.
     """
     age = int(SESSION_LIFE.total_seconds())

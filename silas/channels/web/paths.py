@@ -7,7 +7,7 @@ from typing import NamedTuple
 from silas.context.attachments import LARGEST
 
 
-class Need(StrEnum):
+class Credential(StrEnum):
     """What a request must bring."""
 
     nothing = "nothing"
@@ -32,7 +32,7 @@ class PathRule(NamedTuple):
 
     methods: frozenset[str]
     path: re.Pattern[str]
-    need: Need
+    need: Credential
     most: int = 0
     streams: bool = False
 
@@ -45,19 +45,23 @@ _FILE = r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*"
 """A name that leads nowhere else: no separator, no dot at its beginning, no two dots."""
 
 _RULES = (
-    PathRule(_LOOK, re.compile(r"/pair"), Need.nothing),
-    PathRule(_SEND, re.compile(r"/pair"), Need.nothing, 4 * _KILOBYTE),
-    PathRule(_LOOK, re.compile(r"/health|/healthz|/readyz"), Need.nothing),
+    PathRule(_LOOK, re.compile(r"/pair"), Credential.nothing),
+    PathRule(_SEND, re.compile(r"/pair"), Credential.nothing, 4 * _KILOBYTE),
+    PathRule(_LOOK, re.compile(r"/health|/healthz|/readyz"), Credential.nothing),
     # The page's own code and pictures: the same for everybody, and the pairing page needs them.
-    PathRule(_LOOK, re.compile(rf"/static/{_FILE}(/{_FILE})?"), Need.nothing),
+    PathRule(_LOOK, re.compile(rf"/static/{_FILE}(/{_FILE})?"), Credential.nothing),
     # Fetched without cookies, or before anybody is paired.
-    PathRule(_LOOK, re.compile(r"/manifest\.json|/favicon\.ico|/offline\.html"), Need.nothing),
-    PathRule(_LOOK, re.compile(r"/|/sw\.js|/docs"), Need.session),
+    PathRule(
+        _LOOK, re.compile(r"/manifest\.json|/favicon\.ico|/offline\.html"), Credential.nothing
+    ),
+    PathRule(_LOOK, re.compile(r"/|/sw\.js|/docs"), Credential.session),
     # An attached file, which was announced with a proof.
-    PathRule(_SEND, re.compile(r"/attachments/[^/]+/content"), Need.page, LARGEST, streams=True),
+    PathRule(
+        _SEND, re.compile(r"/attachments/[^/]+/content"), Credential.page, LARGEST, streams=True
+    ),
     # A draft, a secret, an answer with its proof; the longest message goes over the WebSocket.
-    PathRule(_SEND, re.compile(r"/.*"), Need.page, 256 * _KILOBYTE),
-    PathRule(_LOOK, re.compile(r"/.*"), Need.page),
+    PathRule(_SEND, re.compile(r"/.*"), Credential.page, 256 * _KILOBYTE),
+    PathRule(_LOOK, re.compile(r"/.*"), Credential.page),
 )
 """The first row whose method and path fit counts."""
 

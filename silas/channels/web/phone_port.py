@@ -5,10 +5,10 @@ from typing import Protocol
 from pydantic import AwareDatetime
 
 from silas.channels.models import PhoneWay
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class PhoneWayView(Frozen):
+class PhoneWayView(FrozenModel):
     """One way to reach the cockpit from a phone.
 
     Attributes:
@@ -22,14 +22,14 @@ class PhoneWayView(Frozen):
     why_not: str = ""
 
 
-class PhoneAddressView(Frozen):
+class PhoneAddressView(FrozenModel):
     """An address of this machine that a phone at home may reach."""
 
     address: str
     interface: str
 
 
-class PhoneView(Frozen):
+class PhoneView(FrozenModel):
     """Whether the cockpit is open for a phone, where, and what else could be chosen.
 
     Attributes:
@@ -53,7 +53,7 @@ class PhoneView(Frozen):
     addresses: tuple[PhoneAddressView, ...]
 
 
-class PhoneLink(Frozen):
+class PhoneLink(FrozenModel):
     """A pairing link for the phone, and the same as a QR code."""
 
     link: str

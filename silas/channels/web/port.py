@@ -32,10 +32,10 @@ from silas.channels.web.views import (
     WorkerRow,
     WorkRow,
 )
-from silas.channels.web.views_ahead import AheadShown
+from silas.channels.web.views_ahead import AheadView
 from silas.channels.web.views_kept import (
     ReminderRows,
-    ReminderShown,
+    ReminderView,
     SecretRows,
 )
 from silas.channels.web.wire import Proof
@@ -170,11 +170,11 @@ class ReminderRoom(Protocol):
         """What is to come, the first to come first."""
         ...
 
-    async def read(self, said: str) -> ReminderShown:
+    async def read(self, said: str) -> ReminderView:
         """What a sentence would make. Raises where it says no time, or nothing to be told."""
         ...
 
-    async def read_move(self, reminder_id: str, said: str) -> ReminderShown:
+    async def read_move(self, reminder_id: str, said: str) -> ReminderView:
         """Where a reminder would be moved. Raises where it is over, or no time is said."""
         ...
 
@@ -190,7 +190,7 @@ class ReminderRoom(Protocol):
 class AheadRoom(Protocol):
     """What is to come, and the goals. Each change raises where there is no such goal."""
 
-    async def look(self, days: int) -> AheadShown:
+    async def look(self, days: int) -> AheadView:
         """What comes within so many days, what may run without asking, what is paused."""
         ...
 

@@ -10,10 +10,10 @@ from silas.channels.web.session import WebSession
 from silas.channels.web.wire import Proof, command_bytes
 from silas.errors import ChannelError
 from silas.language import tr_later
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class Proven(Frozen):
+class SignedCommand(FrozenModel):
     """The body of a command that counts only when the owner's device signed it."""
 
     proof: Proof

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class CardAction(Frozen):
+class CardAction(FrozenModel):
     """One choice: what happens, and how it is drawn."""
 
     label: str
@@ -19,7 +19,7 @@ class CardAction(Frozen):
     role: Literal["recommended", "alternative", "decline"]
 
 
-class CardDetail(Frozen):
+class CardDetail(FrozenModel):
     """One expandable part: a heading and plain lines; `open` ones are shown without a tap."""
 
     heading: str
@@ -27,7 +27,7 @@ class CardDetail(Frozen):
     open: bool = False
 
 
-class CardFace(Frozen):
+class CardFace(FrozenModel):
     """The anatomy every card shares. The page draws nothing that is not in here."""
 
     intent: str
@@ -39,7 +39,7 @@ class CardFace(Frozen):
     details: tuple[CardDetail, ...] = ()
 
 
-class _Question(Frozen):
+class _Question(FrozenModel):
     """A card that waits for an answer.
 
     Attributes:

@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class CheckResult(Frozen):
+class CheckResult(FrozenModel):
     """One check outside the agent's reach, and what it found."""
 
     name: str
@@ -15,7 +15,7 @@ class CheckResult(Frozen):
     words: str = ""
 
 
-class MessageAsked(Frozen):
+class MessageAsked(FrozenModel):
     """The message that asked for work, for a page that has not loaded it.
 
     Attributes:
@@ -27,7 +27,7 @@ class MessageAsked(Frozen):
     words: str
 
 
-class PostExecution(Frozen):
+class PostExecution(FrozenModel):
     """Work that has ended: the card with the result, what changed, and the way back (0.5.5).
 
     Attributes:

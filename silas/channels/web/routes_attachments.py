@@ -11,20 +11,20 @@ from starlette.responses import Response, StreamingResponse
 from silas.canonical import canonical_json
 from silas.channels.web.conversations_port import AttachmentRoom
 from silas.channels.web.endpoints import Refusing, endpoints
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.routes_conversations import ConversationId
 from silas.channels.web.wire import Proof
 from silas.context.attachments import AttachmentRow
 from silas.errors import ChannelError
 from silas.language import tr_later
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 AttachmentId = Annotated[str, Path(min_length=1, max_length=128)]
 
 _BYTES = "application/octet-stream"
 
 
-class FileAnnounced(Frozen):
+class FileAnnounced(FrozenModel):
     """A file that comes; the proof is about its conversation, digest, name and size."""
 
     name: str = Field(min_length=1, max_length=1000)
@@ -33,7 +33,7 @@ class FileAnnounced(Frozen):
     proof: Proof
 
 
-class AttachmentShown(Frozen):
+class AttachmentView(FrozenModel):
     """An attached file; `name` is what it is called here."""
 
     id: str
@@ -44,10 +44,10 @@ class AttachmentShown(Frozen):
     removed: bool
 
 
-class AttachmentRows(Frozen):
+class AttachmentRows(FrozenModel):
     """The files of a conversation, the first attached first."""
 
-    attachments: tuple[AttachmentShown, ...]
+    attachments: tuple[AttachmentView, ...]
 
 
 def picture_answer(made: bytes) -> Response:
@@ -56,9 +56,9 @@ def picture_answer(made: bytes) -> Response:
     return Response(made, media_type=kind)
 
 
-def shown_attachment(row: AttachmentRow) -> AttachmentShown:
+def shown_attachment(row: AttachmentRow) -> AttachmentView:
     """One of them."""
-    return AttachmentShown(
+    return AttachmentView(
         id=row.id,
         name=row.name,
         size=row.size,
@@ -83,7 +83,7 @@ def attachment_routes(attached: AttachmentRoom, prover: Prover, refused: Refusin
     )
     async def announce(
         conversation_id: ConversationId, body: FileAnnounced, session: Session
-    ) -> AttachmentShown:
+    ) -> AttachmentView:
         subject = canonical_json(
             {
                 "conversation": conversation_id,
@@ -99,7 +99,7 @@ def attachment_routes(attached: AttachmentRoom, prover: Prover, refused: Refusin
     @router.post("/attachments/{attachment_id}/content", summary="The bytes of what you announced")
     async def receive(
         attachment_id: AttachmentId, request: Request, session: Session
-    ) -> AttachmentShown:
+    ) -> AttachmentView:
         row = await attached.receive(attachment_id, _pieces(request), session.device)
         return shown_attachment(row)
 
@@ -116,8 +116,8 @@ def attachment_routes(attached: AttachmentRoom, prover: Prover, refused: Refusin
 
     @router.post("/attachments/{attachment_id}/remove", summary="Delete one; needs a proof")
     async def remove(
-        attachment_id: AttachmentId, body: Proven, session: Session
-    ) -> AttachmentShown:
+        attachment_id: AttachmentId, body: SignedCommand, session: Session
+    ) -> AttachmentView:
         await prover.require(session, "remove_attachment", attachment_id, body.proof)
         return shown_attachment(await attached.remove(attachment_id))
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from silas.canonical import canonical_json
 from silas.channels.web.conversations_port import BatchRoom
 from silas.channels.web.endpoints import Refusing, endpoints
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.routes_attachments import picture_answer
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import MovedBatchRow
@@ -18,7 +18,7 @@ BatchId = Annotated[str, Path(min_length=1, max_length=128)]
 FileNumber = Annotated[int, Path(ge=1, le=1000)]
 
 
-class UndoWanted(Proven):
+class UndoWanted(SignedCommand):
     """Which files go back, by their numbers; all of them where none is named."""
 
     numbers: tuple[Annotated[int, Field(ge=1)], ...] = Field(default=(), max_length=1000)

@@ -8,18 +8,18 @@ from pydantic import Field
 from silas.canonical import canonical_json
 from silas.channels.web.choices_port import ConnectionRoom
 from silas.channels.web.endpoints import Refusing, endpoints
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.views import Done
 from silas.channels.web.views_connections import ConnectionRows, NewServer, ServerChange
 from silas.channels.web.wire import Proof
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 ConnectionName = Annotated[str, Path(max_length=64)]
 Line = Annotated[str, Field(max_length=1_000)]
 Lines = Annotated[tuple[Line, ...], Field(max_length=64)]
 
 
-class AddFromSecret(Frozen):
+class AddFromSecret(FrozenModel):
     """A variable or header, and the name of the secret that it holds; never a value."""
 
     name: Annotated[str, Field(max_length=128)]
@@ -30,7 +30,7 @@ class AddFromSecret(Frozen):
 FromSecrets = Annotated[tuple[AddFromSecret, ...], Field(max_length=64)]
 
 
-class AddServer(Frozen):
+class AddServer(FrozenModel):
     """A server: a program with its arguments and its reach, or an address."""
 
     name: Line
@@ -84,22 +84,22 @@ def connection_routes(room: ConnectionRoom, prover: Prover, refused: Refusing) -
         return await room.change(wanted)
 
     @router.post("/connections/{name}/trust", summary="Look at a server's tools; needs a proof")
-    async def trust(name: ConnectionName, body: Proven, session: Session) -> Done:
+    async def trust(name: ConnectionName, body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "trust_server", name, body.proof)
         return await room.trust(name)
 
     @router.post("/connections/{name}/remove", summary="End and remove a server; needs a proof")
-    async def remove(name: ConnectionName, body: Proven, session: Session) -> Done:
+    async def remove(name: ConnectionName, body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "remove_server", name, body.proof)
         return await room.remove(name)
 
     @router.post("/connections/{name}/retry", summary="Try a server now; needs a proof")
-    async def retry(name: ConnectionName, body: Proven, session: Session) -> Done:
+    async def retry(name: ConnectionName, body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "retry_server", name, body.proof)
         return await room.retry(name)
 
     @router.post("/connections/{name}/distrust", summary="Trust a server no more; needs a proof")
-    async def distrust(name: ConnectionName, body: Proven, session: Session) -> Done:
+    async def distrust(name: ConnectionName, body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "distrust_server", name, body.proof)
         return await room.distrust(name)
 

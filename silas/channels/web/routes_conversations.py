@@ -8,28 +8,28 @@ from pydantic import Field
 from silas.channels.web.conversations import show_conversation, shown_conversations
 from silas.channels.web.conversations_port import ConversationRoom
 from silas.channels.web.endpoints import Refusing, endpoints
-from silas.channels.web.events import ConversationShown
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.events import ConversationView
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.views import Done
 from silas.language import tr
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 ConversationId = Annotated[str, Path(min_length=1, max_length=128)]
 
 
-class TitleWanted(Frozen):
+class TitleWanted(FrozenModel):
     """A title."""
 
     title: str = Field(max_length=1000)
 
 
-class ConversationRows(Frozen):
+class ConversationRows(FrozenModel):
     """The conversations, the one that was last said something in first."""
 
-    conversations: tuple[ConversationShown, ...]
+    conversations: tuple[ConversationView, ...]
 
 
-class FoundShown(Frozen):
+class SearchHitView(FrozenModel):
     """A message that fits a search; its conversation is `first` for the main one."""
 
     conversation: str
@@ -41,17 +41,17 @@ class FoundShown(Frozen):
     excerpt: str
 
 
-class FoundRows(Frozen):
+class FoundRows(FrozenModel):
     """What a search found, the best first."""
 
-    found: tuple[FoundShown, ...]
+    found: tuple[SearchHitView, ...]
 
 
-def _found_view(one: object) -> FoundShown:
-    return FoundShown.model_validate(one, from_attributes=True)
+def _found_view(one: object) -> SearchHitView:
+    return SearchHitView.model_validate(one, from_attributes=True)
 
 
-class ExportShown(Frozen):
+class ConversationExportView(FrozenModel):
     """An export: a name for its file, and what it holds."""
 
     name: str
@@ -73,21 +73,21 @@ def conversation_routes(room: ConversationRoom, prover: Prover, refused: Refusin
         return FoundRows(found=tuple(map(_found_view, found)))
 
     @router.post("/conversations", summary="Begin one, or the one that nothing was said in yet")
-    async def begin() -> ConversationShown:
+    async def begin() -> ConversationView:
         return show_conversation(conversations.begin())
 
     @router.post("/conversations/{conversation_id}/rename", summary="Give it another title")
-    async def rename(conversation_id: ConversationId, body: TitleWanted) -> ConversationShown:
+    async def rename(conversation_id: ConversationId, body: TitleWanted) -> ConversationView:
         return show_conversation(conversations.rename(conversation_id, body.title))
 
     @router.post(
         "/conversations/{conversation_id}/archive", summary="Put it away; nothing is deleted"
     )
-    async def archive(conversation_id: ConversationId) -> ConversationShown:
+    async def archive(conversation_id: ConversationId) -> ConversationView:
         return show_conversation(await room.archive(conversation_id))
 
     @router.post("/conversations/{conversation_id}/restore", summary="Bring it back")
-    async def restore(conversation_id: ConversationId) -> ConversationShown:
+    async def restore(conversation_id: ConversationId) -> ConversationView:
         return show_conversation(await room.restore(conversation_id))
 
     @router.get("/conversations/{conversation_id}/deletion", summary="What would go with it")
@@ -96,7 +96,9 @@ def conversation_routes(room: ConversationRoom, prover: Prover, refused: Refusin
         return Done(words=counts.words(conversations.one(conversation_id).called))
 
     @router.post("/conversations/{conversation_id}/delete", summary="For good; needs a proof")
-    async def delete(conversation_id: ConversationId, body: Proven, session: Session) -> Done:
+    async def delete(
+        conversation_id: ConversationId, body: SignedCommand, session: Session
+    ) -> Done:
         await prover.require(session, "delete_conversation", conversation_id, body.proof)
         row, _ = await room.deletion.delete(conversation_id)
         return Done(words=tr("“{called}” is deleted.", called=row.called))
@@ -105,9 +107,9 @@ def conversation_routes(room: ConversationRoom, prover: Prover, refused: Refusin
     async def export(
         conversation_id: ConversationId,
         form: Annotated[Literal["markdown", "json"], Query(alias="format")] = "markdown",
-    ) -> ExportShown:
+    ) -> ConversationExportView:
         ending = "md" if form == "markdown" else "json"
         document = await room.export(conversation_id, form)
-        return ExportShown(name=f"{conversation_id}.{ending}", document=document)
+        return ConversationExportView(name=f"{conversation_id}.{ending}", document=document)
 
     return router

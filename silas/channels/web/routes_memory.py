@@ -8,16 +8,16 @@ from pydantic import Field
 from silas.canonical import canonical_json
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import MemoryRoom
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.views import Done, Memories
 from silas.channels.web.wire import Proof
 from silas.memory.owners_words import LONGEST_WORDS
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 MemoryId = Annotated[str, Path(min_length=1, max_length=128)]
 
 
-class OwnersWords(Frozen):
+class OwnersWords(FrozenModel):
     """Words of the owner's that are to be remembered as his; the proof is about them."""
 
     text: str = Field(min_length=1, max_length=LONGEST_WORDS)
@@ -44,7 +44,7 @@ def memory_routes(memory: MemoryRoom, prover: Prover, refused: Refusing) -> APIR
         return await memory.correct(memory_id, body.text)
 
     @router.post("/memory/{memory_id}/forget", summary="Forget one memory; needs a proof")
-    async def forget(memory_id: MemoryId, body: Proven, session: Session) -> Done:
+    async def forget(memory_id: MemoryId, body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "forget", memory_id, body.proof)
         return await memory.forget(memory_id)
 

@@ -8,16 +8,16 @@ from pydantic import Field
 from silas.canonical import canonical_json
 from silas.channels.web.choices_port import AnsweringRoom
 from silas.channels.web.endpoints import Refusing, endpoints
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.views import Done, SecretAsked
 from silas.channels.web.views_models import AnsweringView, ChosenModels, OfferView
 from silas.channels.web.wire import Proof
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 ModelLine = Annotated[str, Field(max_length=200)]
 
 
-class ChooseModels(Frozen):
+class ChooseModels(FrozenModel):
     """Who is to answer; name and server for one of the owner's own servers."""
 
     provider: Literal["openrouter", "local", "runbook"]
@@ -41,17 +41,17 @@ def model_routes(room: AnsweringRoom, prover: Prover, refused: Refusing) -> APIR
         return await room.choose(body.provider, body.name, body.server)
 
     @router.post("/models/find", summary="The models of this machine's servers; needs a proof")
-    async def find(body: Proven, session: Session) -> tuple[OfferView, ...]:
+    async def find(body: SignedCommand, session: Session) -> tuple[OfferView, ...]:
         await prover.require(session, "find_models", "models", body.proof)
         return await room.find()
 
     @router.post("/models/key", summary="Ask for the provider's key, or a new one; needs a proof")
-    async def ask_key(body: Proven, session: Session) -> SecretAsked:
+    async def ask_key(body: SignedCommand, session: Session) -> SecretAsked:
         await prover.require(session, "provider_key", "openrouter", body.proof)
         return await room.ask_key()
 
     @router.post("/models/key/check", summary="Ask the provider about its key; needs a proof")
-    async def check_key(body: Proven, session: Session) -> Done:
+    async def check_key(body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "check_key", "openrouter", body.proof)
         return await room.check_key()
 

@@ -14,18 +14,18 @@ from silas.channels.web.views import Doctor, Settings, ToolRow, WorkerRow
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
 from silas.language import tr_later
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 Word = Annotated[str, Field(min_length=1, max_length=64)]
 
 
-class Preset(Frozen):
+class Preset(FrozenModel):
     """A preset of the personality by its name."""
 
     preset: Word
 
 
-class Feedback(Frozen):
+class Feedback(FrozenModel):
     """How the owner was spoken to: `too_harsh`, `too_soft`, `too_wordy`, `too_brief`, ...
 
     With a proof it moves the baseline; without one it fades within hours.
@@ -35,7 +35,7 @@ class Feedback(Frozen):
     proof: Proof | None = None
 
 
-class PersonaTuning(Frozen):
+class PersonaTuning(FrozenModel):
     """Axes and how far to move each; `persist_to_baseline` keeps it for good and needs a proof."""
 
     delta: dict[Word, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(max_length=16)

@@ -6,12 +6,12 @@ from pydantic import Field
 from silas.channels.models import PhoneWay
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.phone_port import Phone, PhoneLink, PhoneView
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.wire import Proof
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class OpenPhone(Frozen):
+class OpenPhone(FrozenModel):
     """The way and the address; a proof is about both, with a space between."""
 
     way: PhoneWay
@@ -38,7 +38,7 @@ def phone_routes(phone: Phone, prover: Prover, refused: Refusing) -> APIRouter:
         return await phone.open(body.way, body.address)
 
     @router.post("/devices/phone/link", summary="A pairing link for the phone; needs a proof")
-    async def link(body: Proven, session: Session) -> PhoneLink:
+    async def link(body: SignedCommand, session: Session) -> PhoneLink:
         await prover.require(session, "link", "phone", body.proof)
         return await phone.link()
 

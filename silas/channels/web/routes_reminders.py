@@ -7,16 +7,16 @@ from pydantic import Field
 
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import ReminderRoom
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.views import Done
-from silas.channels.web.views_kept import ReminderRows, ReminderShown
-from silas.types import Frozen
+from silas.channels.web.views_kept import ReminderRows, ReminderView
+from silas.types import FrozenModel
 
 ReminderId = Annotated[str, Path(min_length=1, max_length=128)]
 Said = Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class SaidReminder(Frozen):
+class SaidReminder(FrozenModel):
     """What to be reminded of and when, in one sentence; for a move, when alone."""
 
     text: Said
@@ -31,20 +31,20 @@ def reminder_routes(reminders: ReminderRoom, prover: Prover, refused: Refusing) 
         return await reminders.rows()
 
     @router.post("/reminders/read", summary="What a sentence would make; makes nothing")
-    async def read(body: SaidReminder) -> ReminderShown:
+    async def read(body: SaidReminder) -> ReminderView:
         return await reminders.read(body.text)
 
     @router.post("/reminders/{reminder_id}/read", summary="Where a move would lead; moves nothing")
-    async def read_move(reminder_id: ReminderId, body: SaidReminder) -> ReminderShown:
+    async def read_move(reminder_id: ReminderId, body: SaidReminder) -> ReminderView:
         return await reminders.read_move(reminder_id, body.text)
 
     @router.post("/reminders/shown/{shown_id}", summary="Let what was shown count; needs a proof")
-    async def confirm(shown_id: ReminderId, body: Proven, session: Session) -> Done:
+    async def confirm(shown_id: ReminderId, body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "remind", shown_id, body.proof)
         return await reminders.confirm(shown_id)
 
     @router.post("/reminders/{reminder_id}/cancel", summary="Cancel a reminder; needs a proof")
-    async def cancel(reminder_id: ReminderId, body: Proven, session: Session) -> Done:
+    async def cancel(reminder_id: ReminderId, body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "cancel_reminder", reminder_id, body.proof)
         return await reminders.cancel(reminder_id)
 

@@ -9,15 +9,15 @@ from silas.canonical import canonical_json
 from silas.channels.web.choices_port import SettingsRoom
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.proofs import Prover, Session
-from silas.channels.web.views_settings import SettingRows, SettingsSaved, SettingsShown
+from silas.channels.web.views_settings import SettingRows, SettingsSaved, SettingsView
 from silas.channels.web.wire import Proof
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 SettingName = Annotated[str, Field(min_length=1, max_length=100)]
 Value = Annotated[StrictStr, Field(max_length=100)] | StrictBool | StrictInt | None
 
 
-class WantedSettings(Frozen):
+class WantedSettings(FrozenModel):
     """Settings by their dotted names, with the values that they are to have."""
 
     changes: dict[SettingName, Value] = Field(min_length=1, max_length=32)
@@ -38,7 +38,7 @@ def settings_routes(room: SettingsRoom, prover: Prover, refused: Refusing) -> AP
         return await room.rows()
 
     @router.post("/settings/shown", summary="What a change means; saves nothing")
-    async def show(body: WantedSettings) -> SettingsShown:
+    async def show(body: WantedSettings) -> SettingsView:
         return await room.show(body.changes)
 
     @router.post("/settings/saved", summary="Save settings, or ask about them; needs a proof")

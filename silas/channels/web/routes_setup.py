@@ -9,20 +9,20 @@ from pydantic import Field
 from silas.canonical import canonical_bytes, canonical_json, sha256_hex
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import Door, Setup
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.views import (
     DeviceView,
     Done,
     Onboarding,
     PairingLinkView,
     SecretAsked,
-    Stored,
+    StoredSecretView,
 )
 from silas.channels.web.views_kept import SecretRows
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
 from silas.language import tr, tr_later
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 SetupLine = Annotated[str, Field(max_length=200)]
 
@@ -48,7 +48,7 @@ _SECRET_BODY: dict[str, Any] = {
 }
 
 
-class Onboard(Frozen):
+class Onboard(FrozenModel):
     """The choices of the first run. What is signed is the hash of all but the proof."""
 
     provider: Literal["openrouter", "local", "runbook"]
@@ -58,14 +58,14 @@ class Onboard(Frozen):
     proof: Proof
 
 
-class NameDevice(Frozen):
+class NameDevice(FrozenModel):
     """The name that a device is to have."""
 
     name: str = Field(min_length=1, max_length=200)
     proof: Proof
 
 
-class AskSecret(Frozen):
+class AskSecret(FrozenModel):
     """The name that a new secret is to have."""
 
     label: str = Field(min_length=1, max_length=64)
@@ -98,7 +98,7 @@ def device_routes(door: Door, prover: Prover, refused: Refusing) -> APIRouter:
         )
 
     @router.post("/devices/link", summary="A fresh pairing link; needs a proof")
-    async def link(body: Proven, session: Session, request: Request) -> PairingLinkView:
+    async def link(body: SignedCommand, session: Session, request: Request) -> PairingLinkView:
         await prover.require(session, "link", "devices", body.proof)
         # behind a proxy only the browser knows the scheme; the guard has checked what it says
         origin = request.headers.get("origin", str(request.base_url))
@@ -118,7 +118,7 @@ def device_routes(door: Door, prover: Prover, refused: Refusing) -> APIRouter:
     @router.post("/devices/{device_id}/revoke", summary="End a pairing; needs a proof")
     async def revoke(
         device_id: Annotated[str, Path(min_length=1, max_length=128)],
-        body: Proven,
+        body: SignedCommand,
         session: Session,
     ) -> Done:
         await prover.require(session, "revoke", device_id, body.proof)
@@ -154,7 +154,7 @@ def setup_routes(setup: Setup, prover: Prover, refused: Refusing) -> APIRouter:
     @router.post("/secrets/{ref_id}/remove", summary="Forget a secret; needs a proof")
     async def remove_secret(
         ref_id: Annotated[str, Path(min_length=1, max_length=128)],
-        body: Proven,
+        body: SignedCommand,
         session: Session,
     ) -> Done:
         await prover.require(session, "remove_secret", ref_id, body.proof)
@@ -168,10 +168,10 @@ def setup_routes(setup: Setup, prover: Prover, refused: Refusing) -> APIRouter:
     )
     async def store_secret(
         ref_id: Annotated[str, Path(min_length=1, max_length=128)], request: Request
-    ) -> Stored:
+    ) -> StoredSecretView:
         _require_unread_by_others(request)
         await setup.store_secret(ref_id, await _secret_in(request))
-        return Stored()
+        return StoredSecretView()
 
     return router
 

@@ -5,7 +5,7 @@ from pydantic import Field
 
 from silas.channels.web.choices_port import ShowingRoom
 from silas.channels.web.endpoints import Refusing, endpoints
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.views import Done
 from silas.channels.web.views_kept import ShowingRows
 
@@ -13,7 +13,7 @@ LONGEST_PATH = 4096
 """Characters of a directory."""
 
 
-class AskAgain(Proven):
+class AskAgain(SignedCommand):
     """The directory about which the owner wants to be asked again."""
 
     workspace: str = Field(min_length=1, max_length=LONGEST_PATH)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path
 
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import Work
-from silas.channels.web.proofs import Proven, Prover, Session
+from silas.channels.web.proofs import Prover, Session, SignedCommand
 from silas.channels.web.views import Done, WorkDetail, WorkRow
 
 ItemId = Annotated[str, Path(min_length=1, max_length=128)]
@@ -42,7 +42,7 @@ def work_routes(work: Work, prover: Prover, refused: Refusing) -> APIRouter:
         return await work.rest(work_item_id)
 
     @router.post("/work/{work_item_id}/undo", summary="Take back what it changed; needs a proof")
-    async def undo(work_item_id: ItemId, body: Proven, session: Session) -> Done:
+    async def undo(work_item_id: ItemId, body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "undo", work_item_id, body.proof)
         return await work.undo(work_item_id)
 
@@ -55,7 +55,7 @@ def work_routes(work: Work, prover: Prover, refused: Refusing) -> APIRouter:
         return await work.stop()
 
     @router.post("/resume", summary="End the emergency stop; needs a proof")
-    async def resume(body: Proven, session: Session) -> Done:
+    async def resume(body: SignedCommand, session: Session) -> Done:
         await prover.require(session, "resume", EVERYTHING, body.proof)
         return await work.resume()
 

@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 Level = Literal["owner", "auth"]
 """How far a session is trusted before it signs anything."""
 
 
-class WebSession(Frozen):
+class WebSession(FrozenModel):
     """A paired browser.
 
     Attributes:

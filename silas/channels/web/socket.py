@@ -9,7 +9,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from silas.channels.web.channel import WebChannel
 from silas.channels.web.conversations import open_conversation, shown_conversations
-from silas.channels.web.events import Ack, StreamState, Waiting
+from silas.channels.web.events import Ack, StreamState, WaitingPlanView
 from silas.channels.web.forgotten_content import ForgottenContent
 from silas.channels.web.pages import UNAUTHENTICATED, ConnectedPage
 from silas.channels.web.record_rule import FRAMES
@@ -33,7 +33,7 @@ _SECOND_AUTH = "This connection has said who it is already."
 class PageStatus(Protocol):
     """What a page must know besides the conversation and the cards."""
 
-    async def waiting(self) -> tuple[Waiting, ...]:
+    async def waiting(self) -> tuple[WaitingPlanView, ...]:
         """Plans that wait for their owner."""
         ...
 
@@ -112,7 +112,11 @@ class Sockets:
             await asyncio.wait([writing])
 
     def _state(
-        self, session: WebSession, first: Auth, waiting: tuple[Waiting, ...], first_run: bool
+        self,
+        session: WebSession,
+        first: Auth,
+        waiting: tuple[WaitingPlanView, ...],
+        first_run: bool,
     ) -> StreamState:
         """The same for every device; made in one step with entering, so that nothing is missed."""
         channel = self._channel

@@ -6,10 +6,10 @@ from pydantic import AwareDatetime
 
 from silas.audit.kinds import Kind
 from silas.channels.web.views_ahead import ProjectRow
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class Problem(Frozen):
+class Problem(FrozenModel):
     """What every refusal looks like: a stable code, and one sentence that says what to do.
 
     Attributes:
@@ -21,7 +21,7 @@ class Problem(Frozen):
     field: str = ""
 
 
-class ActivityView(Frozen):
+class ActivityView(FrozenModel):
     """One thing that happened, in a sentence.
 
     Attributes:
@@ -39,7 +39,7 @@ class ActivityView(Frozen):
     quiet: bool = False
 
 
-class Activity(Frozen):
+class Activity(FrozenModel):
     """A page of entries, the newest first.
 
     Attributes:
@@ -52,7 +52,7 @@ class Activity(Frozen):
     before: int
 
 
-class Signed(Frozen):
+class SignedApprovalView(FrozenModel):
     """What is known of a signed approval. Times in UTC.
 
     Attributes:
@@ -73,7 +73,7 @@ class Signed(Frozen):
     device: str = ""
 
 
-class RunStepView(Frozen):
+class RunStepView(FrozenModel):
     """One thing that ran: a tool call, the checks, a change of files."""
 
     at: AwareDatetime
@@ -85,12 +85,12 @@ class EntryDetail(ActivityView):
     """An entry with what is known behind it; null where the entry is not about such a thing."""
 
     shown: tuple[str, ...] | None = None
-    signed: Signed | None = None
+    signed: SignedApprovalView | None = None
     ran: tuple[RunStepView, ...] | None = None
     diff: str = ""
 
 
-class Metric(Frozen):
+class Metric(FrozenModel):
     """One measure of how the cockpit does (spec 0.5.6).
 
     Attributes:
@@ -109,7 +109,7 @@ class Metric(Frozen):
     words: str
 
 
-class WorkRow(Frozen):
+class WorkRow(FrozenModel):
     """One work item in the list.
 
     Attributes:
@@ -133,14 +133,14 @@ class WorkRow(Frozen):
     asks: bool = False
 
 
-class SectionView(Frozen):
+class SectionView(FrozenModel):
     """A heading and plain lines."""
 
     heading: str
     lines: tuple[str, ...]
 
 
-class CheckView(Frozen):
+class CheckView(FrozenModel):
     """What one check found, in which attempt."""
 
     name: str
@@ -150,7 +150,7 @@ class CheckView(Frozen):
     attempt: int = 0
 
 
-class BudgetRow(Frozen):
+class BudgetRow(FrozenModel):
     """One budget in words, and which share of 1 is used."""
 
     words: str
@@ -187,7 +187,7 @@ class WorkDetail(WorkRow):
     output: str
     report: str
     grounds: str
-    approval: Signed | None
+    approval: SignedApprovalView | None
     attempts: int
     budget: tuple[BudgetRow, ...]
     next_steps: tuple[str, ...]
@@ -198,13 +198,13 @@ class WorkDetail(WorkRow):
     rest_as: str = ""
 
 
-class Done(Frozen):
+class Done(FrozenModel):
     """It was done, or it was so already; in one sentence."""
 
     words: str
 
 
-class ToolRow(Frozen):
+class ToolRow(FrozenModel):
     """A tool and how it fares."""
 
     name: str
@@ -214,7 +214,7 @@ class ToolRow(Frozen):
     last_error: str | None
 
 
-class WorkerRow(Frozen):
+class WorkerRow(FrozenModel):
     """A worker of the owner's, or the fault of its file."""
 
     name: str
@@ -226,7 +226,7 @@ class WorkerRow(Frozen):
     skills: tuple[str, ...] = ()
 
 
-class MemoryRow(Frozen):
+class MemoryRow(FrozenModel):
     """One memory and how far it is trusted.
 
     Attributes:
@@ -249,14 +249,14 @@ class MemoryRow(Frozen):
     fixed: bool
 
 
-class Memories(Frozen):
+class Memories(FrozenModel):
     """What was found; `words` says why nothing could be where that is so."""
 
     memories: tuple[MemoryRow, ...]
     words: str = ""
 
 
-class Fact(Frozen):
+class Fact(FrozenModel):
     """One line of the settings in force."""
 
     name: str
@@ -264,21 +264,21 @@ class Fact(Frozen):
     words: str = ""
 
 
-class Facts(Frozen):
+class Facts(FrozenModel):
     """A part of the settings in force."""
 
     heading: str
     facts: tuple[Fact, ...]
 
 
-class Settings(Frozen):
+class Settings(FrozenModel):
     """What the configuration in force comes to, without any secret; `words`: how to change it."""
 
     parts: tuple[Facts, ...]
     words: str
 
 
-class FindingView(Frozen):
+class FindingView(FrozenModel):
     """One part that Silas needs: `ok`, `advice` (it works, and could be better) or `failed`."""
 
     part: str
@@ -287,7 +287,7 @@ class FindingView(Frozen):
     words: str
 
 
-class Doctor(Frozen):
+class Doctor(FrozenModel):
     """Every part, whether nothing failed, and in `words` what is true of all of them."""
 
     ok: bool
@@ -295,7 +295,7 @@ class Doctor(Frozen):
     findings: tuple[FindingView, ...]
 
 
-class DeviceView(Frozen):
+class DeviceView(FrozenModel):
     """A paired browser. `this` is the one that asks."""
 
     id: str
@@ -307,13 +307,13 @@ class DeviceView(Frozen):
     this: bool = False
 
 
-class PairingLinkView(Frozen):
+class PairingLinkView(FrozenModel):
     """A fresh pairing link, good once and for ten minutes."""
 
     link: str
 
 
-class Choice(Frozen):
+class Choice(FrozenModel):
     """One choice of onboarding."""
 
     value: str
@@ -321,7 +321,7 @@ class Choice(Frozen):
     words: str
 
 
-class Onboarding(Frozen):
+class Onboarding(FrozenModel):
     """Where the first run stands (spec 1.5).
 
     Attributes:
@@ -344,14 +344,14 @@ class Onboarding(Frozen):
     words: str = ""
 
 
-class SecretAsked(Frozen):
+class SecretAsked(FrozenModel):
     """A secure input waits; its card comes over the WebSocket."""
 
     ref_id: str
     label: str
 
 
-class Stored(Frozen):
+class StoredSecretView(FrozenModel):
     """The answer to a secret that was kept, and all of it (spec 8.1)."""
 
     stored: Literal[True] = True

@@ -2,10 +2,10 @@
 
 from pydantic import AwareDatetime
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class UpcomingRow(Frozen):
+class UpcomingRow(FrozenModel):
     """Something that comes at a moment.
 
     Attributes:
@@ -29,7 +29,7 @@ class UpcomingRow(Frozen):
     more: int
 
 
-class UnattendedGoalRow(Frozen):
+class UnattendedGoalRow(FrozenModel):
     """A goal whose approval starts work without asking.
 
     Attributes:
@@ -49,7 +49,7 @@ class UnattendedGoalRow(Frozen):
     lapsed: bool = False
 
 
-class PausedGoalRow(Frozen):
+class PausedGoalRow(FrozenModel):
     """A goal that does not run, or whose work asks each time; `why` is empty where its owner
     paused it, and what does not pause yet cannot be resumed.
     """
@@ -60,7 +60,7 @@ class PausedGoalRow(Frozen):
     resumes: bool = True
 
 
-class TaskShown(Frozen):
+class ProjectTaskView(FrozenModel):
     """One task of a project.
 
     Attributes:
@@ -79,16 +79,16 @@ class TaskShown(Frozen):
     after: tuple[str, ...]
 
 
-class ProjectRow(Frozen):
+class ProjectRow(FrozenModel):
     """A project; `steps` is its graph, from what begins first on."""
 
     id: str
     title: str
     done: int
-    steps: tuple[tuple[TaskShown, ...], ...]
+    steps: tuple[tuple[ProjectTaskView, ...], ...]
 
 
-class AheadShown(Frozen):
+class AheadView(FrozenModel):
     """What is to come within `days`, what may run alone, what is paused.
 
     Attributes:

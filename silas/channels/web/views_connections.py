@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class ServerTool(Frozen):
+class ServerTool(FrozenModel):
     """A tool that a server gives.
 
     Attributes:
@@ -21,7 +21,7 @@ class ServerTool(Frozen):
     last_used: AwareDatetime | None
 
 
-class SecretLine(Frozen):
+class SecretLine(FrozenModel):
     """A variable or header that a server is given from secrets of the owner.
 
     Attributes:
@@ -35,7 +35,7 @@ class SecretLine(Frozen):
     missing: tuple[str, ...]
 
 
-class NewFromSecret(Frozen):
+class NewFromSecret(FrozenModel):
     """A variable or header; see `silas.services.mcp_servers.from_secrets.FromSecret`."""
 
     name: str
@@ -43,7 +43,7 @@ class NewFromSecret(Frozen):
     secret: str
 
 
-class ServerFields(Frozen):
+class ServerFields(FrozenModel):
     """The fields of a server; see `silas.services.mcp_servers.server_form.WantedServer`."""
 
     command: str
@@ -68,7 +68,7 @@ class ServerFormView(ServerFields):
     seen: str
 
 
-class ServerRow(Frozen):
+class ServerRow(FrozenModel):
     """A server of `mcpServers`.
 
     Attributes:
@@ -98,7 +98,7 @@ class ServerRow(Frozen):
     form: ServerFormView
 
 
-class ChannelRow(Frozen):
+class ChannelRow(FrozenModel):
     """A channel; `trouble`: why it is not there, empty where it is."""
 
     name: str
@@ -106,7 +106,7 @@ class ChannelRow(Frozen):
     trouble: str
 
 
-class ConnectionRows(Frozen):
+class ConnectionRows(FrozenModel):
     """Everything that Silas is connected with, and the file that says so.
 
     Attributes:

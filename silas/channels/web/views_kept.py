@@ -2,10 +2,10 @@
 
 from pydantic import AwareDatetime
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class ReminderRow(Frozen):
+class ReminderRow(FrozenModel):
     """A reminder that is to come.
 
     Attributes:
@@ -21,14 +21,14 @@ class ReminderRow(Frozen):
     again: str = ""
 
 
-class ReminderRows(Frozen):
+class ReminderRows(FrozenModel):
     """What is to come, the first first; `words`: why none can be, where that is so."""
 
     reminders: tuple[ReminderRow, ...]
     words: str = ""
 
 
-class ReminderShown(Frozen):
+class ReminderView(FrozenModel):
     """What was understood, before it counts.
 
     Attributes:
@@ -46,7 +46,7 @@ class ReminderShown(Frozen):
     times: tuple[str, ...] = ()
 
 
-class SecretRow(Frozen):
+class SecretRow(FrozenModel):
     """A secret by its name; the value is nowhere but in the key store.
 
     Attributes:
@@ -61,13 +61,13 @@ class SecretRow(Frozen):
     servers: tuple[str, ...]
 
 
-class SecretRows(Frozen):
+class SecretRows(FrozenModel):
     """Every secret by its name."""
 
     secrets: tuple[SecretRow, ...]
 
 
-class MovedFileRow(Frozen):
+class MovedFileRow(FrozenModel):
     """A file of a batch: its number there, where it was and is, and why where it is not.
 
     Attributes:
@@ -82,7 +82,7 @@ class MovedFileRow(Frozen):
     why: str = ""
 
 
-class MovedBatchRow(Frozen):
+class MovedBatchRow(FrozenModel):
     """Files that were moved with one approval; `undo_until`: until when they can go back."""
 
     id: str
@@ -92,7 +92,7 @@ class MovedBatchRow(Frozen):
     files: tuple[MovedFileRow, ...]
 
 
-class ShowingAnswer(Frozen):
+class ShowingAnswer(FrozenModel):
     """What the owner answered about one directory and those who would be shown it.
 
     Attributes:
@@ -106,14 +106,14 @@ class ShowingAnswer(Frozen):
     answered_at: AwareDatetime | None
 
 
-class ShowingRow(Frozen):
+class ShowingRow(FrozenModel):
     """A directory, as the owner's command to be asked again names it, and what he answered."""
 
     workspace: str
     answers: tuple[ShowingAnswer, ...]
 
 
-class ShowingRows(Frozen):
+class ShowingRows(FrozenModel):
     """Every directory that the owner was asked about."""
 
     directories: tuple[ShowingRow, ...]

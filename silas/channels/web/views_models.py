@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class RoleView(Frozen):
+class RoleView(FrozenModel):
     """What a model does, which one it is, and its server; empty for the provider's own."""
 
     name: str
@@ -13,7 +13,7 @@ class RoleView(Frozen):
     server: str
 
 
-class KeyView(Frozen):
+class KeyView(FrozenModel):
     """The hosted provider's key.
 
     Attributes:
@@ -29,7 +29,7 @@ class KeyView(Frozen):
     refused: bool
 
 
-class AnsweringView(Frozen):
+class AnsweringView(FrozenModel):
     """Who answers now.
 
     Attributes:
@@ -47,7 +47,7 @@ class AnsweringView(Frozen):
     example: str = "http://127.0.0.1:8080/v1"
 
 
-class OfferView(Frozen):
+class OfferView(FrozenModel):
     """A model of a server on this machine."""
 
     name: str
@@ -55,7 +55,7 @@ class OfferView(Frozen):
     words: str
 
 
-class ChosenModels(Frozen):
+class ChosenModels(FrozenModel):
     """What came of a choice; `asks`: the owner is asked on a card first."""
 
     asks: bool

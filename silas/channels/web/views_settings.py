@@ -2,19 +2,19 @@
 
 from typing import Literal
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 SettingValue = str | int | float | bool | None
 
 
-class SettingChoice(Frozen):
+class SettingChoice(FrozenModel):
     """One value that a setting may have, and how it reads."""
 
     value: str | None
     words: str
 
 
-class SettingRow(Frozen):
+class SettingRow(FrozenModel):
     """A setting that can be changed here.
 
     Attributes:
@@ -38,29 +38,29 @@ class SettingRow(Frozen):
     unit: str = ""
 
 
-class SettingRows(Frozen):
+class SettingRows(FrozenModel):
     """Every one, and the file that has them."""
 
     file: str
     rows: tuple[SettingRow, ...]
 
 
-class ChangeShown(Frozen):
+class SettingChangeView(FrozenModel):
     """What becomes of a setting; `widens`: it lets Silas do more, or be watched less."""
 
     words: str
     widens: bool
 
 
-class SettingsShown(Frozen):
+class SettingsView(FrozenModel):
     """What would be saved; nothing is. `asks`: the owner is asked on a card first."""
 
     file: str
-    changes: tuple[ChangeShown, ...]
+    changes: tuple[SettingChangeView, ...]
     asks: bool
 
 
-class SettingsSaved(Frozen):
+class SettingsSaved(FrozenModel):
     """What came of saving; `asks`: a card waits, and nothing is saved yet."""
 
     asks: bool

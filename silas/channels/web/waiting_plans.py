@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from silas.channels.web.events import PlansWaiting, Waiting
+from silas.channels.web.events import PlansWaiting, WaitingPlanView
 from silas.channels.web.pages import Pages
 from silas.clock import Clock
 from silas.errors import SilasError
@@ -11,7 +11,7 @@ from silas.errors import SilasError
 SECONDS_BETWEEN = 0.5
 """How soon a plan is seen that begins to wait: another program may have put it there."""
 
-Unasked = Callable[[], Awaitable[tuple[Waiting, ...]]]
+Unasked = Callable[[], Awaitable[tuple[WaitingPlanView, ...]]]
 """The plans that wait now and that nobody is asked about."""
 
 
@@ -20,7 +20,7 @@ async def announce_waiting_plans(unasked: Unasked, pages: Pages, clock: Clock) -
 
     A page that connects is told what waits then; what it is told once more changes nothing.
     """
-    told: tuple[Waiting, ...] = ()
+    told: tuple[WaitingPlanView, ...] = ()
     while True:
         await pages.some()
         await clock.sleep(SECONDS_BETWEEN)

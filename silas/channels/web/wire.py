@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, TypeAdapter, model_validator
 
 from silas.canonical import canonical_bytes
-from silas.types import Base64Bytes, Frozen
+from silas.types import Base64Bytes, FrozenModel
 
 MOST_CHARACTERS = 20_000
 """The longest message or edited draft."""
@@ -21,7 +21,7 @@ Id = Annotated[str, Field(min_length=1, max_length=LONGEST_ID)]
 WireText = Annotated[str, Field(max_length=MOST_CHARACTERS)]
 
 
-class Proof(Frozen):
+class Proof(FrozenModel):
     """A signature made on the owner's device (decision B7).
 
     Attributes:
@@ -36,7 +36,7 @@ class Proof(Frozen):
     signature: Base64Bytes
 
 
-class Auth(Frozen):
+class Auth(FrozenModel):
     """The first message, within five seconds: the page's own token, which no cookie carries."""
 
     type: Literal["auth"]
@@ -49,7 +49,7 @@ class Auth(Frozen):
     """The conversation that the page shows; empty for the first one."""
 
 
-class Message(Frozen):
+class Message(FrozenModel):
     """Something the owner says.
 
     Attributes:
@@ -71,14 +71,14 @@ class Message(Frozen):
     replaces: str = Field(default="", max_length=128)
 
 
-class Ping(Frozen):
+class Ping(FrozenModel):
     """Asks for its acknowledgement, and nothing else: a connection may be dead and not say so."""
 
     type: Literal["ping"]
     id: Id
 
 
-class _Response(Frozen):
+class _Response(FrozenModel):
     """An answer to a card. What may do harm counts only with a proof."""
 
     request_id: Id
@@ -165,7 +165,7 @@ class AutonomyThresholdResponse(_Response):
     verdict: Literal["approve", "decline", "tighten_now"]
 
 
-class SecureInputCompleted(Frozen):
+class SecureInputCompleted(FrozenModel):
     """The form for a secret was sent, or closed. Never the secret itself."""
 
     type: Literal["secure_input_completed"]

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field
 
 from silas.language import tr, tr_many
 from silas.language.calendar import day_words
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 STANDING_USES: Final = 20
 """How often one approval of a goal starts work without asking."""
@@ -48,7 +48,7 @@ def _moment(text: str | None) -> str | None:
     return text
 
 
-class StandingAsk(Frozen):
+class StandingAsk(FrozenModel):
     """How far a yes to this goal is to go, as its plan says it.
 
     Attributes:

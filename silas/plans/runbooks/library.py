@@ -30,14 +30,14 @@ from silas.plans.runbooks.requirements import Requirement, commands
 from silas.plans.runbooks.sentences import (
     SentenceError,
     compile_sentence,
-    hear,
     matches,
+    parse_request,
     slots,
     without_courtesies,
 )
 from silas.plans.runbooks.unquoted import is_plain
 from silas.plans.yaml_tree import FrontMatterTree, YamlPosition, read_tree
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 MAX_VALUE = 1000
 """Characters of a parameter's value: a path or a name, not a document."""
@@ -46,7 +46,7 @@ _ONE_BLANK = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = frozenset({"failed_checks"})
 
 
-class GermanWords(Frozen):
+class GermanWords(FrozenModel):
     """How a runbook is shown to an owner whose language is German.
 
     Attributes:
@@ -58,7 +58,7 @@ class GermanWords(Frozen):
     say: str = ""
 
 
-class LibraryPlan(Frozen):
+class LibraryPlan(FrozenModel):
     """A runbook: its name (the file's), when to use it, its blanks, and the template.
 
     Attributes:
@@ -235,7 +235,7 @@ def _values_said(plan: LibraryPlan, text: str) -> dict[str, str] | None:
     """What a request says in the slots of a runbook's sentences; None where it is none of them."""
     if not plan.sentences:
         return None
-    said, place = hear(text)
+    said, place = parse_request(text)
     if place and "workspace" not in plan.parameters:
         return None
     named = {"workspace": place} if place else {}

@@ -14,12 +14,12 @@ from pydantic import Field
 
 from silas.language import tr
 from silas.plans.characters import show_exactly
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 _HERE: Final = "."
 
 
-class MovePlaces(Frozen):
+class MovePlaces(FrozenModel):
     """The parameters of a runbook that moves files.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 from pydantic import Field
 
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 
-class Parameter(Frozen):
+class Parameter(FrozenModel):
     """One blank of a runbook.
 
     Attributes:

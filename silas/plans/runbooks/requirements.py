@@ -17,21 +17,21 @@ from silas.plans.runbooks.fill import ShellText, blanks, fill_command
 from silas.plans.runbooks.move_places import MovePlaces, from_workspace, move_fault, nothing_fault
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 _LIMITS = SandboxLimits(wall_seconds=20.0, cpu_seconds=10)
 _EMPTY = Path("/work")
 _ENVIRONMENTS = (".venv", "venv")
 
 
-class Candidate(Frozen):
+class Candidate(FrozenModel):
     """One way to meet a requirement: the shell text to use, and the test that it is there."""
 
     use: str = Field(min_length=1)
     test: str = Field(min_length=1)
 
 
-class Requirement(Frozen):
+class Requirement(FrozenModel):
     """What a runbook needs; `$name` stands for the first candidate whose test exits with 0.
 
     Attributes:
@@ -55,7 +55,7 @@ class Requirement(Frozen):
         return self.in_german if german else self.missing
 
 
-class Defaulted(Protocol):
+class ParameterDefault(Protocol):
     """A parameter, as far as its value goes."""
 
     @property
@@ -68,7 +68,7 @@ class NeedsTools(Protocol):
     """A runbook, as far as its requirements go."""
 
     @property
-    def parameters(self) -> Mapping[str, Defaulted]:
+    def parameters(self) -> Mapping[str, ParameterDefault]:
         """Its blanks by name."""
         ...
 

@@ -58,7 +58,7 @@ def slots(sentence: str) -> frozenset[str]:
     return frozenset(one["slot"] for one in _TOKEN.finditer(sentence) if one["slot"])
 
 
-def hear(text: str) -> RequestSentence:
+def parse_request(text: str) -> RequestSentence:
     """A request as sentences are matched with."""
     said = without_courtesies(text)
     named = _PLACE.search(said)

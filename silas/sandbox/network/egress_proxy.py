@@ -18,7 +18,7 @@ from silas.sandbox.network.names import EgressRefused, Endpoint, Reason
 from silas.sandbox.network.outside import Outside, Streams
 from silas.sandbox.network.proxy_rules import MAX_HEAD, ProxyRequest, read_request
 from silas.sandbox.network.tls_hello import server_name
-from silas.sandbox.network.traffic import Denied, HostOpened, RecordTraffic, Traffic
+from silas.sandbox.network.traffic import DeniedTraffic, HostOpened, RecordTraffic, Traffic
 
 _CHUNK = 1 << 16
 _MEBIBYTE = 1 << 20
@@ -121,7 +121,7 @@ class EgressProxy:
         self._limits = limits
         self._opening = asyncio.Lock()
         self._meters: dict[Endpoint, _Meter] = {}
-        self._told: set[Denied] = set()
+        self._told: set[DeniedTraffic] = set()
         self._untold: Counter[Reason] = Counter()
         self._clients: set[asyncio.Task[None]] = set()
         self._servers: list[asyncio.Server] = []
@@ -156,7 +156,7 @@ class EgressProxy:
         for total in traffic:
             await self._record(total)
         for reason, times in self._untold.items():
-            await self._record(Denied("", reason, times))
+            await self._record(DeniedTraffic("", reason, times))
         for failure in self._failures:
             raise failure
         return traffic
@@ -200,7 +200,7 @@ class EgressProxy:
             writer.transport.abort()
 
     async def _deny(self, refusal: EgressRefused) -> None:
-        denied = Denied(refusal.what, refusal.reason)
+        denied = DeniedTraffic(refusal.what, refusal.reason)
         if denied in self._told or len(self._told) >= _MOST_TOLD:
             self._untold[refusal.reason] += 1
             return

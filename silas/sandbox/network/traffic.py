@@ -14,7 +14,7 @@ class HostOpened(NamedTuple):
     addresses: tuple[str, ...]
 
 
-class Denied(NamedTuple):
+class DeniedTraffic(NamedTuple):
     """Something was refused. `what` is the run's own text: a host, or empty. `times`: how often."""
 
     what: str
@@ -32,7 +32,7 @@ class Traffic(NamedTuple):
     bytes_in: int
 
 
-NetworkEvent = HostOpened | Denied | Traffic
+NetworkEvent = HostOpened | DeniedTraffic | Traffic
 
 RecordTraffic = Callable[[NetworkEvent], Awaitable[None]]
 """Where the proxy tells what happens. Where it raises, the connection is not made."""

@@ -8,7 +8,7 @@ from silas.errors import SandboxError
 from silas.language import tr_later
 from silas.sandbox import Sandbox
 from silas.services.attachments.pictures import small_picture
-from silas.work.batches.looking import LARGEST_PICTURE, identity_of, may_be_shown
+from silas.work.batches.folder_scan import LARGEST_PICTURE, identity_of, may_be_shown
 from silas.work.batches.models import BatchRefused, FileBatch, FileMove
 from silas.workspace.tree import open_descriptor, open_file
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from silas.channels.web.views import Done
-from silas.channels.web.views_ahead import AheadShown, PausedGoalRow, UnattendedGoalRow, UpcomingRow
+from silas.channels.web.views_ahead import AheadView, PausedGoalRow, UnattendedGoalRow, UpcomingRow
 from silas.errors import SilasError
 from silas.language import COCKPIT, refusal_words, said_at, tr
 from silas.language.calendar import near_day_words
@@ -14,7 +14,13 @@ from silas.plans.characters import show
 from silas.services.cockpit.project_graph import project_row
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, AheadService, PausedGoal, UnattendedGoal, Upcoming
+    from silas.services.schedules.ahead import (
+        Ahead,
+        AheadService,
+        PausedGoal,
+        UnattendedGoal,
+        Upcoming,
+    )
     from silas.work.authority.narrowing import ApprovalNarrowing
 
 
@@ -37,10 +43,10 @@ class CockpitAhead:
         self._narrowing = narrowing
         self._redact = redact
 
-    async def look(self, days: int) -> AheadShown:
+    async def look(self, days: int) -> AheadView:
         """See `AheadRoom.look`."""
         found = await self._service().look(days)
-        return AheadShown(
+        return AheadView(
             days=days,
             coming=tuple(self._upcoming_row(one, found) for one in found.coming),
             later=found.later,
@@ -130,7 +136,7 @@ class CockpitAhead:
         )
 
     def _unattended_row(self, one: "UnattendedGoal", found: "Ahead") -> UnattendedGoalRow:
-        from silas.services.clock.ahead import left_words  # noqa: PLC0415 - few pages ask
+        from silas.services.schedules.ahead import left_words  # noqa: PLC0415 - few pages ask
 
         lapsed = tr(
             "It has lapsed and starts nothing: {why}",

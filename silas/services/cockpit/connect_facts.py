@@ -6,7 +6,7 @@ from typing import Protocol
 
 from silas.agents.choice import RUNBOOK, ModelsConfig
 from silas.audit.kept_head import KeptAuditLog
-from silas.channels.web.events import Waiting
+from silas.channels.web.events import WaitingPlanView
 from silas.config import SilasConfig
 from silas.language import refusal_words
 from silas.services.cockpit.setup import SetupRoom
@@ -36,12 +36,14 @@ class ConnectFacts:
     held: HeldStore
     questions: OpenQuestions
 
-    async def waiting(self) -> tuple[Waiting, ...]:
+    async def waiting(self) -> tuple[WaitingPlanView, ...]:
         """Plans that wait, and changes of finished work, that nobody is asked about now."""
         unasked = await self.silas.runs.proposer.list_unasked()
         changed = {one.item.id for one in await self.silas.runs.proposer.to_change()}
         plans = tuple(
-            Waiting(work_item_id=item.id, title=item.title, changes_wanted=item.id in changed)
+            WaitingPlanView(
+                work_item_id=item.id, title=item.title, changes_wanted=item.id in changed
+            )
             for item in unasked
         )
         asked = {str(getattr(card, "work_item_id", "")) for card in self.questions.cards}
@@ -50,7 +52,11 @@ class ConnectFacts:
         found = [self.held.find(name) for name in names]
         return (
             *plans,
-            *(Waiting(work_item_id=one.work_item_id, title=one.title) for one in found if one),
+            *(
+                WaitingPlanView(work_item_id=one.work_item_id, title=one.title)
+                for one in found
+                if one
+            ),
         )
 
     def turns_waiting(self) -> int:

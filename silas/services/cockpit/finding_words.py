@@ -8,7 +8,7 @@ from silas.language import (
     ENGLISH,
     group_digits,
     refusal_words,
-    retold,
+    retranslate,
     spoken_language,
     tr,
     tr_later,
@@ -241,12 +241,12 @@ def _there(commands: str) -> str:
 
 def told_of_finding(words: str) -> str:
     """What is found, without its part, in the owner's language."""
-    told = retold(words, _WORDS, _VALUES)
+    told = retranslate(words, _WORDS, _VALUES)
     return refusal_words(words) if told == words else told
 
 
 def _model(name: str) -> str:
-    return retold(told_of_finding(name), MODEL_NAMES)
+    return retranslate(told_of_finding(name), MODEL_NAMES)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
@@ -263,4 +263,4 @@ def finding_words(found: DoctorFinding) -> DoctorFinding:
     """A finding as its owner reads it; `--json` keeps the English that programs read."""
     if spoken_language() == ENGLISH:
         return found
-    return found._replace(part=retold(found.part, _PARTS), words=told_of_finding(found.words))
+    return found._replace(part=retranslate(found.part, _PARTS), words=told_of_finding(found.words))

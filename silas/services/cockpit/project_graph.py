@@ -3,10 +3,10 @@
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Final
 
-from silas.channels.web.views_ahead import ProjectRow, TaskShown
+from silas.channels.web.views_ahead import ProjectRow, ProjectTaskView
 
 if TYPE_CHECKING:
-    from silas.services.projects import ProjectShown, TaskRow
+    from silas.services.projects import ProjectOverview, TaskRow
 
 _STATES: Final = {
     "done": "done",
@@ -18,7 +18,7 @@ _STATES: Final = {
 }
 
 
-def project_row(one: "ProjectShown", redact: Callable[[str], str]) -> ProjectRow:
+def project_row(one: "ProjectOverview", redact: Callable[[str], str]) -> ProjectRow:
     """What a page draws of a project.
 
     Args:
@@ -30,7 +30,7 @@ def project_row(one: "ProjectShown", redact: Callable[[str], str]) -> ProjectRow
     titles = {task.id: redact(task.title) for step in one.steps for task in step}
     steps = tuple(
         tuple(
-            TaskShown(
+            ProjectTaskView(
                 id=task.id,
                 title=titles[task.id],
                 state=_state(task, one.waits),

@@ -18,7 +18,7 @@ from silas.channels.web.views import (
     EntryDetail,
     Metric,
     RunStepView,
-    Signed,
+    SignedApprovalView,
 )
 from silas.clock import Clock
 from silas.context.conversation_store import ConversationRow
@@ -199,7 +199,7 @@ class RecordRoom:
 
     async def _find_approval(
         self, told: ReadEntry, plan: _Plan | None, history: list[ReadEntry]
-    ) -> Signed | None:
+    ) -> SignedApprovalView | None:
         """The approval that an entry is about, or that was in force when it was written."""
         named = told.data.get("token_id") or told.data.get("token")
         token = None if plan is None else plan.item.approval_token
@@ -215,11 +215,11 @@ class RecordRoom:
             return None
         return await self._from_record(issued[-1], history)
 
-    async def _from_record(self, issued: ReadEntry, history: list[ReadEntry]) -> Signed:
+    async def _from_record(self, issued: ReadEntry, history: list[ReadEntry]) -> SignedApprovalView:
         """Of an approval whose token is not kept: what the record says of it."""
         said = issued.data
         token_id = str(said.get("token_id"))
-        return Signed(
+        return SignedApprovalView(
             token_id=token_id,
             hash=str(said.get("digest", "")),
             scope=str(said.get("scope", "")),
@@ -281,10 +281,10 @@ def entry_item(told: ReadEntry) -> str:
     return ""
 
 
-def signed_of(token: ApprovalToken, uses: int, device: str) -> Signed:
+def signed_of(token: ApprovalToken, uses: int, device: str) -> SignedApprovalView:
     """What may be said of a token; its signature is not among it."""
     before = used_before(token)
-    return Signed(
+    return SignedApprovalView(
         token_id=token.token_id,
         hash=token.plan_hash,
         scope=token.scope.value,

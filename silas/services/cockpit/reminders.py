@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from silas.channels.web.views import Done
-from silas.channels.web.views_kept import ReminderRow, ReminderRows, ReminderShown
+from silas.channels.web.views_kept import ReminderRow, ReminderRows, ReminderView
 from silas.language import tr, tr_later
 from silas.types import new_id
 
 if TYPE_CHECKING:
     from silas.cards.models import DecisionCard
-    from silas.reminders.models import Reminder, When
-    from silas.services.clock.reminders import ReminderService
+    from silas.reminders.models import Reminder, ReminderTime
+    from silas.services.schedules.reminders import ReminderService
 
 _MOST_SHOWN = 100
 _SOURCE = "channel:web"
@@ -23,7 +23,7 @@ class _Shown(NamedTuple):
     """What a page was shown; `moved` is the reminder that it would move."""
 
     text: str
-    when: "When"
+    when: "ReminderTime"
     moved: "Reminder | None"
 
 
@@ -65,14 +65,14 @@ class CockpitReminders:
             words=" ".join((*service.warnings, *service.untold)),
         )
 
-    async def read(self, said: str) -> ReminderShown:
+    async def read(self, said: str) -> ReminderView:
         """See `ReminderRoom.read`."""
         from silas.reminders.words import reminder_card  # noqa: PLC0415 - few pages ask
 
         text, when = await self._service().understand(said)
         return self._show(_Shown(text, when, None), reminder_card(text, when))
 
-    async def read_move(self, reminder_id: str, said: str) -> ReminderShown:
+    async def read_move(self, reminder_id: str, said: str) -> ReminderView:
         """See `ReminderRoom.read_move`."""
         from silas.reminders.words import moving_card  # noqa: PLC0415 - few pages ask
 
@@ -107,12 +107,12 @@ class CockpitReminders:
         service.reminders.cancel(found)
         return Done(words=tr("Cancelled: {found}.", found=self._redact(found.text)))
 
-    def _show(self, shown: _Shown, card: "DecisionCard") -> ReminderShown:
+    def _show(self, shown: _Shown, card: "DecisionCard") -> ReminderView:
         name = new_id("shown")
         self._shown[name] = shown
         while len(self._shown) > _MOST_SHOWN:
             self._shown.popitem(last=False)
-        return ReminderShown(
+        return ReminderView(
             id=name,
             title=self._redact(card.intent),
             text=self._redact(shown.text),

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Mapping
 
 from silas.channels.web.views_settings import (
-    ChangeShown,
+    SettingChangeView,
     SettingChoice,
     SettingRow,
     SettingRows,
     SettingsSaved,
-    SettingsShown,
+    SettingsView,
     SettingValue,
 )
 from silas.config import SilasConfig
@@ -45,13 +45,14 @@ class SettingsDoor:
         rows = tuple(_row(one, written, self._config) for one in SETTINGS)
         return SettingRows(file=str(self._service.file), rows=rows)
 
-    async def show(self, changes: Mapping[str, SettingValue]) -> SettingsShown:
+    async def show(self, changes: Mapping[str, SettingValue]) -> SettingsView:
         """See `SettingsRoom.show`."""
         planned = await asyncio.to_thread(self._service.plan, changes)
-        return SettingsShown(
+        return SettingsView(
             file=str(self._service.file),
             changes=tuple(
-                ChangeShown(words=change_words(one), widens=one.widens) for one in planned.changes
+                SettingChangeView(words=change_words(one), widens=one.widens)
+                for one in planned.changes
             ),
             asks=planned.widens,
         )

@@ -17,13 +17,13 @@ from silas.plans.budget import shares
 from silas.plans.card_preview import PlanLook
 from silas.plans.characters import show
 from silas.plans.store import SqlWorkItemStore
-from silas.services.clock.goal_standing import repaired_words
 from silas.services.cockpit.announcements import Announcer
 from silas.services.cockpit.project_graph import project_row
 from silas.services.cockpit.record import signed_of
 from silas.services.emergency_stop import StopService
 from silas.services.plans import plan_card
 from silas.services.projects import project_shown
+from silas.services.schedules.goal_standing import repaired_words
 from silas.services.stop_now import StopNow
 from silas.services.work import ShownWork, piece_of_work, result_of, waits_words
 from silas.stream.session import Session

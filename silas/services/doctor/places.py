@@ -15,7 +15,7 @@ from silas.home.interfaces import (
     routed_interface,
 )
 from silas.services.phone.tailscale import Tailscale
-from silas.services.phone.ways import usual_way
+from silas.services.phone.transports import usual_way
 
 
 def place_findings(config: SilasConfig) -> list[DoctorFinding]:

@@ -9,9 +9,9 @@ from silas.context import scrub
 from silas.language import tr, tr_many
 from silas.plans import show_lines
 from silas.tools import RiskLevel
-from silas.tools.mcp.definitions import Listing, ListingDrift, McpToolDefinition
+from silas.tools.mcp.definitions import ListingDrift, McpToolDefinition, ServerTools
 from silas.tools.mcp.settings import MCPEntry
-from silas.tools.mcp.trust import Trusted
+from silas.tools.mcp.trust import ServerTrust
 from silas.types import Risk
 
 
@@ -24,9 +24,9 @@ class ServerInspection(NamedTuple):
     """
 
     entry: MCPEntry
-    listing: Listing
+    listing: ServerTools
     drift: ListingDrift
-    trusted: Trusted
+    trusted: ServerTrust
     digest: str
 
 

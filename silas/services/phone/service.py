@@ -27,7 +27,7 @@ from silas.keys.authority import ServerIdentity
 from silas.services.phone.identity import PhoneIdentity, own_identity, owners_identity
 from silas.services.phone.qr import qr_rows
 from silas.services.phone.tailscale import Tailscale
-from silas.services.phone.ways import usual_way, ways
+from silas.services.phone.transports import usual_way, ways
 
 Link = Callable[[str], Awaitable[str]]
 """A fresh pairing link below an origin."""

@@ -10,7 +10,7 @@ from silas.home.findings import DoctorFinding
 from silas.keys.authority import ServerIdentity, read_identity
 from silas.keys.files import read_private
 from silas.services.phone.identity import SOON, bundle_path, owners_identity
-from silas.services.phone.ways import usual_way
+from silas.services.phone.transports import usual_way
 
 _PART = "phone"
 

@@ -52,7 +52,7 @@ class ModelsInForce(Protocol):
         ...
 
 
-class ToldModels(Protocol):
+class ModelListener(Protocol):
     """Who is told that others answer."""
 
     def other_models(self, *, runbook: bool) -> None:
@@ -60,7 +60,7 @@ class ToldModels(Protocol):
         ...
 
 
-class Proposed(NamedTuple):
+class ProposedModel(NamedTuple):
     """Who is to answer, tried and not in force yet.
 
     Attributes:
@@ -98,7 +98,7 @@ class ModelSwitch:
         key: ProviderKey,
         make: "Callable[[ModelChoice], Model]",
         owner: Owner,
-        announce: ToldModels,
+        announce: ModelListener,
         audit: Audit,
         clock: Clock,
     ) -> None:
@@ -131,7 +131,7 @@ class ModelSwitch:
         """The models of the servers on this machine's loopback; nothing else is asked."""
         return tuple(offers_of(await find_servers(USUAL)))
 
-    async def propose(self, provider: AnswerProvider, name: str, base_url: str) -> Proposed:
+    async def propose(self, provider: AnswerProvider, name: str, base_url: str) -> ProposedModel:
         """Try who is to answer, and work out what the file will say; nothing is changed.
 
         Raises:
@@ -139,9 +139,9 @@ class ModelSwitch:
         """
         models, answered = await self._try_model(provider, name.strip(), base_url.strip())
         edit = await asyncio.to_thread(plan_models, self._place.file, dict(models))
-        return Proposed(provider, models, answered, edit)
+        return ProposedModel(provider, models, answered, edit)
 
-    def ask(self, proposed: Proposed) -> None:
+    def ask(self, proposed: ProposedModel) -> None:
         """Ask the owner on a card; on the yes of a device of his it is put in force.
 
         Raises:
@@ -150,7 +150,7 @@ class ModelSwitch:
         failed = tr_later("Nothing was changed about who answers: {why}")
         self._question.ask(answering_card(proposed), partial(self._settle_model, proposed), failed)
 
-    async def settle(self, proposed: Proposed) -> None:
+    async def settle(self, proposed: ProposedModel) -> None:
         """Put it in force and write it down: both, or neither.
 
         Raises:
@@ -236,7 +236,7 @@ class ModelSwitch:
             proxy=choice, planner=choice, executor=choice, scorer=choice
         ), tried.words
 
-    async def _settle_model(self, proposed: Proposed) -> str:
+    async def _settle_model(self, proposed: ProposedModel) -> str:
         await self.settle(proposed)
         return tr("{model} answers from now on.", model=model_words(proposed.models))
 
@@ -317,7 +317,7 @@ def busy_error() -> ConfigError:
     )
 
 
-def answering_card(proposed: Proposed) -> DecisionCard:
+def answering_card(proposed: ProposedModel) -> DecisionCard:
     """Whether these are to answer, with who is shown what and what the file will say."""
     outside = describe_viewers(proposed.models)
     gone = (

@@ -14,7 +14,7 @@ from silas.config import SilasConfig
 from silas.context import TokenCounter
 from silas.home.key_vault import key_exists, open_vault
 from silas.keys.signer import verify_with
-from silas.skills.approved import Approved, Installation, SkillRecords, Vouch
+from silas.skills.approved import ApprovedSkills, Installation, SkillRecords, Vouch
 from silas.skills.loader import SkillLoader, SkillsDirectory, Trust, parse_skill
 from silas.skills.validate import check
 
@@ -116,7 +116,7 @@ def shipped_skills() -> Path:
 
 
 def _loader(
-    config: SilasConfig, others: Sequence[SkillsDirectory], approved: Approved
+    config: SilasConfig, others: Sequence[SkillsDirectory], approved: ApprovedSkills
 ) -> SkillLoader:
     places = (
         SkillsDirectory(shipped_skills(), Trust.bundled),

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 from silas.canonical import canonical_json, read_json, sha256_hex
 from silas.context import scrub
 from silas.language import tr_later
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 MOST_TOOLS: Final = 128  # of one server; a model is confused by fewer
 _MOST_BYTES = 64_000  # of one definition
@@ -32,7 +32,7 @@ class ListedTool(NamedTuple):
     schema: dict[str, Any]
 
 
-class McpToolDefinition(Frozen):
+class McpToolDefinition(FrozenModel):
     """A tool as it was, or may be, trusted. `arguments_json` is canonical."""
 
     server: str
@@ -55,7 +55,7 @@ class McpToolDefinition(Frozen):
         return cast(dict[str, Any], read_json(self.arguments_json))
 
 
-class Listing(NamedTuple):
+class ServerTools(NamedTuple):
     """A server's tools: those that can be used by name, and why others cannot."""
 
     definitions: dict[str, McpToolDefinition]
@@ -73,7 +73,7 @@ class ListingDrift(NamedTuple):
         return bool(self.changed or self.new or self.gone)
 
 
-def listing(server: str, offered: Sequence[ListedTool]) -> Listing:
+def listing(server: str, offered: Sequence[ListedTool]) -> ServerTools:
     """Sort what a server offers into what can be used and what cannot."""
     definitions: dict[str, McpToolDefinition] = {}
     refused: dict[str, str] = {}
@@ -92,10 +92,10 @@ def listing(server: str, offered: Sequence[ListedTool]) -> Listing:
         )
     if len(offered) > MOST_TOOLS:
         refused["..."] = f"the server names {len(offered)} tools, more than {MOST_TOOLS}"
-    return Listing(definitions, refused)
+    return ServerTools(definitions, refused)
 
 
-def without_secrets(found: Listing, redact: Callable[[str], str]) -> Listing:
+def without_secrets(found: ServerTools, redact: Callable[[str], str]) -> ServerTools:
     """The same without tools that say a secret: what models see and records name has none."""
     kept = dict[str, McpToolDefinition]()
     refused = {redact(name): why for name, why in found.refused.items()}
@@ -105,7 +105,7 @@ def without_secrets(found: Listing, redact: Callable[[str], str]) -> Listing:
             kept[name] = tool
         else:
             refused[redact(name)] = tr_later("it says one of your secrets")
-    return Listing(kept, refused)
+    return ServerTools(kept, refused)
 
 
 def _tool_name(server: str, name: str) -> str:

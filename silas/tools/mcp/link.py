@@ -31,7 +31,7 @@ from silas.clock import Clock
 from silas.context import scrub
 from silas.errors import SilasError, ToolError
 from silas.tools.mcp.content import answer_of
-from silas.tools.mcp.definitions import MOST_TOOLS, ListedTool, Listing, listing
+from silas.tools.mcp.definitions import MOST_TOOLS, ListedTool, ServerTools, listing
 from silas.tools.mcp.tool import McpAnswer, McpCallInterrupted, McpCallNotSent
 from silas.tools.mcp.transport import McpConnection, PeerExit, http_fault
 
@@ -56,7 +56,7 @@ _WORDS_SECONDS = 1.0  # for the last words of a program that would not start
 class Watcher(Protocol):
     """Who is told how it stands with a server."""
 
-    async def up(self, now: Listing) -> bool:
+    async def up(self, now: ServerTools) -> bool:
         """It is there, with these tools; whether they are as they should be."""
         ...
 
@@ -206,7 +206,7 @@ def unusable_server(why: str) -> ToolError:
     return ToolError(scrub(why).replace("\n", " ")[:_WORDS], code="E_TOOL_MCP")
 
 
-async def list_tools(server: str, session: ClientSession) -> Listing:
+async def list_tools(server: str, session: ClientSession) -> ServerTools:
     """Everything it offers, page by page; too many pages, or tools, are cut."""
     offered: list[ListedTool] = []
     cursor: str | None = None
@@ -242,7 +242,7 @@ def _address_of(error: httpx2.TransportError) -> str:
         return ""
 
 
-async def look_at(server: str, connect: Connect) -> Listing:
+async def look_at(server: str, connect: Connect) -> ServerTools:
     """Connect once, list the tools, and leave.
 
     Raises:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Protocol
 
 from silas.clock import Clock
 from silas.errors import DatabaseError
-from silas.tools.mcp.definitions import Listing, ListingDrift, drift, without_secrets
+from silas.tools.mcp.definitions import ListingDrift, ServerTools, drift, without_secrets
 from silas.tools.mcp.link import HANDSHAKE_SECONDS, Connect, ServerLink
 from silas.tools.mcp.settings import MCPEntry
 from silas.tools.mcp.tool import McpAnswer, McpCallNotSent, MCPTool, tool_config
-from silas.tools.mcp.trust import SqlTrust, Trusted
+from silas.tools.mcp.trust import ServerTrust, SqlTrust
 from silas.tools.registry import ToolRegistry
 
 _NO_DRIFT = ListingDrift((), (), ())
@@ -58,7 +58,7 @@ class TrustedServer:
     def __init__(
         self,
         entry: MCPEntry,
-        trusted: Trusted,
+        trusted: ServerTrust,
         connect: Connect,
         home: "ServerHome",
         leave: "Callable[[str, str], Awaitable[None]]",
@@ -80,7 +80,7 @@ class TrustedServer:
                 home.registry.register(tool, tool_config(entry, name))
                 self._suspend(name, self._error)
 
-    async def up(self, now: Listing) -> bool:
+    async def up(self, now: ServerTools) -> bool:
         """It is there: what is as trusted can be used, the rest cannot until it is asked again.
 
         Returns:
@@ -137,7 +137,7 @@ class TrustedServer:
         """Whether it is at a call now: to end it would leave nobody knowing what came of it."""
         return self._calls > 0
 
-    def differs(self, entry: MCPEntry, trusted: Trusted) -> bool:
+    def differs(self, entry: MCPEntry, trusted: ServerTrust) -> bool:
         """Whether it is not what this is, or was begun with other secrets than are there now."""
         secrets = self._home.refs_of(entry.server.secret_names)
         return (self._entry, self._trusted, self._secrets) != (entry, trusted, secrets)

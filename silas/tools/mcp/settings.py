@@ -14,7 +14,7 @@ from silas.errors import SandboxError
 from silas.sandbox.network.names import Endpoint, endpoints
 from silas.tools.mcp.secret_refs import SecretUse, fill_secrets, secrets_in
 from silas.tools.models import RiskLevel
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 _SERVER_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}(?<!_)")
 """No `__` and no `_` at the end: `server__tool` then means one server and one tool."""
@@ -57,7 +57,7 @@ def _host(entry: str) -> str:
     return entry
 
 
-class MCPServer(Frozen):
+class MCPServer(FrozenModel):
     """One entry of `mcpServers`, as every MCP client has it: a program, or an address.
 
     Attributes:
@@ -177,7 +177,7 @@ def _this_machine(host: str) -> bool:
         return host == "localhost"
 
 
-class MCPHandling(Frozen):
+class MCPHandling(FrozenModel):
     """What Silas does with one server: one entry of `mcp`. Every default is the least trusted one.
 
     Attributes:
@@ -218,7 +218,7 @@ class MCPHandling(Frozen):
         return self.offer is None or tool in self.offer
 
 
-class MCPEntry(Frozen):
+class MCPEntry(FrozenModel):
     """One server whole: what it is, and what the owner said about it."""
 
     name: str

@@ -23,7 +23,7 @@ VALUES (:server, :tool, :digest, :definition, :source, :trusted_at)
 """
 
 
-class Trusted(NamedTuple):
+class ServerTrust(NamedTuple):
     """What the owner trusted of one server; nothing where he never did.
 
     Attributes:
@@ -42,7 +42,7 @@ class SqlTrust:
         self._db = db
         self._clock = clock
 
-    def of(self, server: str) -> Trusted:
+    def of(self, server: str) -> ServerTrust:
         """What was trusted of a server.
 
         Raises:
@@ -51,7 +51,7 @@ class SqlTrust:
         with self._db.read() as tx:
             found = [_Row(*row) for row in tx.run(_OF, server=server)]
         definitions = {row.tool: _definition(row) for row in found}
-        return Trusted(found[0].source if found else "", definitions)
+        return ServerTrust(found[0].source if found else "", definitions)
 
     def pins(self) -> tuple[tuple[str, ...], ...]:
         """Server, tool, digest and source of all that is trusted: another where trust is another.

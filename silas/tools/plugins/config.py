@@ -18,7 +18,7 @@ _VARIABLE: Final = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 SettingsLoc = tuple[str | int, ...]
 
 
-class Expanded(NamedTuple):
+class ExpandedConfig(NamedTuple):
     """A configuration with its variables filled in.
 
     Attributes:
@@ -32,7 +32,7 @@ class Expanded(NamedTuple):
     places: frozenset[SettingsLoc]
 
 
-def expand(config: Mapping[str, Any], environ: Mapping[str, str], where: str) -> Expanded:
+def expand(config: Mapping[str, Any], environ: Mapping[str, str], where: str) -> ExpandedConfig:
     """Fill in `${NAME}` in every text of a configuration; `$${` stands for `${`.
 
     Raises:
@@ -59,7 +59,7 @@ def expand(config: Mapping[str, Any], environ: Mapping[str, str], where: str) ->
         return _VARIABLE.sub(fill, found)
 
     filled = _walk(dict(config), (), text)
-    return Expanded(filled, values, frozenset(places))
+    return ExpandedConfig(filled, values, frozenset(places))
 
 
 def _walk(value: Any, loc: SettingsLoc, text: Callable[[str, SettingsLoc], str]) -> Any:
@@ -74,7 +74,7 @@ def _walk(value: Any, loc: SettingsLoc, text: Callable[[str, SettingsLoc], str])
     return value
 
 
-def fit_config(made_by: object, expanded: Expanded, where: str) -> Any:
+def fit_config(made_by: object, expanded: ExpandedConfig, where: str) -> Any:
     """The configuration as a class or factory declares it.
 
     A pydantic model as `config_model` or `Config` gets what is configured and is itself what the
@@ -96,7 +96,7 @@ def fit_config(made_by: object, expanded: Expanded, where: str) -> Any:
     return expanded.config
 
 
-def _by_model(model: type[BaseModel], expanded: Expanded, where: str) -> BaseModel:
+def _by_model(model: type[BaseModel], expanded: ExpandedConfig, where: str) -> BaseModel:
     extra = "allow" if model.model_config.get("extra") == "allow" else "forbid"
     try:
         return model.model_validate(expanded.config, extra=extra)

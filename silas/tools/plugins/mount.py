@@ -13,7 +13,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
 from silas.canonical import canonical_json
 from silas.errors import ConfigError, ToolError
-from silas.tools.plugins.config import Expanded, fit_config
+from silas.tools.plugins.config import ExpandedConfig, fit_config
 from silas.tools.plugins.names import GROUP, nearest
 from silas.tools.plugins.run import Foreign, ToolsetContext, run_context
 from silas.tools.plugins.schema import clean_schema, close_schema, validator_of
@@ -37,7 +37,7 @@ class ToolsetFault(ToolError):
 async def mount_toolset(
     said: OwnerPolicy,
     class_path: str,
-    expanded: Expanded,
+    expanded: ExpandedConfig,
     context: ToolsetContext,
     stack: AsyncExitStack,
     where: str,
@@ -102,7 +102,7 @@ def _import_toolset(name: str, class_path: str) -> object:
         raise _fault(name, f"it cannot be imported ({_first_line(error)})") from None
 
 
-def _settings(name: str, made_by: object, expanded: Expanded, where: str) -> Any:
+def _settings(name: str, made_by: object, expanded: ExpandedConfig, where: str) -> Any:
     try:
         return fit_config(made_by, expanded, f"{where}.{name}")
     except ConfigError as error:

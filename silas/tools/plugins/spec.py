@@ -16,7 +16,7 @@ from silas.errors import ConfigError, misfits
 from silas.tools.models import RiskLevel
 from silas.tools.offers import ApprovalSetting
 from silas.tools.plugins.names import CODE, is_name, nearest
-from silas.types import Frozen, TaintLevel
+from silas.types import FrozenModel, TaintLevel
 
 DEFAULTS: Final = "_defaults"
 EXTENDS: Final = "extends"
@@ -30,7 +30,7 @@ class ApprovalEntry(ApprovalSetting):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-class OwnerPolicy(Frozen):
+class OwnerPolicy(FrozenModel):
     """What the owner says about the tools of one toolset; its own word counts for nothing.
 
     Tools are named as the toolset names them, without the prefix.

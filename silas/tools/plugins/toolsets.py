@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from silas.tools.models import ProviderType, RiskLevel, Stance, ToolConfig
-from silas.tools.plugins.config import Expanded, expand
+from silas.tools.plugins.config import ExpandedConfig, expand
 from silas.tools.plugins.mount import ToolsetFault, mount_toolset
 from silas.tools.plugins.names import class_path_of
 from silas.tools.plugins.run import ToolsetContext
@@ -42,7 +42,7 @@ class ToolsetProblem(NamedTuple):
     words: str
 
 
-class Loaded(NamedTuple):
+class LoadedToolsets(NamedTuple):
     """What came of a `toolsets:` mapping."""
 
     tools: tuple[LoadedTool, ...]
@@ -91,7 +91,7 @@ class ToolsetLoader:
         context: ToolsetContext,
         stack: AsyncExitStack,
         where: str = "toolsets",
-    ) -> Loaded:
+    ) -> LoadedToolsets:
         """Load every toolset of a mapping; each is entered on `stack` and left with it.
 
         Args:
@@ -122,7 +122,7 @@ class ToolsetLoader:
                 faults.append(ToolsetProblem(one.name, error.message))
                 continue
             tools += [_load_tool(tool) for tool in own]
-        return Loaded(tuple(tools), tuple(faults))
+        return LoadedToolsets(tuple(tools), tuple(faults))
 
     def examine(self, spec: Mapping[str, Any], where: str = "toolsets") -> None:
         """Refuse what `load` would refuse before it imports anything; nothing is imported.
@@ -134,7 +134,7 @@ class ToolsetLoader:
 
     def _examine_spec(
         self, spec: Mapping[str, Any], where: str
-    ) -> tuple[list[ToolsetSpec], list[str | None], list[Expanded]]:
+    ) -> tuple[list[ToolsetSpec], list[str | None], list[ExpandedConfig]]:
         """What is wanted, the class path of each, and its settings with variables filled in."""
         wanted = list(read_spec(spec, self.profiles, where))
         found = [class_path_of(one.name, self.allow, self.built_in, where) for one in wanted]

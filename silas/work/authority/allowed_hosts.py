@@ -5,7 +5,7 @@ from typing import NamedTuple, assert_never
 from silas.audit import Audit
 from silas.plans import WorkItem
 from silas.plans.allowed_hosts import hosts_of
-from silas.sandbox import Denied, HostOpened, NetworkEvent, SandboxFiles, Traffic
+from silas.sandbox import DeniedTraffic, HostOpened, NetworkEvent, SandboxFiles, Traffic
 from silas.work.checks.verify import CheckSetup
 
 
@@ -28,7 +28,7 @@ class NetworkRecord(NamedTuple):
         match event:
             case HostOpened():
                 await self.audit.log("network_opened", **whose, **event._asdict())
-            case Denied():
+            case DeniedTraffic():
                 await self.audit.log("network_refused", **whose, **event._asdict())
             case Traffic():
                 await self.audit.log("network_used", **whose, **event._asdict())

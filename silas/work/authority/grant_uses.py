@@ -21,7 +21,7 @@ _FETCH = "web_fetch"
 _PLAN = Origin(kind=OriginKind.plan, taint=TaintLevel.owner)
 
 
-class Covered(NamedTuple):
+class GrantCoverage(NamedTuple):
     """Whether a grant covers a call; `use` is the step it is journalled under."""
 
     use: str
@@ -108,7 +108,7 @@ class RunGrants:
     def __bool__(self) -> bool:
         return bool(self._grants)
 
-    def covering(self, call: ValidatedCall) -> Covered:
+    def covering(self, call: ValidatedCall) -> GrantCoverage:
         """Whether a grant with a use left covers the call; a repeat of a call uses none."""
         found = find_grant(
             self._grants,
@@ -120,8 +120,8 @@ class RunGrants:
             self._count_uses(call),
         )
         if not found and self._names(call):
-            return Covered(_step(self._item, "address"))
-        return Covered(grant_step(self._item, found.index) if found else "", found.reason)
+            return GrantCoverage(_step(self._item, "address"))
+        return GrantCoverage(grant_step(self._item, found.index) if found else "", found.reason)
 
     def _names(self, call: ValidatedCall) -> bool:
         """Whether this gets the exact address that the plan's words name, on a host that its

@@ -12,7 +12,7 @@ from silas.tools import FILE_TOOL_NAMES, ValidatedCall
 from silas.tools.pending_call import PendingCall
 from silas.tools.refusals import OUTSIDE_PLAN
 from silas.work.authority.call_tokens import CallTokens
-from silas.work.authority.grant_uses import Covered, RunGrants
+from silas.work.authority.grant_uses import GrantCoverage, RunGrants
 from silas.work.authority.plan_approval import check_plan
 from silas.work.models import AskCalls, CallQuestion, UntrustedArgument, doubts_of
 
@@ -111,7 +111,7 @@ class TaskAuthority:
         return await self._binding.check(self._item, self._copied)
 
 
-def _beside_the_plan(call: ValidatedCall, covered: Covered) -> bool:
+def _beside_the_plan(call: ValidatedCall, covered: GrantCoverage) -> bool:
     """Whether the plan covers a call neither by a grant nor as sandboxed work."""
     if call.tool_name in WORKER_TOOLS:
         return False

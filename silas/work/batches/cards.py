@@ -19,8 +19,8 @@ from silas.cards.models import (
 from silas.language import tr, tr_later, tr_many
 from silas.plans.characters import show, show_exactly
 from silas.types import Risk
-from silas.work.batches.kinds import KINDS
-from silas.work.batches.looking import may_be_shown
+from silas.work.batches.file_kinds import KINDS
+from silas.work.batches.folder_scan import may_be_shown
 from silas.work.batches.models import Band, FileBatch, FileMove, Folder
 from silas.work.batches.reason_words import ending_words, file_words
 

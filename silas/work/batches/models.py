@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, Field
 
 from silas.canonical import canonical_json
 from silas.errors import SilasError
-from silas.types import Frozen
+from silas.types import FrozenModel
 
 MOVE = "move"
 """The action of the files domain."""
@@ -102,7 +102,7 @@ class SkippedFile(NamedTuple):
     why: str
 
 
-class BatchActionItem(Frozen):
+class BatchActionItem(FrozenModel):
     """One item as an approval binds it (spec 3.11).
 
     Attributes:
@@ -122,7 +122,7 @@ class BatchActionItem(Frozen):
     confidence: float
 
 
-class BatchProposal(Frozen):
+class BatchProposal(FrozenModel):
     """Some items to approve together (spec 3.11); `batch_id` is never what authorises."""
 
     batch_id: str

@@ -13,7 +13,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from silas.work.batches.looking import identity_of
+from silas.work.batches.folder_scan import identity_of
 from silas.work.batches.models import BatchRefused, FileIdentity, FileMove, Folder
 from silas.workspace.tree import open_descriptor, open_dir, open_file, read_all
 

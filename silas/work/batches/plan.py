@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from silas.work.batches.looking import look_into, open_folder, require_allowed
+from silas.work.batches.folder_scan import look_into, open_folder, require_allowed
 from silas.work.batches.models import BatchRefused, FileMove, Folder, SkippedFile
 from silas.work.batches.mover import TAKEN, stands
 from silas.work.batches.rules import sort_files

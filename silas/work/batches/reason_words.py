@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from silas.language import refusal_words, retold, tr, tr_later
+from silas.language import refusal_words, retranslate, tr, tr_later
 
 _REASONS: Final = (
     tr_later("the same as {name}, and its name says that it is a copy"),
@@ -43,7 +43,7 @@ def file_words(reason: str) -> str:
     Args:
         reason: As a proposal, the journal and JSON have it, in English.
     """
-    told = retold(reason, _REASONS, {"why": tr})
+    told = retranslate(reason, _REASONS, {"why": tr})
     return told if told != reason else refusal_words(reason)  # a stop has a sentence of its own
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
+from silas.work.batches.file_kinds import KIND_OF, KINDS, contradicts, kind_by_beginning
 from silas.work.batches.folder_names import folder_name
-from silas.work.batches.kinds import KIND_OF, KINDS, contradicts, kind_by_beginning
-from silas.work.batches.looking import FolderContents, FoundFile, about_of, first_lines
+from silas.work.batches.folder_scan import FolderContents, FoundFile, about_of, first_lines
 from silas.work.batches.models import FileMove, SkippedFile
 from silas.work.batches.reason_words import NO_ENDING
 
@@ -108,7 +108,7 @@ _Place = tuple[int, str, str]
 """Where a move stands among the others: the place of its group, its group, its name."""
 
 
-class Sorted(NamedTuple):
+class SortedFolder(NamedTuple):
     """Everything that the rules say of a folder.
 
     Attributes:
@@ -121,7 +121,7 @@ class Sorted(NamedTuple):
     left: tuple[SkippedFile, ...]
 
 
-def sort_files(looked: FolderContents, now: datetime) -> Sorted:
+def sort_files(looked: FolderContents, now: datetime) -> SortedFolder:
     """Apply the rules to everything that was found; nothing is read or moved."""
     kept = _duplicates(looked.files)
     moves: list[tuple[_Place, FileMove]] = []
@@ -134,7 +134,7 @@ def sort_files(looked: FolderContents, now: datetime) -> Sorted:
             left.append(SkippedFile(file.name, blocked))
         else:
             moves.append((_place(ruled), move))
-    return Sorted(tuple(move for _, move in sorted(moves, key=_first)), tuple(left))
+    return SortedFolder(tuple(move for _, move in sorted(moves, key=_first)), tuple(left))
 
 
 def _move_of(facts: FileFacts) -> FileMove:

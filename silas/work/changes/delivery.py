@@ -9,7 +9,7 @@ from silas.plans import WorkItem, WorkItemResult, WorkItemStatus, WorkItemStore
 from silas.work.attempt import Attempt, what_was_done
 from silas.work.changes.copy_view import tree_of
 from silas.work.changes.held_rules import Rules, held_changes, name_words
-from silas.work.changes.held_store import Holding
+from silas.work.changes.held_store import ChangeHolder
 from silas.work.changes.recovery import applied_note
 from silas.work.changes.task_workspace import TaskWorkspace
 from silas.work.changes.undo import next_place
@@ -30,7 +30,7 @@ class ChangeDelivery:
 
     def __init__(
         self,
-        holding: Holding,
+        holding: ChangeHolder,
         store: WorkItemStore,
         audit: Audit,
         secrets: Secrets,

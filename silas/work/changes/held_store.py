@@ -187,7 +187,7 @@ class HeldStore:
         return places[-1] if places else None
 
 
-class Holding:
+class ChangeHolder:
     """Keeps changes, asks about them, and does what the owner says."""
 
     def __init__(

@@ -24,7 +24,7 @@ from silas.plans.writes import matches_any
 from silas.sandbox import Mount
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.sandbox.toolchains.table import holds_credentials
-from silas.work.checks.unstartable import NOT_EXECUTABLE, EndedCommand, Missing, missing_of
+from silas.work.checks.unstartable import NOT_EXECUTABLE, EndedCommand, MissingCommand, missing_of
 from silas.work.checks.verify import CheckSetup, VerificationRunner
 from silas.work.uninterrupted import finish_work
 from silas.workspace.copy import Workspace
@@ -296,7 +296,7 @@ def judge_check(item: WorkItem, result: VerificationResult) -> TriedCheck:
     return TriedCheck(name, "cannot_start", code, _plain(missing.name))
 
 
-def _may_be_made(item: WorkItem, missing: Missing) -> bool:
+def _may_be_made(item: WorkItem, missing: MissingCommand) -> bool:
     """Whether what is missing would lie in the workspace, and the plan lets the work make it."""
     path = missing.name
     if missing.module:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from silas.language import retold, tr_later
+from silas.language import retranslate, tr_later
 from silas.work.checks.runner_summary import NO_TESTS, UNFINISHED
 
 _REASONS: Final = (
@@ -41,4 +41,4 @@ def reason_words(reason: str) -> str:
     Args:
         reason: As the record has it, in English.
     """
-    return retold(reason, _REASONS)
+    return retranslate(reason, _REASONS)

@@ -66,7 +66,7 @@ def _step(entry: LedgerEntry) -> EndedCommand:
     )
 
 
-class Missing(NamedTuple):
+class MissingCommand(NamedTuple):
     """What kept a command from starting.
 
     Attributes:
@@ -82,17 +82,17 @@ class Missing(NamedTuple):
     installed: bool = False
 
 
-def missing_of(ran: EndedCommand) -> Missing | None:
+def missing_of(ran: EndedCommand) -> MissingCommand | None:
     """What kept a command that failed from starting; None where it started."""
     words = _CANNOT_START.get(ran.exit_code or 0, "")
     if words:
         found = list(_NAMED.finditer(ran.output))
-        return Missing(found[-1]["name"].strip() if found else "", words)
+        return MissingCommand(found[-1]["name"].strip() if found else "", words)
     module = _MODULE.match(ran.output.strip()) if ran.exit_code else None
     if module is None:
         return None
     name = module["name"]
-    return Missing(name, "is not there", module=True, installed=name.split(".")[0] in _TOOLS)
+    return MissingCommand(name, "is not there", module=True, installed=name.split(".")[0] in _TOOLS)
 
 
 def _find_unstartable(ran: EndedCommand, workspace: str | None) -> str:

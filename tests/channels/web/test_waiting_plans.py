@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from silas.channels.web.events import Waiting
+from silas.channels.web.events import WaitingPlanView
 from silas.channels.web.pages import ConnectedPage, Pages
 from silas.channels.web.session import WebSession
 from silas.channels.web.waiting_plans import SECONDS_BETWEEN, announce_waiting_plans
@@ -62,11 +62,11 @@ async def telling(looks: list[Any], pages: Pages) -> AsyncGenerator[MockClock]:
     """Looks that find one after the other; the last of them again and again."""
     clock = MockClock()
 
-    async def unasked() -> tuple[Waiting, ...]:
+    async def unasked() -> tuple[WaitingPlanView, ...]:
         found = looks.pop(0) if len(looks) > 1 else looks[0]
         if isinstance(found, Exception):
             raise found
-        return tuple(Waiting(work_item_id=name, title=name) for name in found)
+        return tuple(WaitingPlanView(work_item_id=name, title=name) for name in found)
 
     task = asyncio.create_task(announce_waiting_plans(unasked, pages, clock))
     try:

@@ -26,7 +26,7 @@ from silas.home.web_tools import Web
 from silas.keys import KeyRing
 from silas.plans import PlanLibrary
 from silas.sandbox import default
-from silas.services.memory import Unsigned, service_on
+from silas.services.memory import KeylessSigner, service_on
 from silas.stop import RunRegister, Sentinel
 from silas.stop.watch import never_end
 from silas.testing import a_signer
@@ -263,7 +263,7 @@ async def forget(config: SilasConfig, source: str) -> None:
     """What `silas memory forget SOURCE` does, in a process of its own, to this home."""
     database = Database(config.data_dir / "silas.db", _SYSTEM)
     try:
-        service = service_on(config, database, _SYSTEM, Unsigned(), KeyRing.alone("0" * 64))
+        service = service_on(config, database, _SYSTEM, KeylessSigner(), KeyRing.alone("0" * 64))
         await service.forget_source(source)
     finally:
         database.close()

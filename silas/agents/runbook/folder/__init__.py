@@ -6,7 +6,7 @@ What a look cannot answer (a file that is too large, a folder elsewhere) is left
 """
 
 from silas.agents.runbook.folder.answers import files_seen
-from silas.agents.runbook.folder.looks import LookAnswer, LookCall, Seen
+from silas.agents.runbook.folder.looks import LookAnswer, LookCall, LookResult
 from silas.agents.runbook.folder.lookups import has_all, lookup_request, lookup_words
 from silas.agents.runbook.folder.loose import loose_request
 from silas.agents.runbook.folder.questions import LookRequest, look_request
@@ -18,7 +18,7 @@ __all__ = [
     "LookAnswer",
     "LookCall",
     "LookRequest",
-    "Seen",
+    "LookResult",
     "files_seen",
     "first_step",
     "has_all",

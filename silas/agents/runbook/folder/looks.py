@@ -22,7 +22,7 @@ class LookCall(NamedTuple):
     args: dict[str, Any]
 
 
-class Seen(NamedTuple):
+class LookResult(NamedTuple):
     """What a look brought."""
 
     tool: str

@@ -24,7 +24,7 @@ from silas.agents.runbook.folder.looks import (
 )
 from silas.agents.runbook.folder.questions import LookRequest
 from silas.language import tr, tr_many
-from silas.plans.runbooks.sentences import hear, matches
+from silas.plans.runbooks.sentences import matches, parse_request
 
 _THE: Final = "the|my|our|der|die|das|mein|meine|meinen|unser|unsere|unseren"
 _SENTENCES: Final = (
@@ -58,7 +58,7 @@ _MOST_FILES: Final = 5  # files called so that are told, or looked into
 
 def lookup_request(text: str) -> LookRequest | None:
     """What a message wants to know that a text of the folder may say; None for other messages."""
-    said, place = hear(text)
+    said, place = parse_request(text)
     if not said or place:
         return None
     for slots in matches(_SENTENCES, said):

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from silas.agents.runbook.folder.questions import ALL_KINDS, KINDS, ORDERS, LookRequest
-from silas.plans.runbooks.sentences import hear, matches
+from silas.plans.runbooks.sentences import matches, parse_request
 
 _THE: Final = "the|my|our|this|that"
 _DE_THE: Final = "der|die|das|den|dem|mein|meine|meinen|meiner|meinem"
@@ -132,7 +132,7 @@ _MOST: Final = 3  # words of a name: in every order that makes six patterns
 
 def loose_request(text: str) -> LookRequest | None:
     """What a message asks to be looked at by a name that is not a file's whole name."""
-    said, place = hear(text)
+    said, place = parse_request(text)
     return next(_find_requests(said), None) if said and not place else None
 
 

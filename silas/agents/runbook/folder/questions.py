@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from silas.agents.runbook.folder.periods import span_of
-from silas.plans.runbooks.sentences import hear, matches
+from silas.plans.runbooks.sentences import matches, parse_request
 
 
 class LookRequest(NamedTuple):
@@ -374,7 +374,7 @@ _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
 
 def look_request(text: str) -> LookRequest | None:
     """What a message asks to be looked at in this folder; None where it is no such question."""
-    said, place = hear(text)
+    said, place = parse_request(text)
     if not said or place:
         return None
     return next(_looks(said), None)

@@ -30,7 +30,7 @@ from silas.agents.runbook.folder.tables import (
     total_of,
 )
 from silas.language import tr
-from silas.plans.runbooks.sentences import hear, matches
+from silas.plans.runbooks.sentences import matches, parse_request
 
 _ASK: Final = "how_much|what did|have|has i|we spend|spent|pay|paid"
 _DE_ASK: Final = "wie_viel|wieviel|was habe|haben ich|wir"
@@ -106,7 +106,7 @@ _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
 
 def spending_request(text: str) -> LookRequest | None:
     """What a message asks to be added up of a time or of a kind; None for other messages."""
-    said, place = hear(text)
+    said, place = parse_request(text)
     return next(_requests(said), None) if said and not place else None
 
 

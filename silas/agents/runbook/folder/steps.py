@@ -6,7 +6,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from silas.agents.runbook.folder import answers, changes, lookups, spending, table_answers
-from silas.agents.runbook.folder.looks import Kinds, LookAnswer, LookCall, Moment, Seen
+from silas.agents.runbook.folder.looks import Kinds, LookAnswer, LookCall, LookResult, Moment
 from silas.agents.runbook.folder.questions import LookRequest
 
 _KINDS: Final[Kinds] = {
@@ -19,7 +19,7 @@ _KINDS: Final[Kinds] = {
 
 
 def next_step(
-    look: LookRequest, seen: Sequence[Seen], now: datetime, zone: ZoneInfo
+    look: LookRequest, seen: Sequence[LookResult], now: datetime, zone: ZoneInfo
 ) -> LookCall | LookAnswer | None:
     """The next look, or the answer when all were taken; None where looking cannot answer.
 
@@ -33,7 +33,7 @@ def next_step(
 
 
 def first_step(
-    looks: Iterable[LookRequest], seen: Sequence[Seen], now: datetime, zone: ZoneInfo
+    looks: Iterable[LookRequest], seen: Sequence[LookResult], now: datetime, zone: ZoneInfo
 ) -> LookCall | LookAnswer | None:
     """As `next_step`, of the first of several ways to understand a message that looking answers."""
     left = list(seen)

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from silas.agents.runbook.folder.questions import LookRequest
-from silas.plans.runbooks.sentences import hear, matches
+from silas.plans.runbooks.sentences import matches, parse_request
 
 _IN: Final = "in|of|from|for|aus|von [the|my|der|die] [file|table|datei|tabelle] {table}"
 _ASK: Final = (
@@ -120,7 +120,7 @@ _MEANS: Final = {"extreme": "figure", "often": "best"}
 
 def table_request(text: str) -> LookRequest | None:
     """What a message asks about a table of this folder; None where it is no such question."""
-    said, place = hear(text)
+    said, place = parse_request(text)
     return next(_find_requests(said), None) if said and not place else None
 
 

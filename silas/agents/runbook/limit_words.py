@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from silas.agents.runbook.said_hour import HOUR, INSIDE, SaidEnd, end_at, on_the_wall
+from silas.agents.runbook.hour_words import HOUR, INSIDE, SaidEnd, end_at, on_the_wall
 from silas.language import tr, tr_later, tr_many
 from silas.language.calendar import moment_words
 from silas.plans.goals.standing import CAP_OF_DAYS, CAP_OF_USES, StandingAsk, StandingCaps

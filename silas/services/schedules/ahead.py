@@ -38,9 +38,11 @@ from silas.plans.store import SqlWorkItemStore
 from silas.plans.subject import plan_bytes
 from silas.reminders.service import Reminders
 from silas.services.approvals import SignedApproval, how_it_stands
-from silas.services.clock.agenda import agenda_words
-from silas.services.clock.goal_runs import GoalRuns, YesUse
-from silas.services.clock.goal_standing import (
+from silas.services.projects import ProjectOverview, under_way
+from silas.services.record import require_whole_record
+from silas.services.schedules.agenda import agenda_words
+from silas.services.schedules.goal_runs import GoalRuns, YesUse
+from silas.services.schedules.goal_standing import (
     AUTHORISES,
     TAKEN_BACK,
     alone_words,
@@ -50,16 +52,14 @@ from silas.services.clock.goal_standing import (
     used_words,
     why_words,
 )
-from silas.services.clock.goals import goals_over
-from silas.services.clock.reminders import notifier_of, reminders_over
-from silas.services.clock.upcoming import (
+from silas.services.schedules.goals import goals_over
+from silas.services.schedules.reminders import notifier_of, reminders_over
+from silas.services.schedules.upcoming import (
     Upcoming,
     UpcomingKind,
     more_moments,
     upcoming_reminder,
 )
-from silas.services.projects import ProjectShown, under_way
-from silas.services.record import require_whole_record
 from silas.services.tools.bindings import lapsed_here
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
@@ -128,7 +128,7 @@ class Ahead(NamedTuple):
     alone: tuple[UnattendedGoal, ...]
     asking: tuple[PausedGoal, ...]
     paused: tuple[PausedGoal, ...]
-    projects: tuple[ProjectShown, ...]
+    projects: tuple[ProjectOverview, ...]
     warnings: tuple[str, ...]
     asks: tuple[str, ...]
 

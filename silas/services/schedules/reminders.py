@@ -20,7 +20,7 @@ from silas.jobs.notify import ProcessNotifier
 from silas.jobs.store import SqlJobStore
 from silas.jobs.table import JobTable
 from silas.language import tr, tr_later
-from silas.reminders.models import Reminder, ReminderRefused, When
+from silas.reminders.models import Reminder, ReminderRefused, ReminderTime
 from silas.reminders.phrase import chosen_phrase
 from silas.reminders.request import read_request
 from silas.reminders.service import Reminders, UnderstoodReminder
@@ -91,7 +91,7 @@ class ReminderService(NamedTuple):
         """What a text wants to be told, and when. Raises `ReminderRefused` as `Reminders`."""
         return await asyncio.to_thread(lambda: self.reminders.understand(read_request(said)))
 
-    async def moment(self, said: str, moved: Reminder) -> When:
+    async def moment(self, said: str, moved: Reminder) -> ReminderTime:
         """When a text says that a reminder is to come; on its day where it says a time alone.
 
         Raises `ReminderRefused` where it says none, or what is past.
@@ -107,11 +107,11 @@ class ReminderService(NamedTuple):
             tr_later("This reminder was told or cancelled meanwhile."), code="E_REMINDER_UNKNOWN"
         )
 
-    def make(self, text: str, when: When, source: str) -> Reminder:
+    def make(self, text: str, when: ReminderTime, source: str) -> Reminder:
         """Keep what was shown, on record. Raises as `Reminders.make`."""
         return self.reminders.make(text, when, source)
 
-    def move(self, reminder: Reminder, when: When) -> Reminder:
+    def move(self, reminder: Reminder, when: ReminderTime) -> Reminder:
         """Give it the time that was shown, on record. Raises as `make`."""
         return self.reminders.move(reminder, when)
 

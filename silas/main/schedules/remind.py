@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from silas.cards.models import DecisionCard
     from silas.reminders.models import Reminder
-    from silas.services.clock.reminders import ReminderService
+    from silas.services.schedules.reminders import ReminderService
 
 _YES = click.option("--yes", is_flag=True, help="Without asking.")
 
@@ -46,7 +46,7 @@ def remind_me(ctx: click.Context, text: tuple[str, ...], yes: bool, as_json: boo
 
     async def work() -> int:
         from silas.reminders.words import reminder_card
-        from silas.services.clock.reminders import SAID_IN_COMMAND
+        from silas.services.schedules.reminders import SAID_IN_COMMAND
 
         async with _service(ctx) as service:
             understood = await service.understand(" ".join(text))
@@ -132,7 +132,7 @@ def remind_cancel(ctx: click.Context, which: str) -> None:
 
 
 def _service(ctx: click.Context) -> "AbstractAsyncContextManager[ReminderService]":
-    from silas.services.clock.reminders import open_reminders
+    from silas.services.schedules.reminders import open_reminders
 
     return warn(open_reminders(look_config(ctx)))
 

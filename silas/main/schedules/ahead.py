@@ -10,8 +10,8 @@ from silas.main.output import print_json
 from silas.main.shared import DONE, json_option, look_config, run_to_exit, was_told
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, Upcoming
-    from silas.services.projects import ProjectShown
+    from silas.services.projects import ProjectOverview
+    from silas.services.schedules.ahead import Ahead, Upcoming
 
 _WEEK = 7
 _MOST = 366  # days; a year is as far as a page can be read
@@ -27,7 +27,7 @@ def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
     """What is to come, and what may run without asking you again."""
 
     async def work() -> int:
-        from silas.services.clock.ahead import open_ahead
+        from silas.services.schedules.ahead import open_ahead
 
         async with open_ahead(look_config(ctx)) as service:
             found = await service.look(days)
@@ -44,7 +44,7 @@ def ahead(ctx: click.Context, days: int, as_json: bool) -> None:
 def _lines(found: "Ahead", days: int) -> list[str]:
     """What a person reads: by days, then what may run alone, then what does not run."""
     from silas.language.calendar import near_day_words
-    from silas.services.clock.ahead import left_words
+    from silas.services.schedules.ahead import left_words
 
     lines, day = list[str](), date.min
     for one in found.coming:
@@ -86,7 +86,7 @@ def _lines(found: "Ahead", days: int) -> list[str]:
     return lines[1:]
 
 
-def project_lines(project: "ProjectShown") -> list[str]:
+def project_lines(project: "ProjectOverview") -> list[str]:
     """Its tasks in steps: a task comes after all that it waits for."""
     from silas.services.projects import state_words
 
@@ -107,7 +107,7 @@ def _words(one: "Upcoming") -> str:
 
 
 def _document(found: "Ahead") -> dict[str, Any]:
-    from silas.services.clock.ahead import left_words
+    from silas.services.schedules.ahead import left_words
 
     return {
         "now": found.now.isoformat(),

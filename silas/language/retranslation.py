@@ -11,7 +11,7 @@ _QUOTED = re.compile(r"(?P<mark>['\"])(?P<words>(?:(?!(?P=mark)).)+)(?P=mark)")
 _VALUE = re.compile(r"\\\{(\w+)\\\}")  # `{name}` of a sentence, as `re.escape` leaves it
 
 
-def retold(
+def retranslate(
     english: str, sentences: Sequence[str], values: Mapping[str, Callable[[str], str]] = _AS_SAID
 ) -> str:
     """What was said in English, in the owner's language; as it is where no sentence fits.

@@ -15,7 +15,7 @@ from silas.language.calendar import date_words
 from silas.plans.characters import first_hidden
 from silas.sandbox.toolchains.table import CREDENTIALS
 from silas.secret_patterns import holds_secret
-from silas.work.batches.kinds import KIND_OF, UNFINISHED, ending_of
+from silas.work.batches.file_kinds import KIND_OF, UNFINISHED, ending_of
 from silas.work.batches.models import BatchRefused, FileIdentity, FileMove, Folder, SkippedFile
 from silas.workspace.protected import is_repository, protection
 from silas.workspace.tree import open_descriptor, open_file, read_all

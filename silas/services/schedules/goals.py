@@ -27,7 +27,8 @@ from silas.plans import WorkItem
 from silas.plans.goals.limits import TIDIES
 from silas.plans.store import SqlWorkItemStore
 from silas.services.approvals import SignedApproval, how_it_stands
-from silas.services.clock.goal_standing import (
+from silas.services.record import record_words
+from silas.services.schedules.goal_standing import (
     AUTHORISES,
     HowItStands,
     question_words,
@@ -35,8 +36,7 @@ from silas.services.clock.goal_standing import (
     used_words,
     why_words,
 )
-from silas.services.clock.reminders import notifier_of
-from silas.services.record import record_words
+from silas.services.schedules.reminders import notifier_of
 from silas.services.tools.bindings import lapsed_here
 from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs

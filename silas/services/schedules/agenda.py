@@ -11,10 +11,10 @@ from silas.language import tr, tr_later, tr_many
 from silas.language.calendar import near_day_words
 from silas.plans.goals import schedule as goal_schedule
 from silas.reminders.models import Reminder
-from silas.services.clock.upcoming import more_moments
+from silas.services.schedules.upcoming import more_moments
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import AheadService
+    from silas.services.schedules.ahead import AheadService
 
 _MOST: Final = 20  # lines
 _NOTHING: Final = tr_later(

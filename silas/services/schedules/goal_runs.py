@@ -10,7 +10,7 @@ from silas.goals.models import CycleCount, Goal, GoalState, Outcome
 from silas.language import tr
 from silas.language.calendar import moment_words
 from silas.language.catalogue import group_digits
-from silas.services.clock.goal_standing import used_words
+from silas.services.schedules.goal_standing import used_words
 
 _TITLE: Final = 60
 """Characters of a goal's title that stand in view."""

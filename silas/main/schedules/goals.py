@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from silas.goals.models import Cycle, Goal
-    from silas.services.clock.goals import GoalService, StandingUse
+    from silas.services.schedules.goals import GoalService, StandingUse
 
 _TEN = 10
 _LABELS = {
@@ -197,7 +197,7 @@ def goals_next(ctx: click.Context, goal: str, as_json: bool) -> None:
 
 
 def _service(ctx: click.Context) -> "AbstractAsyncContextManager[GoalService]":
-    from silas.services.clock.goals import open_goals
+    from silas.services.schedules.goals import open_goals
 
     return warn(open_goals(look_config(ctx)))
 

@@ -22,7 +22,7 @@ from silas.main.typed import ShortGroup
 
 if TYPE_CHECKING:
     from silas.config import SilasConfig
-    from silas.services.clock.background_service import BackgroundService
+    from silas.services.schedules.background_service import BackgroundService
 
 
 @click.group(cls=ShortGroup, alone="status")
@@ -121,7 +121,7 @@ def service_remove(ctx: click.Context) -> None:
 
 
 def _service(ctx: click.Context, workspace: Path | None) -> "BackgroundService":
-    from silas.services.clock.background_service import (
+    from silas.services.schedules.background_service import (
         BackgroundService,
         ask_service_manager,
         pause_a_moment,
@@ -155,7 +155,7 @@ def _require_no_prompt(config: "SilasConfig") -> None:
 def _say_what_it_does_not_see() -> None:
     """A service has none of the variables of this shell."""
     from silas.language import tr
-    from silas.services.clock.background_service import unseen_keys
+    from silas.services.schedules.background_service import unseen_keys
 
     if seen := unseen_keys(os.environ):
         click.echo(

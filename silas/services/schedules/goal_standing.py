@@ -15,7 +15,7 @@ from silas.services.approvals import SignedApproval
 from silas.stream.goal_words import NO_APPROVAL, OVER
 
 if TYPE_CHECKING:
-    from silas.services.clock.ahead import Ahead, UnattendedGoal
+    from silas.services.schedules.ahead import Ahead, UnattendedGoal
 
 HowItStands = Callable[[WorkItem, ApprovalToken], Awaitable[SignedApproval]]
 """How the approval of a piece of work stands now."""
