@@ -52,8 +52,9 @@ LOWER = {
     },  # whose a bundle is; no character of a memory steers the terminal
     "output.py": {
         "silas.channels.terminal_colour",
+        "silas.work.end_words",
         "silas.workspace.diff",
-    },  # colours
+    },  # colours; why work did not succeed, as text
     "remind.py": {
         "silas.plans.characters",
         "silas.reminders.words",
@@ -63,6 +64,7 @@ LOWER = {
         "silas.channels.text",
         "silas.plans.characters",
         "silas.work.attempt",  # how work of a project is begun again
+        "silas.work.end_words",
         "silas.work.report",
     },  # as text
     "skills.py": {"silas.plans", "silas.plans.characters", "silas.stop"},
