@@ -88,9 +88,11 @@ function transact(mode, act) {
     opening.onupgradeneeded = () => opening.result.createObjectStore("keys");
     opening.onerror = () => reject(opening.error);
     opening.onsuccess = () => {
-      const asked = act(opening.result.transaction("keys", mode).objectStore("keys"));
-      asked.onsuccess = () => { opening.result.close(); resolve(asked.result ?? null); };
-      asked.onerror = () => { opening.result.close(); reject(asked.error); };
+      const database = opening.result, transaction = database.transaction("keys", mode);
+      const asked = act(transaction.objectStore("keys"));
+      // Only at the end of the transaction: a page that is left before it loses what it put there.
+      transaction.oncomplete = () => { database.close(); resolve(asked.result ?? null); };
+      transaction.onabort = () => { database.close(); reject(transaction.error ?? asked.error); };
     };
   });
 }

@@ -169,7 +169,9 @@ def test_a_chat_greets_in_the_language_of_its_terminal_and_says_where_the_cockpi
     with person(silas("start", "--port", "0"), german) as cockpit:
         cockpit.waits_for("Danach ist es unter http://127.0.0.1:")
         with person(silas("chat"), german, cwd=house.work) as owner:
-            owner.waits_for("Sag, was du erledigt haben willst; mit /exit oder Strg-D hörst du auf.")
+            owner.waits_for(
+                "Sag, was du erledigt haben willst; mit /exit oder Strg-D hörst du auf."
+            )
             owner.waits_for("lässt sich auch im Cockpit beantworten: http://127.0.0.1:")
             owner.types("\x04")
             assert owner.leaves() == 0

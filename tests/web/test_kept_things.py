@@ -182,3 +182,22 @@ async def test_a_device_is_called_otherwise(cockpit: Cockpit, pages: Pages, size
     await expect(device.page.locator("#more-body .row b").nth(at)).to_have_text(name)
     after = [one.name for one in cockpit.running.door.devices()]
     assert after == [*before[:at], name, *before[at + 1 :]]
+
+
+_ENDS_FIRST = """import("/static/keys.js").then(async (keys) => {
+  let ended = false;
+  const put = IDBObjectStore.prototype.put;
+  IDBObjectStore.prototype.put = function (...what) {
+    this.transaction.addEventListener("complete", () => { ended = true; });
+    return put.apply(this, what);
+  };
+  await keys.put("probe", "x");
+  IDBObjectStore.prototype.put = put;
+  return [ended, await keys.get("probe")];
+})"""
+
+
+async def test_what_a_browser_keeps_is_kept_before_the_page_goes_on(pages: Pages) -> None:
+    """A page that is left before the end of the transaction loses its key, as a new phone did."""
+    (page, *_) = [device.page for device in pages.values()]
+    assert await page.evaluate(_ENDS_FIRST) == [True, "x"]
