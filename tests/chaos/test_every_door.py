@@ -224,10 +224,13 @@ async def test_a_change_that_a_living_process_is_writing_is_not_taken_for_a_cras
     with hold_journal(house.place):  # as the process that writes holds it
         async with Silas.open(config, channel=ScriptedChannel()) as opened:
             assert house.files == half
-            with pytest.raises(SandboxError, match="is half-changed"):
+            with pytest.raises(SandboxError) as refused:
                 await opened.run(house.plan("later", "cat a").read_text())
+            words = f"{house.work} is being written by cut-short at this moment; ask again when "
+            assert refused.value.message.startswith(words)
+            assert refused.value.code == "E_SANDBOX_BUSY"
         async with open_work(config) as service:
-            with pytest.raises(SandboxError, match="is half-changed"):
+            with pytest.raises(SandboxError, match="is being written by cut-short"):
                 await service.undo("cut-short")
     assert house.files == half
     async with open_work(config) as service:

@@ -16,6 +16,7 @@ from silas.work.changes.undo_record import hold_mark, remove_mark, settle_marked
 from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import (
     Journal,
+    hold_journal,
     is_unreadable,
     root_of_unreadable,
     set_journal_aside,
@@ -185,15 +186,18 @@ class FileRecovery:
         """Recover, and refuse where this directory, or one around or in it, is still half-changed.
 
         Raises:
-            SandboxError: E_SANDBOX_HALF.
+            SandboxError: E_SANDBOX_HALF; E_SANDBOX_BUSY where living work is writing there.
         """
         if workspace is None:
             return
         await self.recover()
         for half in await asyncio.to_thread(self.list_left):
             words = await asyncio.to_thread(_refusal, half, workspace)
-            if words:
-                raise SandboxError(words, code="E_SANDBOX_HALF")
+            if not words:
+                continue
+            refused = await asyncio.to_thread(half_error, half, words)
+            if half in await asyncio.to_thread(self.list_left):  # its work did not end meanwhile
+                raise refused
 
     async def tell(self, tell: Callable[[str], Awaitable[None]]) -> None:
         """Say at a start what could not be brought back, so that nobody finds it by chance, and
@@ -255,6 +259,26 @@ class FileRecovery:
         )
         with suppress(OSError):
             (half.place / _TOLD).write_text(why, encoding="utf-8", errors="backslashreplace")
+
+
+def half_error(half: LeftBehind, words: str) -> SandboxError:
+    """Why nothing is done there: living work is writing, E_SANDBOX_BUSY; else these words."""
+    if isinstance(half, HalfChanged) and _is_held(half.place):
+        return SandboxError(
+            f"{half.root} is being written by {half.work_item_id} at this moment; ask again when "
+            "that has ended.",
+            code=_BUSY,
+        )
+    return SandboxError(words, code="E_SANDBOX_HALF")
+
+
+def _is_held(place: Path) -> bool:
+    """Whether living work is at a change: no crash left it."""
+    try:
+        with hold_journal(place):
+            return False
+    except SandboxError as error:
+        return error.code == _BUSY
 
 
 def _is_told(half: LeftBehind) -> bool:

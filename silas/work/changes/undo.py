@@ -9,7 +9,7 @@ from pathlib import Path
 from silas.audit import Audit
 from silas.errors import DatabaseError, SandboxError, reason
 from silas.plans.rules import is_item_id
-from silas.work.changes.file_recovery import FileRecovery, UnreadableChange
+from silas.work.changes.file_recovery import FileRecovery, UnreadableChange, half_error
 from silas.work.changes.undo_record import SHOWN_PATHS, hold_mark, record_outcome
 from silas.work.uninterrupted import finish_work
 from silas.workspace.journal import Journal, read_journal
@@ -73,7 +73,7 @@ class Undo:
             return
         for half in self.files.list_left():
             if half.work_item_id == work_item_id:
-                raise SandboxError(half.words, code="E_SANDBOX_HALF")
+                raise half_error(half, half.words)
         self._audit.require_whole()
         place, journal = self._latest_journal(work_item_id)
         self._refuse_before_later(work_item_id, journal)
