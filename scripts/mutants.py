@@ -30,9 +30,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from types import FrameType
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -52,6 +54,9 @@ _WATCHED_SECONDS = 3600.0
 """A test takes seconds, all of them a few minutes; one that hangs is red by the clock."""
 _PROCESSES = 2
 _HOURS = itertools.count(1)
+_RUNNING: set[int] = set()
+_ENDED = threading.Event()
+"""The process groups of the tests that run, and whether a signal has ended this program."""
 _ATTACKS = (
     "tests/cli/test_doctor_sandbox.py::test_every_attack_is_withstood_on_this_machine",
     "tests/sandbox/test_conformance.py::"
@@ -133,16 +138,37 @@ def _pytest(tree: Path, options: list[str], tests: Sequence[str], seconds: float
     asked = ["-n", "0", "--tb=no", "-rfE", *tests]
     command = [python, *(x for x in options if x == "-B"), "-m", "pytest", *asked]
     command += [x for x in options if x != "-B"]
+    if _ENDED.is_set():
+        return Ran(None, "")
     with _temporary() as directory, subprocess.Popen(
         command, cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         process_group=0, env={**os.environ, "PYTEST_DEBUG_TEMPROOT": directory},
     ) as running:  # fmt: skip
+        _RUNNING.add(running.pid)
         try:
+            if _ENDED.is_set():  # between the look above and the start
+                os.killpg(running.pid, signal.SIGKILL)
             said, _ = running.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(running.pid, signal.SIGKILL)  # with what they started
             return Ran(None, "")
+        finally:
+            _RUNNING.discard(running.pid)
     return Ran(running.returncode, said)
+
+
+def end_with_signals() -> None:
+    """A program that is told to end takes the tests with it, and its copies of the tree."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    _ENDED.set()
+    for group in tuple(_RUNNING):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+    raise SystemExit(128 + number)
 
 
 @contextlib.contextmanager
@@ -306,6 +332,7 @@ def main() -> int:
     parser.add_argument("--among", default="", help="part of the names of the other tests that run")
     parser.add_argument("--keep", type=Path, default=NOWHERE, help="a file to go on from")
     args = parser.parse_args()
+    end_with_signals()
     progress = Progress(args.keep, f"{args.alone} {args.among} {digest_of(ROOT, _COPIED)}")
     chosen = [m for m in mutants() if args.only in f"{m.area} {m.test}"]
     missed = 0

@@ -1,12 +1,18 @@
 """Every promise has one edit that breaks it; `make mutants` makes each and sees its test fail."""
 
 import fnmatch
+import os
+import select
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from scripts.mutants import broken, failing_names
 from scripts.promises import Edit, Mutant, mutants, promises
+from tests.support.waits import SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
 ALL = mutants()
@@ -112,3 +118,36 @@ def test_what_a_broken_program_leaves_behind_is_gone_before_the_next_is_judged(
         (tmp_path / "core").write_bytes(b"\0")
         (tmp_path / "made" / "deeper").mkdir(parents=True)
     assert [path.name for path in tmp_path.iterdir()] == ["one.py"]
+
+
+_HANGS = """#!/bin/sh
+sleep 600 &
+echo $!
+wait
+"""
+_ENDS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from scripts import mutants
+mutants.end_with_signals()
+with ThreadPoolExecutor(1) as pool:
+    pool.submit(mutants._pytest, Path(sys.argv[1]), [], ["tests"], 600).result()
+"""
+
+
+def test_a_run_that_is_told_to_end_takes_the_tests_that_run_with_it(tmp_path: Path) -> None:
+    fifo = tmp_path / "started"
+    os.mkfifo(fifo)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(_HANGS.replace("$!", f"$! > {fifo}"), encoding="utf-8")
+    python.chmod(0o755)
+    with subprocess.Popen([sys.executable, "-c", _ENDS, str(tmp_path)], cwd=ROOT) as program:
+        sleeper = int(fifo.read_text(encoding="utf-8"))
+        watched = os.pidfd_open(sleeper)
+        program.send_signal(signal.SIGTERM)
+        assert program.wait(SECONDS) == 128 + signal.SIGTERM
+    ended, _, _ = select.select([watched], [], [], SECONDS)
+    os.close(watched)
+    assert ended, "what the tests had started runs on"
