@@ -30,7 +30,7 @@ def tools() -> tuple[FunctionToolset[None], list[list[str]]]:
     ran: list[list[str]] = []
     toolset = FunctionToolset[None]()
 
-    @toolset.tool_plain
+    @toolset.tool_plain(sequential=True)  # as the tool door has what is not idempotent
     def shell_exec(argv: list[str]) -> str:
         """Run a program."""
         ran.append(argv)
