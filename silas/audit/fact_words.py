@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final, cast
+from zoneinfo import ZoneInfo
 
 from silas.audit.outcomes import outcome_words
 from silas.language import decimal, group_digits, refusal_words, tr, tr_later, tr_many
@@ -83,6 +84,8 @@ def fact_words(event: str, data: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("reason", "why"):
         if isinstance(words := data.get(name), str):
             told[name] = tr(words) if words in _REASONS else refusal_words(words)
+    if "due" in data and event.startswith("reminder."):
+        told["due"] = _moment(data["due"], data.get("zone"))
     if event == "verification_finished":
         told["failed"] = failed_checks(data)
     if event in _NAMING_MODELS and data.get("provider") == "local" and data.get("models"):
@@ -122,9 +125,11 @@ def _size(value: Any) -> Any:
     return f"{decimal(megabytes, 0 if whole else 1)} MB"
 
 
-def _moment(value: Any) -> Any:
-    with suppress(ValueError):
+def _moment(value: Any, zone: Any = None) -> Any:
+    with suppress(ValueError, KeyError, OSError):
         at = datetime.fromisoformat(str(value))
+        if isinstance(zone, str) and zone and at.tzinfo is not None:
+            at = at.astimezone(ZoneInfo(zone))
         return f"{day_words(at)}, {at:%H:%M} {at:%Z}".rstrip()
     return value
 

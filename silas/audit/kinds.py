@@ -50,6 +50,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             ),
             *("work_item_stopped", "worker_started", "network_opened", "network_used"),
             *("secret.used", "mcp.secret_given", "work_item_had_ended", "execution_failed"),
+            "reminder.told",
         }
     ),
     "checked": frozenset({"verification_finished", "artifact_ref_mismatch"}),
@@ -88,6 +89,7 @@ KINDS: Mapping[Kind, frozenset[str]] = {
             *("memory.forgotten", "memory.consolidated", "memory.added", "memory.corrected"),
             *("autonomy_decided", "autonomy_tightened", "preference_decided"),
             *("skill.imported", "skill.removed", "skill.importing", "skill.removing"),
+            *("reminder.made", "reminder.moved", "reminder.cancelled", "reminder.forgotten"),
         }
     ),
     "refused": frozenset(

@@ -49,6 +49,13 @@ SENTENCES: Mapping[str, str] = {
     "goal.paused": "The goal {work_item_id} was paused.",
     "goal.resumed": "You let {work_item_id} go on.",
     "goal.run_now": "You asked for a cycle of {work_item_id} at once.",
+    # reminders
+    "reminder.made": "The reminder {reminder_id} was made, for {due}.",
+    "reminder.moved": "The reminder {reminder_id} was moved, to {due}.",
+    "reminder.cancelled": "The reminder {reminder_id} was cancelled.",
+    "reminder.forgotten": "The reminder {reminder_id} was forgotten with the words that it was"
+    " made from.",
+    "reminder.told": "You were told the reminder {reminder_id}, which was due on {due}.",
     # projects
     "project.begun": "The project {work_item_id} goes on; done already: {done}.",
     "project.files_left": "{work_item_id} may run what tasks before it left of {paths}.",

@@ -296,6 +296,7 @@ class Reminders:
                 "reminder.told",
                 reminder_id=reminder.id,
                 due=reminder.due.isoformat(),
+                zone=reminder.zone.key,
                 late_seconds=round(late),
                 missed=missed,
                 tries=tries,

@@ -66,6 +66,14 @@ class LooksAhead(Protocol):
         ...
 
 
+class LooksBack(Protocol):
+    """What was done."""
+
+    async def done(self, first: int, days: int) -> str:
+        """Within so many days, the first of which is so many from today (0 or fewer), in words."""
+        ...
+
+
 class ModelView(Protocol):
     """What the models see, per scope; no scope ever sees another's (spec 4.3)."""
 

@@ -58,14 +58,12 @@ def cockpit_of(
     return Rooms(
         record=RecordRoom(
             AuditReader(parts.db),
-            parts.store,
-            parts.waiting,
+            parts.entry_words(),
             parts.nonces,
             clock,
             redact,
             look,
             parts.context_services.work.result,
-            parts.context_services.conversations.store.one,
         ),
         work=WorkRoom(
             session,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from silas.approval.engine import ApprovalEngine
 from silas.approval.nonces import NonceStore, SqlNonceStore
+from silas.audit.reader import AuditReader
 from silas.audit.refusals import RefusalRecord
 from silas.autonomy.store import SqlAutonomyStore
 from silas.cards import Channel
@@ -68,6 +69,8 @@ if TYPE_CHECKING:
     from silas.goals.service import Goals
     from silas.jobs.notify import ProcessNotifier
     from silas.reminders.service import Reminders
+    from silas.services.entry_words import EntryWords
+    from silas.services.past_days import PastDays
     from silas.services.schedules.ahead import AheadService
     from silas.services.schedules.reminders import ReminderService
     from silas.tools.mcp.settings import MCPEntry
@@ -273,6 +276,25 @@ class Parts:
             self.config,
             lapsed_by(self.binding, self.signer, self.runtime.ring, self.config.scheduler.zone),
         )
+
+    def entry_words(self) -> "EntryWords":
+        """Tells an entry of the record by titles."""
+        from silas.services.entry_words import EntryWords  # noqa: PLC0415 - as above
+
+        return EntryWords(
+            self.store,
+            self.waiting,
+            self.context_services.conversations.store.one,
+            self.reminders().store.get,
+            self.secrecy.redact,
+        )
+
+    def past_days(self) -> "PastDays":
+        """What tells what was done on a day."""
+        from silas.services.past_days import PastDays  # noqa: PLC0415 - as above
+
+        zone = self.config.scheduler.zone
+        return PastDays(AuditReader(self.db), self.entry_words(), self.runtime.clock, zone)
 
 
 def approval_engine(parts: Parts) -> ApprovalEngine:

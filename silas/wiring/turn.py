@@ -24,6 +24,7 @@ from silas.stream.goals_in_view import GoalsInView
 from silas.stream.intake import Intake
 from silas.stream.look_answers import LookAnswers
 from silas.stream.look_permission import WorkspaceLooks
+from silas.stream.past_words import PastWords
 from silas.stream.person_queue import PersonQueues
 from silas.stream.plan_flow import Dispatch, PlanFlow
 from silas.stream.planning import Planning, TurnPlanner
@@ -257,6 +258,7 @@ class TurnWiring:
                 profile,
             ),
             AgendaWords(self._parts.ahead_service, self._plans, audit, modes, profile),
+            PastWords(self._parts.past_days, self._plans, audit, modes, profile),
             UndoWords(self._context, audit, modes, profile),
             GoalNameWords(self._parts.ahead_service, self._parts.goals, audit, modes, profile),
             RestWords(self._at("rests", rests_of(self._parts)), audit, modes, profile),

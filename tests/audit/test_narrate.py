@@ -34,6 +34,8 @@ def logged(source: str) -> Iterator[str]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in ("log", "log_now") and node.args:
                 yield from literals(node.args[0])
+            elif node.func.attr == "_record" and node.args:  # which others have for other things
+                yield from (name for name in literals(node.args[0]) if "." in name)
         # Tables of events that are logged by name: recognised by their family.
         elif isinstance(node, ast.Constant) and DOTTED.match(str(node.value)):
             yield str(node.value)
@@ -47,8 +49,11 @@ def test_every_event_in_the_source_has_a_sentence() -> None:
 
 
 def test_the_scan_sees_literals_choices_and_tables() -> None:
-    source = 'a.log("one", x=1); b.log_now("two" if y else "three"); T = {1: "gate.four"}; f("no")'
-    assert sorted(logged(source)) == ["gate.four", "one", "three", "two"]
+    source = (
+        'a.log("one", x=1); b.log_now("two" if y else "three"); T = {1: "gate.four"}; f("no"); '
+        'self._record("five.made"); self._record("agent")'
+    )
+    assert sorted(logged(source)) == ["five.made", "gate.four", "one", "three", "two"]
 
 
 @pytest.mark.parametrize(
@@ -84,6 +89,16 @@ def test_the_scan_sees_literals_choices_and_tables() -> None:
         ("tool_call.failed", {}, "Silas used ?, which failed."),
         ("lunar.eclipse_seen", {"moon": "full", "n": 2}, "Lunar: eclipse seen (moon full, n 2)."),
         ("odd", {}, "Odd."),
+        (
+            "reminder.made",
+            {"reminder_id": "r", "due": "2026-11-30T08:00:00+00:00", "zone": "Europe/Berlin"},
+            "The reminder r was made, for Monday 30 November 2026, 09:00 CET.",
+        ),
+        (
+            "reminder.told",
+            {"reminder_id": "r", "due": "2026-11-30T08:00:00+00:00", "zone": "Mars/Olympus"},
+            "You were told the reminder r, which was due on 2026-11-30T08:00:00+00:00.",
+        ),
         (
             "plan_refused",
             {"work_item_id": "t", "reason": "a\x1b[31m\n{x}\u202eb"},

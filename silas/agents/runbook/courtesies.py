@@ -43,13 +43,6 @@ _KNOWN: Final = DoorWords(
     ),
     tr_later("“Memory” under “More” shows all that I remember, the newest first."),
 )
-_DONE: Final = DoorWords(
-    tr_later(
-        "“Work” under “More” in the cockpit, or `silas status`, shows what I have done; `silas "
-        "audit show` shows all that happened."
-    ),
-    tr_later("“Work” under “More” shows what I have done; “Activity” shows all that happened."),
-)
 _NOTHING_BEGUN: Final = DoorWords(
     tr_later(
         "All right: I begin nothing. What you approved before goes on; `silas status` shows what "
@@ -116,10 +109,6 @@ def _everywhere(words: str) -> DoorWords:
 
 
 _AH: Final = "(?:ah|ach|oh|ok|okay|na|hm)"
-_TIME: Final = (
-    r"(?: (?:today|yesterday|lately|recently|this week|last night|so far|heute|gestern|bisher"
-    r"|zuletzt|diese woche|in letzter zeit))?"
-)
 _SAID: Final = tuple(
     (re.compile(form), said)
     for form, said in (
@@ -144,12 +133,6 @@ _SAID: Final = tuple(
             _everywhere(tr_later("Goodbye.")),
         ),
         (r"what do you (?:remember|know about me)|was weißt du(?: über mich| alles)?", _KNOWN),
-        (
-            rf"what (?:(?:has )?happened|(?:did|have) you (?:do|done)|was done){_TIME}"
-            rf"|was (?:ist|war){_TIME} (?:passiert|geschehen|los)"
-            rf"|was hast du{_TIME} (?:gemacht|getan)",
-            _DONE,
-        ),
         (
             r"what (?:s|is) (?:on|coming up|ahead|planned|due)"
             r"(?: (?:for )?(?:today|tomorrow|this week))?"

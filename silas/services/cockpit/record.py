@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from silas.approval import ApprovalToken, NonceStore
 from silas.approval.earlier_uses import used_before
@@ -21,11 +21,11 @@ from silas.channels.web.views import (
     SignedApprovalView,
 )
 from silas.clock import Clock
-from silas.context.conversation_store import ConversationRow
 from silas.errors import ChannelError, SilasError
 from silas.language import tr
-from silas.plans import WaitingPlans, WorkItem, WorkItemStore, plan_hash
+from silas.plans import plan_hash
 from silas.plans.card_preview import PlanLook
+from silas.services.entry_words import EntryWords, KeptPlan, entry_item
 from silas.services.plans import plan_card
 from silas.work.models import FindResult
 
@@ -34,7 +34,6 @@ _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
 
 _NOT_KEPT = "It was not approved, so Silas has not kept the plan; its hash is sha256:{}."
 _OTHER = "The plan with this id is another one now; the hash of the one shown is sha256:{}."
-_APPROVED = "This is the plan as it is kept; why it was proposed is not kept with it."
 
 _ABOUT_A_PLAN = frozenset(
     {
@@ -64,36 +63,26 @@ _CHANGED = frozenset(
 )
 
 
-class _Plan(NamedTuple):
-    item: WorkItem
-    rationale: str
-
-
 class RecordRoom:
     """`silas.channels.web.port.Record` over the audit log and the stores."""
 
     def __init__(
         self,
         reader: AuditReader,
-        store: WorkItemStore,
-        waiting: WaitingPlans,
+        entries: EntryWords,
         nonces: NonceStore,
         clock: Clock,
         redact: Callable[[str], str],
         look: PlanLook,
         result: FindResult,
-        conversation: Callable[[str], ConversationRow],
     ) -> None:
         self._reader = reader
-        self._store = store
-        self._waiting = waiting
+        self._entries = entries
         self._nonces = nonces
         self._clock = clock
         self._redact = redact
         self._look = look
         self._result_of = result
-        self._conversation = conversation
-        self._titles: dict[str, str] = {}
         self._tally = MetricWindow()
         self._counting = asyncio.Lock()
 
@@ -115,13 +104,13 @@ class RecordRoom:
             )
         item_id = entry_item(told)
         history = await asyncio.to_thread(self._reader.about, item_id, seq) if item_id else []
-        plan = await self._plan(item_id)
+        plan = await self._entries.plan(item_id)
         shown = self._lines_shown(told, plan)
         return EntryDetail(
             **(await self._entry(told)).model_dump(),
             shown=None if shown is None else tuple(map(self._redact, shown)),
             signed=await self._find_approval(told, plan, history),
-            ran=self._ran(history, await self._title(item_id)) or None,
+            ran=self._ran(history, await self._entries.title(item_id)) or None,
             diff=await self._diff(told, item_id),
         )
 
@@ -136,49 +125,17 @@ class RecordRoom:
         self._tally.add(self._reader.since(self._tally.upto, EVENTS), newest)
 
     async def _entry(self, told: ReadEntry) -> ActivityView:
-        item_id = entry_item(told)
-        named = {"work_item_id": await self._title(item_id)} if item_id else {}
-        if isinstance(talk := told.data.get("conversation"), str):
-            named["conversation"] = self._conversation_title(talk)
         return ActivityView(
             seq=told.seq,
             at=told.at,
             kind=kind_of(told.event),
-            words=self._redact(narrate(told.event, {**told.data, **named})),
-            work_item_id=item_id,
+            words=await self._entries.words(told),
+            work_item_id=entry_item(told),
             event=told.event,
             quiet=told.event in QUIET,
         )
 
-    async def _title(self, item_id: str) -> str:
-        """A work item's title in quotes, or its id where that is all there is."""
-        if item_id not in self._titles:
-            plan = await self._plan(item_id)
-            if plan is None:
-                return item_id
-            self._titles[item_id] = plan.item.title
-        return tr("“{words}”", words=self._titles[item_id])
-
-    def _conversation_title(self, conversation: str) -> str:
-        """A conversation's title in quotes, or its id where it was deleted."""
-        try:
-            return tr("“{words}”", words=self._conversation(conversation).called)
-        except SilasError:
-            return conversation
-
-    async def _plan(self, item_id: str) -> _Plan | None:
-        if not item_id:
-            return None
-        try:
-            item = await self._store.get(item_id)
-            if item is not None:
-                return _Plan(item, _APPROVED)
-            waiting = [one for one in await self._waiting.all() if one.item.id == item_id]
-        except SilasError:  # a damaged row must not hide what the record says
-            return None
-        return _Plan(waiting[0].item, waiting[0].rationale) if waiting else None
-
-    def _lines_shown(self, told: ReadEntry, plan: _Plan | None) -> list[str] | None:
+    def _lines_shown(self, told: ReadEntry, plan: KeptPlan | None) -> list[str] | None:
         if told.event in _ABOUT_A_PLAN:
             return self._plan_shown(told, plan)
         tool, digest = told.data.get("tool"), told.data.get("digest")
@@ -189,7 +146,7 @@ class RecordRoom:
             ]
         return None
 
-    def _plan_shown(self, told: ReadEntry, plan: _Plan | None) -> list[str] | None:
+    def _plan_shown(self, told: ReadEntry, plan: KeptPlan | None) -> list[str] | None:
         wanted = told.data.get("plan_hash") or told.data.get("digest")
         if plan is None:
             return [_NOT_KEPT.format(wanted)] if wanted else None
@@ -198,7 +155,7 @@ class RecordRoom:
         return _lines(plan_card(plan.item, plan.rationale, self._look))
 
     async def _find_approval(
-        self, told: ReadEntry, plan: _Plan | None, history: list[ReadEntry]
+        self, told: ReadEntry, plan: KeptPlan | None, history: list[ReadEntry]
     ) -> SignedApprovalView | None:
         """The approval that an entry is about, or that was in force when it was written."""
         named = told.data.get("token_id") or told.data.get("token")
@@ -270,15 +227,6 @@ def _lines(card: PlanCard) -> list[str]:
 
 
 _ENDS = frozenset({"tool_call.succeeded", "tool_call.failed", "tool_call.unknown"})
-
-
-def entry_item(told: ReadEntry) -> str:
-    """Which work item an entry is about; empty where it is about none."""
-    for name in ("work_item_id", "task"):
-        value: Any = told.data.get(name)
-        if isinstance(value, str) and value:
-            return value
-    return ""
 
 
 def signed_of(token: ApprovalToken, uses: int, device: str) -> SignedApprovalView:
