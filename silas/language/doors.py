@@ -60,7 +60,9 @@ RUN_UNDER_ANOTHER_ID: Final = tr_later(
     "run its plan again, under another id where Silas says that this one is taken."
 )
 RUN_ANEW: Final = tr_later("run its plan again to approve it anew.")
+WHY_FILES_STAY: Final = tr_later("`silas batch FOLDER --dry-run` says why.")
 _ON_THE_PAGE: Final = (
+    (WHY_FILES_STAY, tr_later("What you did not choose stays, and what no rule knows.")),
     (RUN_AS_IT_IS, tr_later("ask for it again in a conversation to approve it as it is now.")),
     (RUN_UNDER_ANOTHER_ID, tr_later("ask for it again in a conversation, under another id.")),
     (RUN_ANEW, tr_later("ask for it again in a conversation to approve it anew.")),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from silas.language import tr, tr_later, tr_many
+from silas.language.doors import WHY_FILES_STAY
 from silas.plans.characters import show, show_exactly
 from silas.work.batches.execution import ALL, MovedBatch, UndoneBatch
 from silas.work.batches.models import FileMove, SkippedFile
@@ -77,13 +78,12 @@ def tidied_in_short(tidied: TidiedFolder) -> str:
     if tidied.unseen:
         lines.append(tr("Not shown any more: {many}.", many=_files(tidied.unseen)))
     if tidied.left:
-        lines.append(
-            tr_many(
-                len(tidied.left),
-                "{count} file stays where it is; `silas batch FOLDER --dry-run` says why.",
-                "{count} files stay where they are; `silas batch FOLDER --dry-run` says why.",
-            )
+        stay = tr_many(
+            len(tidied.left),
+            "{count} file stays where it is.",
+            "{count} files stay where they are.",
         )
+        lines.append(f"{stay} {tr(WHY_FILES_STAY)}")
     return "\n".join(lines)
 
 
