@@ -19,7 +19,7 @@ from silas.types import InteractionRegister
 if TYPE_CHECKING:
     from silas.workspace.folder_request import BatchRequest
 
-_HINTS = ("tidy", "clean up", "sort", "organi", "räum", "undo", "rückgängig")
+_HINTS = ("tidy", "clean up", "sort", "organi", "räum", "raeum", "undo", "rückgängig")
 
 
 class TidyWords(OwnerWords["BatchRequest"]):

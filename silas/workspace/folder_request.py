@@ -51,7 +51,7 @@ _CLOCK: Final = re.compile(
 )
 _END: Final = r"(?:[\s,]+(?:please|bitte|up|auf))*[\s.!?]*"
 _TIDY: Final = re.compile(
-    rf"{_POLITE}(?:tidy(?:\s+up)?|clean\s+up|sort\s+out|organi[sz]e|räum(?:e|st)?|"
+    rf"{_POLITE}(?:tidy(?:\s+up)?|clean\s+up|sort\s+out|organi[sz]e|r(?:ä|ae)um(?:e|st)?|"
     rf"sortier(?:e|st)?|ordne)\s+(?:mir\s+)?(?:bitte\s+)?{_MY}{_PLACE}{_BY_KIND}{_END}",
     re.IGNORECASE,
 )
@@ -59,7 +59,7 @@ _SORT: Final = re.compile(
     rf"{_POLITE}sort\s+{_MY}(?P<place>{_NAMES}){_FOLDER}{_BY_KIND}{_END}", re.IGNORECASE
 )  # of names alone: what else is sorted is a list or a table
 _TIDY_GERMAN: Final = re.compile(
-    rf"{_POLITE}(?:bitte\s+)?{_MY}{_PLACE}\s+(?:bitte\s+)?(?:aufräumen|sortieren)[\s.!?]*",
+    rf"{_POLITE}(?:bitte\s+)?{_MY}{_PLACE}\s+(?:bitte\s+)?(?:aufr(?:ä|ae)umen|sortieren)[\s.!?]*",
     re.IGNORECASE,
 )
 _WHICH: Final = (
@@ -98,7 +98,7 @@ FOLDERS: Final = {
 }
 """How the beginning of a name is said, how a desktop calls that folder, and its usual name."""
 
-_HINTS: Final = ("tidy", "clean up", "sort", "organi", "räum", "undo", "rückgängig")
+_HINTS: Final = ("tidy", "clean up", "sort", "organi", "räum", "raeum", "undo", "rückgängig")
 
 
 def may_be_request(said: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 from silas.agents.models import AgentResponse
 from silas.agents.runbook import last_failure, undo_and_stop
 from silas.agents.runbook.door_words import DoorWords, words_here
+from silas.agents.runbook.everyday import about_itself
 from silas.context import FramedSection
 from silas.language import tr_later
 
@@ -119,7 +120,7 @@ _SAID: Final = tuple(
         ),
         (
             r"(?:thanks|thank you|thx|cheers|danke|dankeschön|vielen dank|danke schön)"
-            r"(?: (?:a lot|so much|very much|sehr|silas))?",
+            r"(?: (?:a lot|so much|very much|sehr|dir|euch|silas))?",
             _everywhere(tr_later("You are welcome.")),
         ),
         (
@@ -141,7 +142,8 @@ _SAID: Final = tuple(
             _COMING,
         ),
         (
-            r"what (?:s|is|are you) (?:running|waiting|pending|open|working on)(?: now| right now)?"
+            r"status|stand|wie ist der stand|what (?:s|is|are you) (?:running|waiting|pending"
+            r"|open|working on)(?: now| right now)?"
             r"|(?:is|are) (?:there )?(?:anything|something) (?:waiting|pending|open)(?: for me)?"
             r"|is (?:anything|something) running|what are you doing"
             r"|was läuft(?: gerade| jetzt)?|läuft(?: gerade)? etwas|was wartet(?: auf mich)?"
@@ -156,7 +158,7 @@ _SAID: Final = tuple(
             _NOTHING_BEGUN,
         ),
         (
-            r"(?:yes|yep|yes please|ja|ja bitte|ja gerne|ok|okay|go ahead|einverstanden)",
+            r"(?:yes|yep|yes please|sure|klar|ja|ja bitte|ja gerne|ok|okay|go ahead|einverstanden)",
             _NO_YES,
         ),
         (
@@ -177,7 +179,11 @@ def answer(text: str, shown: Sequence[FramedSection]) -> AgentResponse | None:
         text: The message.
         shown: What stands in view, the oldest first.
     """
-    how = undo_and_stop.answer(text, shown) or last_failure.answer(text, shown)
+    how = (
+        undo_and_stop.answer(text, shown)
+        or last_failure.answer(text, shown)
+        or about_itself.answer(text)
+    )
     if how is not None:
         return how
     plain = " ".join(re.findall(r"\w+", text.lower()))

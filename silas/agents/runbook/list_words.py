@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from silas.agents.runbook import attached
+from silas.agents.runbook.everyday.spelling import with_umlauts
 
 _LISTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     r"shopping[ -]?list|grocer(?:y|ies)[ -]?list": ("shopping-list.txt", ("shopping", "grocer")),
@@ -117,7 +118,7 @@ def name_files(framed: Mapping[str, str]) -> dict[str, str]:
     """The sections of a request whose message names files in place of words that mean them."""
     if "message" not in framed:
         return dict(framed)
-    text = attached.as_named(framed["message"])
+    text = with_umlauts(attached.as_named(framed["message"]))
     if made := _list_to_make(text):
         return {**framed, "message": made}
     of_list = list_request(text)

@@ -19,6 +19,8 @@ def question(text: str, *, other: bool) -> memory.RecallQuestion | None:
         text: The message.
         other: Whether it can be done, computed or looked at.
     """
+    if of_owner := memory.owner_question(text):
+        return of_owner
     implied, look = memory.implied_recall(text), folder.lookup_request(text)
     if implied is not None:
         return None if other else implied

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart
 
 from silas.agents.models import MemoryOp, MemoryOpType
+from silas.agents.runbook.everyday import owners_facts
 from silas.context import content_of
 from silas.language import tr, tr_later
 from silas.memory import MemoryType
@@ -104,6 +105,17 @@ _LOOSE: Final = tuple(
     )
 )
 
+_THING: Final = tuple(
+    re.compile(rf"\A\s*{_POLITE}(?:{form})[\s?!.]*\Z", re.IGNORECASE)
+    for form in (
+        r"where(?:['’]s|\s+(?:is|are))\s+the\s+(?P<what>"
+        r"(?!.*\b(?:files?|folders?|director|branch|column|table)\b)\w[\w\s'’-]{0,60}?)",
+        r"wo\s+(?:ist|sind|liegt|liegen)\s+(?:der|die|das)\s+(?P<what>"
+        r"(?!.*\b(?:dateien?|ordner|spalte|tabelle)\b)\w[\w\s-]{0,60}?)",
+    )
+)
+"""Questions that a file of that name may answer as well."""
+
 
 class RecallQuestion(NamedTuple):
     """What somebody wants to have recalled; whether every word said counts."""
@@ -124,6 +136,8 @@ class RecallQuestion(NamedTuple):
 def to_keep(text: str) -> MemoryOp | None:
     """What a message asks to be remembered, in its own words; None where it does not."""
     found = _KEEP.match(text) or _KEEP_GERMAN.match(text)
+    if found is None and (stated := owners_facts.stated_fact(text)):
+        return MemoryOp(op=MemoryOpType.store, content=stated, memory_type=MemoryType.fact)
     if found is None:
         return None
     what = found["what"].strip()
@@ -151,8 +165,25 @@ def implied_recall(text: str) -> RecallQuestion | None:
     """
     if len(text) > _LONGEST:
         return None
-    found = next((match for form in _LOOSE if (match := form.match(text))), None)
+    if of_owner := owner_question(text):
+        return of_owner
+    forms = (*_LOOSE, *_THING)
+    found = next((match for form in forms if (match := form.match(text))), None)
     return None if found is None else RecallQuestion(found["what"].strip(), everything=False)
+
+
+def owner_question(text: str) -> RecallQuestion | None:
+    """The same of who asks, which no folder and no runbook answers: `what is my name`."""
+    words = owners_facts.words_asked_for(text)
+    return RecallQuestion(words, everything=False) if words else None
+
+
+def left_to_others(
+    messages: Sequence[ModelMessage], text: str, fits: Callable[[str], bool] | None
+) -> bool:
+    """Whether a thing was asked for that the memory does not know, and a file may be."""
+    asked = any(form.match(text) for form in _THING)
+    return asked and recall_answer(messages, text, fits) == tr(NOTHING)
 
 
 def recall_answer(

@@ -48,6 +48,8 @@ from silas.agents.runbook.about import HOW_TO_CONFIGURE, WHAT_I_AM
 from silas.agents.runbook.by_the_clock import RecurringRequest, goal_of, work_by_the_clock
 from silas.agents.runbook.changes_by_the_clock import changes_plan, changes_values
 from silas.agents.runbook.door_words import said_here, words_here
+from silas.agents.runbook.everyday import spelling
+from silas.agents.runbook.everyday.can_do import can_do
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
 from silas.agents.runbook.framed import all_framed, call_name, first_framed
@@ -138,14 +140,14 @@ class RunbookModel(Model):
         question = self._asked_back(framed, messages)
         offered = {tool.name for tool in asked.function_tools}
         looks = offered >= folder_questions.LOOKING_TOOLS
-        if question is None:
+        text = framed["message"]
+        if question is None or memory.left_to_others(messages, text, lookups.fits(text)):
             route = self._early_route(framed, messages) or self._next_look(
                 framed, messages, looks=looks
             )
             if isinstance(route, LookCall):
                 return _look_call(route, messages)
             return answer(route or self._route(framed), asked)
-        text = framed["message"]
         found = memory.recall_answer(messages, text, lookups.fits(text))
         if found is None and memory.SEARCH in offered:
             return ToolCallPart(memory.SEARCH, question.args, f"{CALL_ID}search")
@@ -348,7 +350,8 @@ class RunbookModel(Model):
         plans = self._library.plans()
         if about.asks_about_silas(text):
             return AgentResponse(message=about.abilities(plans, workspace))
-        said = line_words.ask_for_quotes(text) or self._cannot(text)
+        mended = spelling.did_you_mean(text, lambda one: can_do(one, self._library))
+        said = line_words.ask_for_quotes(text) or mended or self._cannot(text)
         return AgentResponse(message=said, understood=False)
 
     def _cannot(self, text: str, found: str = "") -> str:

@@ -17,8 +17,8 @@ _THAT: Final = (
 )
 _UNDO: Final = re.compile(
     rf"\A\s*{_POLITE}(?:(?:undo|revert|roll back)(?:\s+{_THAT})?|"
-    rf"(?:take|roll|put)\s+{_THAT}\s+back|rückgängig|"
-    rf"mach(?:e)? (?:das|es|alles) (?:wieder )?rückgängig|"
+    rf"(?:take|roll|put)\s+{_THAT}\s+back|r(?:ü|ue)ckg(?:ä|ae)ngig|"
+    rf"mach(?:e)? (?:das|es|alles) (?:wieder )?r(?:ü|ue)ckg(?:ä|ae)ngig|"
     rf"restore (?:it|that|everything|my files)){_END}",
     re.IGNORECASE,
 )
