@@ -6,7 +6,7 @@ from typing import Final, Literal, NamedTuple
 from silas.reminders.models import ReminderRefused
 from silas.reminders.phrase import Phrase, chosen_phrase, is_at_end, phrases_in
 
-ReminderAction = Literal["make", "list", "cancel", "cancel_all", "move"]
+ReminderAction = Literal["make", "again", "list", "cancel", "cancel_all", "move"]
 
 
 class ReminderRequest(NamedTuple):
@@ -14,7 +14,8 @@ class ReminderRequest(NamedTuple):
 
     Attributes:
         wanted: What to do.
-        text: What to say then, or words that name the reminder.
+        text: What to say then, or words that name the reminder; of `again`, which is about what
+            was told last, nothing.
         phrase: The words that say when; None where there are none.
     """
 
@@ -80,6 +81,21 @@ _SILENCE: Final = re.compile(
     re.IGNORECASE,
 )
 
+_ONCE_MORE: Final = r"(?:nochmals?|noch\s+(?:ein)?mal|wieder|erneut)"
+_AGAIN: Final = re.compile(
+    rf"{_POLITE}(?:snooze(?:\s+(?:it|that|(?:(?:this|that|the)\s+)?(?:reminder|alarm|timer)))?"
+    r"(?:\s+(?:for\s+)?(?P<snooze>\S.*?))?|"
+    r"remind\s+me\s+again\s+(?P<english>\S.*?)|remind\s+me\s+(?P<first>\S.*?)\s+again|"
+    rf"erinnere?\s+mich\s+(?:(?:daran|bitte)\s+)*{_ONCE_MORE}\s+(?:daran\s+)?(?P<german>\S.*?)|"
+    rf"erinnere?\s+mich\s+(?:(?:daran|bitte)\s+)*(?P<erst>\S.*?)\s+{_ONCE_MORE}(?:\s+daran)?)"
+    r"(?:\s+(?:please|bitte))?[\s.!]*",
+    re.IGNORECASE,
+)
+"""What was told last, once more: all of the other words say when."""
+
+_SNOOZE: Final = "in 10 minutes"
+"""Where nobody says how long."""
+
 _RECALL: Final = re.compile(
     r"(?:again\s+)?(?:of\s+)?(?:what|how|who|whom|whose|why|where|which|when|whether|if|was|wie|wer|"
     r"warum|wo|welche[rnsm]?|wann|ob)\b",
@@ -128,7 +144,17 @@ _ME: Final = re.compile(r"(?:me|mich)\s+(?!(?:and|und|&|\+)\s)", re.IGNORECASE)
 _TO: Final = re.compile(r"\s*\b(?:to|for|until|till|on|auf|bis|by)\s*$", re.IGNORECASE)
 
 
-HINTS: Final = ("remind", "erinner", "timer", "alarm", "wecke", "weck ", "wake me", "me forget")
+HINTS: Final = (
+    "snooze",
+    "remind",
+    "erinner",
+    "timer",
+    "alarm",
+    "wecke",
+    "weck ",
+    "wake me",
+    "me forget",
+)
 """Words of which every wish has one."""
 
 
@@ -151,6 +177,8 @@ def request_of(said: str) -> ReminderRequest | None:
         return ReminderRequest("cancel_all")
     if found := _CANCEL.fullmatch(text):
         return ReminderRequest("cancel", (found["before"] or found["after"]).strip(' .!?"“”'))
+    if again := _again_request(text):
+        return again
     if found := _GERMAN_END.fullmatch(text):
         return _make_request(found["rest"])
     if found := _MAKE.match(text):
@@ -160,6 +188,18 @@ def request_of(said: str) -> ReminderRequest | None:
     if found := _TIME_FIRST.fullmatch(text):
         return _make_time_first(found)
     return _ring_request(text)
+
+
+def _again_request(text: str) -> ReminderRequest | None:
+    found = _AGAIN.fullmatch(text)
+    if found is None:
+        return None
+    length = next(filter(None, found.groups()), _SNOOZE)
+    for when in (length, f"in {length}"):
+        phrase = chosen_phrase(when)
+        if phrase is not None and not phrase.start and is_at_end(when, phrase):
+            return ReminderRequest("again", phrase=phrase)
+    return None
 
 
 def _ring_request(text: str) -> ReminderRequest | None:

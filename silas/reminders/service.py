@@ -109,7 +109,8 @@ class Reminders:
                 code="E_REMINDER_OFF",
             )
         when = self.when(asked.phrase)
-        if not asked.text:
+        text = self._text_told_last() if asked.wanted == "again" else asked.text
+        if not text:
             raise ReminderRefused(
                 tr_later(
                     "Say what to remind you of, for example “remind me tomorrow at nine to call "
@@ -117,12 +118,24 @@ class Reminders:
                 ),
                 code="E_REMINDER_TEXT",
             )
-        if any(_same(one, asked.text, when) for one in self.store.waiting()):
+        if any(_same(one, text, when) for one in self.store.waiting()):
             raise ReminderRefused(
                 tr_later("That reminder waits already: the same words at the same time."),
                 code="E_REMINDER_THERE",
             )
-        return UnderstoodReminder(asked.text, when)
+        return UnderstoodReminder(text, when)
+
+    def _text_told_last(self) -> str:
+        told = self.store.told_last()
+        if told is None:
+            raise ReminderRefused(
+                tr_later(
+                    "No reminder was told that could be told again. Say what of, for example "
+                    "“remind me in 10 minutes to call the dentist”."
+                ),
+                code="E_REMINDER_NONE",
+            )
+        return told.text
 
     def when(self, phrase: Phrase | None, moved: Reminder | None = None) -> ReminderTime:
         """The moment of a phrase; a time alone is of the day that the reminder moved has.

@@ -17,6 +17,11 @@ VALUES (:id, :text, :source, :zone, :start, :rule, :due, :state, :made_at, '')
 _GET = f"SELECT {_COLUMNS} FROM reminders WHERE id = :id"
 _WAITING = f"SELECT {_COLUMNS} FROM reminders WHERE state = 'waiting' ORDER BY due, made_at, id"
 _FROM = f"SELECT {_COLUMNS} FROM reminders WHERE source = :source AND text <> ''"
+_TOLD_LAST = f"""
+SELECT {_COLUMNS} FROM reminders WHERE text <> '' AND id = (
+  SELECT reminder_id FROM reminder_tellings WHERE state = 'told' ORDER BY at DESC, due DESC LIMIT 1
+)
+"""
 _MOVE = """
 UPDATE reminders SET zone = :zone, start = :start, rule = :rule, due = :due
 WHERE id = :id AND state = 'waiting'
@@ -73,6 +78,11 @@ class SqlReminderStore:
     def waiting(self) -> list[Reminder]:
         """What is still to come, the first to come first."""
         return self._reminders(_WAITING, {})
+
+    def told_last(self) -> Reminder | None:
+        """What was told last; None where nothing was, or its words are forgotten."""
+        found = self._reminders(_TOLD_LAST, {})
+        return found[0] if found else None
 
     def move(self, reminder: Reminder) -> bool:
         """Another time for one that waits; False where it does not."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OpenReminders = Callable[[], "Reminders"]
 """Makes the service when it is first asked for; turns about other things load nothing of it."""
 
-_HINTS = ("remind", "erinner", "timer", "alarm", "wecke", "weck ", "wake me", "me forget")
+_HINTS = ("snooze", "remind", "erinner", "timer", "alarm", "wecke", "weck ", "wake me", "me forget")
 _NOT_HIS: Final = tr_later(
     "No reminder was made: what was understood has words in it that are not yours. Please write it "
     "like “remind me tomorrow at nine to call the dentist”."
@@ -122,7 +122,7 @@ class Reminding(OwnerWords["ReminderRequest"]):
 
     async def _do(self, turn: Turn, asked: "ReminderRequest") -> Answered | None:
         match asked.wanted:
-            case "make":
+            case "make" | "again":
                 return await self._make(turn, asked)
             case "list":
                 return self._list(), "answered"
