@@ -55,7 +55,31 @@ _REMINDERS: Final = tr_later(
     "to call the dentist”, “what reminders do I have?” and “cancel the dentist reminder”."
 )
 
+_FOLDER: Final = r"(?:folder|directory|ordner|verzeichnis)\b"
 _CANNOT: Final = (
+    (
+        rf"(?:rename|benenne?)\b.*\b{_FOLDER}",
+        tr_later(
+            "I rename files and no folders: say “move everything from Downloads to Archive”, which "
+            "makes the folder that is missing."
+        ),
+    ),
+    (
+        rf"(?:delete|remove|erase|wipe|trash|lösche?|entferne?)\b(?!.*\b(?:empty|leeren?)\b)"
+        rf".*\b(?:{_FOLDER}|everything in it|mit (?:allem )?inhalt\b)",
+        tr_later(
+            "I delete no folder together with its files: say “move everything from Downloads to "
+            "Archive”, and then “delete empty folders in Downloads”."
+        ),
+    ),
+    (
+        r"(?:check|watch|tell|let|prüfe?|pruefe?|sag|sage|melde?|beobachte?)\b.*"
+        r"\b(?:whether|if|when|ob|wenn|sobald)\b.*\b(?:chang\w*|geändert|ändert|aendert)",
+        tr_later(
+            "I watch whole folders and no single file: say “tell me every hour what changed in "
+            "this folder”."
+        ),
+    ),
     (
         r"resize|smaller|crop|rotate|png to|jpg to|jpeg to|into a pdf|to pdf|to html|play",
         tr_later("I work on texts, tables and names of files, and cannot change or play media."),
