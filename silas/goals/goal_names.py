@@ -8,6 +8,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from silas.goals.models import GoalRefused
+from silas.language import tr
+from silas.plans.characters import show
+
 _WORD: Final = re.compile(r"\w+")
 _SAYS_NOTHING: Final = frozenset(
     [
@@ -93,10 +97,43 @@ def goals_named(which: str, goals: Iterable[GoalName]) -> tuple[GoalName, ...]:
     return tuple(one for one in there if words and _has_all(_words(one.title), words))
 
 
+def name_words(goal: GoalName, there: Iterable[GoalName]) -> str:
+    """What its owner calls a goal: its title, and its id where another one has that title.
+
+    Args:
+        goal: Which.
+        there: Those that it could be taken for; it may be among them.
+    """
+    if not goal.title:
+        return goal.id
+    if any(one.id != goal.id and _is_same(one.title, goal.title) for one in there):
+        return tr("“{title}” ({id})", title=show(goal.title), id=goal.id)
+    return tr("“{title}”", title=show(goal.title))
+
+
+def the_one(which: str, found: Sequence[GoalName]) -> GoalName | None:
+    """The goal that is meant; None where none is.
+
+    Args:
+        which: As the owner said it.
+        found: Those that `goals_named` found.
+
+    Raises:
+        GoalRefused: Several are.
+    """
+    if len(found) > 1:
+        raise GoalRefused(several_words(which, found), code="E_GOAL_SEVERAL")
+    return found[0] if found else None
+
+
 def several_words(which: str, found: Sequence[GoalName]) -> str:
     """Why none of several is taken, in English."""
     named = "; ".join(f"“{one.title}” ({one.id})" for one in found)
     return f"“{which}” fits {len(found)} goals; say more of the title, or the id: {named}."
+
+
+def _is_same(one: str, other: str) -> bool:
+    return " ".join(one.casefold().split()) == " ".join(other.casefold().split())
 
 
 def _words(text: str) -> frozenset[str]:

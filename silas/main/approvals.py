@@ -196,7 +196,10 @@ def approvals_deny(ctx: click.Context, work_item_id: str) -> None:
 @click.argument("approval")
 @click.pass_context
 def approvals_revoke(ctx: click.Context, approval: str) -> None:
-    """Take an approval back; work under way ends at its next effect."""
+    """Take an approval back; work under way ends at its next effect.
+
+    APPROVAL is an id, or words of the title of a goal.
+    """
 
     async def work() -> int:
         async with _open(ctx) as service:
@@ -231,7 +234,10 @@ def approvals_revoke(ctx: click.Context, approval: str) -> None:
 def approvals_narrow(
     ctx: click.Context, goal: str, uses: int | None, until: "datetime | None"
 ) -> None:
-    """Leave the approval of a goal fewer uses, an earlier end, or both; never more of either."""
+    """Leave the approval of a goal fewer uses, an earlier end, or both; never more of either.
+
+    GOAL is its id, or words of its title.
+    """
     if uses is None and until is None:
         raise wrong_use(tr_later("Say --uses, --until, or both."))
 
@@ -239,7 +245,8 @@ def approvals_narrow(
         zone = look_config(ctx).scheduler.zone
         async with open_silas(ctx, terminal(to_stderr=False, approve=None).cards) as silas:
             end = None if until is None else until.replace(tzinfo=zone).astimezone(UTC)
-            click.echo((await silas.narrow(goal, uses=uses, until=end)).words)
+            narrowed = await silas.narrow(await silas.find_goal(goal), uses=uses, until=end)
+            click.echo(narrowed.words)
         return DONE
 
     run_to_exit(work)

@@ -17,9 +17,17 @@ from silas.autonomy.signals import started_alone
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError
+from silas.goals.goal_names import GoalName, goals_named, the_one
 from silas.home.effective_clock import effective_time
 from silas.language import tr
-from silas.plans import WaitingPlan, WaitingPlans, WorkItem, WorkItemStatus, WorkItemStore
+from silas.plans import (
+    WaitingPlan,
+    WaitingPlans,
+    WorkItem,
+    WorkItemStatus,
+    WorkItemStore,
+    WorkItemType,
+)
 from silas.plans.goals.lapsed import Lapsed, lapse_words
 from silas.plans.projects.kept import waiting_project, with_tasks
 from silas.plans.store import SqlWorkItemStore, missing_item
@@ -200,10 +208,14 @@ class ApprovalService:
     async def revoke(self, named: str) -> SignedApproval:
         """Take an approval back: nothing of it begins, and what is under way ends.
 
+        Args:
+            named: As `find` takes it, or a goal by words of its title.
+
         Raises:
             ApprovalError: There is none, or it authorises nothing any more.
+            GoalRefused: The words fit several goals.
         """
-        found = await self.find(named)
+        found = await self._find_given(named)
         if isinstance(found, WaitingPlan | HeldChanges):
             raise ApprovalError(
                 f"{named} was not approved yet; `silas approvals deny {named}` answers it with no.",
@@ -219,6 +231,19 @@ class ApprovalService:
                 work_item_id=found.item.id,
             )
         return found
+
+    async def _find_given(self, named: str) -> WaitingPlan | HeldChanges | SignedApproval:
+        """As `find`; where there is nothing of that id, a goal whose title has these words."""
+        try:
+            return await self.find(named)
+        except ApprovalError:
+            given = [one for one in await self.list_given() if one.state in _STANDING]
+            goals = [one.item for one in given if one.item.type is WorkItemType.goal]
+            there = [GoalName(item.id, item.title) for item in goals]
+            meant = the_one(named, goals_named(named, there))
+            if meant is None:
+                raise
+        return await self.find(meant.id)
 
     async def _list_by_status(self, status: WorkItemStatus) -> list[WorkItem]:
         return await self.store.list_by_status(status)

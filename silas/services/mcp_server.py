@@ -99,7 +99,9 @@ class Services:
             McpOffer(
                 "pause_goal",
                 "Keep a goal from running until its owner resumes it. Only the owner can.",
-                _schema(("id",), id=_text("The goal's id, as `ahead` tells it.")),
+                _schema(
+                    ("id",), id=_text("The goal's id, or words of its title, as `ahead` has them.")
+                ),
                 self.pause_goal,
             ),
             McpOffer(
@@ -197,8 +199,9 @@ class Services:
 
     async def pause_goal(self, arguments: Mapping[str, Any]) -> str:
         """Less of what runs by itself, on record as a client's; resuming is its owner's."""
-        goal = self._silas.pause(arguments["id"], why=_PAUSED)
-        return f"{goal.id} is paused; its owner can resume it with `silas goals resume {goal.id}`."
+        goal = self._silas.pause(await self._silas.find_goal(arguments["id"]), why=_PAUSED)
+        name = await self._silas.unasked.ahead().goal_name(goal.id)
+        return f"{name} is paused; its owner can resume it with `silas goals resume {goal.id}`."
 
     async def tighten_approvals(self, arguments: Mapping[str, Any]) -> str:
         """Settings that a card widened are as configured again."""

@@ -9,6 +9,7 @@ from typing import Final
 
 from silas.audit import Audit
 from silas.language import said_at, tr, tr_later
+from silas.stream.goal_name_words import PAUSED, STAYS_PAUSED
 from silas.stream.owner_words import Answered, OwnerWords
 from silas.stream.ports import GoalControls, LooksAhead
 from silas.stream.state import Turn
@@ -16,7 +17,11 @@ from silas.stream.turn_modes import TurnModes
 from silas.work.authority.narrowing import ApprovalNarrowing
 
 _APPROVAL: Final = r"(?:approval|freigabe|erlaubnis|genehmigung)"
-_OF: Final = rf"(?:the |my |die |meine )?{_APPROVAL} (?:of|for|von|für) (?P<goal>[A-Za-z0-9_.\-]+)"
+_NAME: Final = r"[\"'“„«]?(?P<goal>[^\"'“”„«»]{1,200}?)[\"'”“»]?"
+_OF: Final = (
+    rf"(?:the |my |die |meine )?{_APPROVAL} (?:of|for|von|für) (?:(?:the |my |das |mein )?"
+    rf"(?:goal|ziel) )?{_NAME}"
+)
 
 _NARROW: Final = (
     re.compile(rf"(?:narrow|limit|cut|reduce) {_OF} to (?P<uses>\d+)(?: uses?| times?)?"),
@@ -169,22 +174,26 @@ class ApprovalWords(OwnerWords[str]):
         if found := _first(_TAKE_BACK, said):
             goal_id = await self._goal_id(found["goal"])
             await service.take_back(goal_id)
-            return tr("Taken back: nothing more of {goal} begins without asking you.", goal=goal_id)
+            name = await self._ahead().goal_name(goal_id)
+            return tr("Taken back: nothing more of {goal} begins without asking you.", goal=name)
         if found := _first(_PAUSE, said):
             goal = self._goals().pause(await self._goal_id(found["goal"]))
-            return tr("{goal} is paused until you resume it.", goal=goal.id)
+            return tr(PAUSED, goal=await self._ahead().goal_name(goal.id))
         if found := _first(_RESUME, said):
-            return tr(
-                "Words only ever make it less, so {goal} stays as it is; `silas goals resume "
-                "{goal}` has it run again.",
-                goal=found["goal"],
-            )
+            goal_id = await self._goal_id(found["goal"])
+            return tr(STAYS_PAUSED, goal=await self._ahead().goal_name(goal_id))
         return service.tighten().words
 
     async def _goal_id(self, which: str) -> str:
-        """The id of the goal that is meant; what was said where that is none, or several are."""
-        found = await self._ahead().goals_named(which)
-        return found[0].id if len(found) == 1 else which
+        """The id of the goal that is meant; what was said where that is none.
+
+        Raises:
+            GoalRefused: Several are.
+        """
+        from silas.goals.goal_names import the_one  # noqa: PLC0415 - few messages are of goals
+
+        one = the_one(which, await self._ahead().goals_named(which))
+        return one.id if one else which
 
 
 def _first(patterns: tuple[re.Pattern[str], ...], said: str) -> re.Match[str] | None:

@@ -43,6 +43,15 @@ class GoalNaming(NamedTuple):
     says_goal: bool
 
 
+PAUSED: Final = tr_later(
+    "{goal} is paused: nothing of it begins until you resume it, on the page Ahead or with "
+    "`silas goals resume` and words of its title."
+)
+STAYS_PAUSED: Final = tr_later(
+    "Words only ever make it less, so {goal} stays as it is; “Resume” on the page Ahead, or "
+    "`silas goals resume` with words of its title, has it run again."
+)
+
 _NAME: Final = r"[\"'“„«]?(?P<goal>[^\"'“”„«»]{1,200}?)[\"'”“»]?"
 _THE: Final = r"(?:the |my |your |that |this )?"
 _DAS: Final = r"(?:das |mein |dein |dieses )?"
@@ -65,6 +74,7 @@ _SAYS_GOAL: Final = (
     (GoalWish.runs, rf"how often (?:has|did|does) {_THE}{_NAME} goal (?:been )?(?:run|ran)"),
     (GoalWish.runs, rf"(?:wann läuft|wann lief|wie oft lief) {_DAS}ziel {_NAME}(?: wieder)?"),
     (GoalWish.why, rf"how (?:is|does) {_THE}{_NAME} goal (?:doing|stand|going)"),
+    (GoalWish.why, rf"how (?:is|does) {_THE}goal {_NAME} (?:doing|stand|going)"),
     (GoalWish.why, rf"why (?:did|does|is|has|was) {_THE}{_NAME} goal {_STANDS}"),
     (GoalWish.why, rf"wie steht es um {_DAS}ziel {_NAME}"),
 )
@@ -142,20 +152,11 @@ class GoalNameWords(OwnerWords[GoalNaming]):
             return await self._ahead().runs(goal.id)
         if wish is GoalWish.why:
             return await self._ahead().why(goal.id)
+        name = await self._ahead().goal_name(goal.id)
         if wish is GoalWish.resume:
-            return tr(
-                "Words only ever make it less, so “{title}” stays as it is; “Resume” on the page "
-                "Ahead, or `silas goals resume {goal}`, has it run again.",
-                title=goal.title,
-                goal=goal.id,
-            )
+            return tr(STAYS_PAUSED, goal=name)
         self._goals().pause(goal.id)
-        return tr(
-            "“{title}” is paused: nothing of it begins until you resume it, on the page Ahead or "
-            "with `silas goals resume {goal}`.",
-            title=goal.title,
-            goal=goal.id,
-        )
+        return tr(PAUSED, goal=name)
 
 
 def _none_words(words: str) -> str:

@@ -53,6 +53,10 @@ class LooksAhead(Protocol):
         """The goals that are not over which the owner means: by id, or by words of the title."""
         ...
 
+    async def goal_name(self, goal_id: str) -> str:
+        """What its owner calls a goal: its title, and its id where another one has that title."""
+        ...
+
     async def goal_lines(self, goal_ids: Sequence[str], most: int) -> Sequence[str]:
         """The same for a model, a line each; of those that are not over, so many at most."""
         ...

@@ -237,6 +237,15 @@ class Session:
         """How the clock of a goal stands; None where none of this id was approved."""
         return self.unasked.goals().get_goal(goal_id)
 
+    async def find_goal(self, which: str) -> str:
+        """The id of the goal that is meant, by its id or by words of its title; what was said where
+        it is none. Raises `GoalRefused` where several are.
+        """
+        from silas.goals.goal_names import the_one  # noqa: PLC0415 - few sessions are of goals
+
+        one = the_one(which, await self.unasked.ahead().goals_named(which))
+        return one.id if one else which
+
     async def take_back(self, goal_id: str) -> None:
         """Take the whole approval of a goal back. Raises `ApprovalError` where it has none."""
         await self.unasked.narrowing().take_back(goal_id)

@@ -22,6 +22,8 @@ START = datetime(2026, 11, 24, 8, 10, tzinfo=UTC)
 HALF_AN_HOUR = 30 * 60
 WATCHED = "goal-watched"
 TITLE = "Watch the state"
+NAME = f"“{TITLE}”"
+"""What its owner is told that it is called."""
 
 TEMPLATE = """The check failed.
 

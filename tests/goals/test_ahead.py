@@ -17,7 +17,17 @@ from silas.services.schedules.goals import open_goals
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.cockpit.house import a_house
-from tests.goals.kit import HALF_AN_HOUR, START, WATCHED, Watched, after, goal_text, house, yes
+from tests.goals.kit import (
+    HALF_AN_HOUR,
+    NAME,
+    START,
+    WATCHED,
+    Watched,
+    after,
+    goal_text,
+    house,
+    yes,
+)
 from tests.support.clocks import far_hour
 from tests.support.command import environment, run, silas
 
@@ -209,7 +219,7 @@ async def test_what_was_repaired_is_listed_as_that_until_it_is_checked_again() -
         assert fixed.outcome is Outcome.fixed
         again = "repaired what it watches, and checks it again on Tuesday 24 November 2026, 10:00"
         for said in (f"how does goal {WATCHED} stand?", f"wie steht es um {WATCHED}?"):
-            assert (await h.silas.ask(said)).text.startswith(f"{WATCHED} {again}"), said
+            assert (await h.silas.ask(said)).text.startswith(f"{NAME} {again}"), said
         assert watched.goals.get(WATCHED).standing == "repaired"
         watched.repairs = watched.good = False
         await after(watched, clock, HALF_AN_HOUR, 2)
@@ -250,7 +260,7 @@ async def test_the_pages_and_the_commands_say_what_was_repaired(tmp_path: Path) 
         german = "hat in Ordnung gebracht, was es beobachtet, und prüft es wieder am "
         assert (await cockpit.get("/work"))[0]["summary"].startswith(f"Es {german}")
         told = (await h.silas.ask(f"wie steht es um {WATCHED}?")).text
-        assert told.startswith(f"{WATCHED} {german}")
+        assert told.startswith(f"„Watch the state“ {german}")
         speak("en")
 
 

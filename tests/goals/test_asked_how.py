@@ -17,7 +17,7 @@ from silas.plans.subject import subject_of
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.cockpit.house import a_house
-from tests.goals.kit import START, WATCHED, Watched, after, goal_text, house, yes
+from tests.goals.kit import NAME, START, WATCHED, Watched, after, goal_text, house, yes
 from tests.support.command import environment, run, silas
 
 MAY = (
@@ -69,20 +69,20 @@ async def test_in_a_conversation_what_may_run_alone_and_why_a_goal_starts_nothin
         for said in MAY:
             told = await _says(h, said)
             assert told.startswith("Without asking you I may do this"), (said, told)
-            assert f"- {WATCHED}: " in told
+            assert f"- {NAME}: " in told
             assert "used 0 of 20, until Thursday 24 December 2026" in told
         for said in WHY:
             told = await _says(h, said)
-            assert told.startswith(f"{WATCHED} did not stop: it runs next on "), (said, told)
+            assert told.startswith(f"{NAME} did not stop: it runs next on "), (said, told)
         script.write_text("echo other\n")
         changed = f"{script}, which the plan runs, changed after the plan was approved"
-        assert f"- {WATCHED} starts nothing: {changed}" in await _says(h, MAY[0])
+        assert f"- {NAME} starts nothing: {changed}" in await _says(h, MAY[0])
         told = await _says(h, WHY[0])
         assert f"but: {changed}" in told
         assert told.endswith("run its plan again to approve it as it is now.")
         (cycle,) = await after(watched, clock, 24 * 3600, 1)
         assert cycle.outcome is Outcome.refused
-        assert (await _says(h, WHY[0])).startswith(f"{WATCHED} is paused. {changed}")
+        assert (await _says(h, WHY[0])).startswith(f"{NAME} is paused. {changed}")
         assert (await _says(h, "why did goal nope stop?")).startswith("There is no goal 'nope'")
 
 
@@ -96,13 +96,13 @@ async def test_in_a_conversation_that_an_approval_is_over_and_what_to_do() -> No
             "again to approve it anew."
         )
         told = await _says(h, WHY[0])
-        assert told.startswith(f"{WATCHED} runs next on ")
+        assert told.startswith(f"{NAME} runs next on ")
         assert told.endswith(f", but: {why}")
-        assert f"- {WATCHED}: {why}" in await _says(h, MAY[0])
+        assert f"- {NAME}: {why}" in await _says(h, MAY[0])
         (asking,) = (await h.silas.ahead(1)).asking
         assert (asking.id, asking.why) == (WATCHED, why)
         h.silas.pause(WATCHED)
-        assert (await _says(h, WHY[0])).startswith(f"{WATCHED} is paused, by you; ")
+        assert (await _says(h, WHY[0])).startswith(f"{NAME} is paused, by you; ")
         assert (await h.silas.ahead(1)).asking == ()
 
 
@@ -118,7 +118,7 @@ async def test_the_pages_say_that_an_approval_was_taken_back() -> None:
         (row,) = found["paused"]
         assert (row["id"], row["why"], row["resumes"]) == (WATCHED, why, False)
         assert found["asking"] == []
-        assert f"{WATCHED}: {why}" in await _says(h, "what may you do on your own?")
+        assert f"{NAME}: {why}" in await _says(h, "what may you do on your own?")
         assert (await cockpit.get(f"/work/{WATCHED}"))["summary"] == why != before
 
 
@@ -159,13 +159,13 @@ async def test_a_goal_whose_stored_plan_was_changed_is_approved_again_by_its_own
         why = "This is not what was approved: it was changed afterwards, or it is something else"
         way = f"{why}; run its plan again to approve it as it is now."
         assert (await _says(h, WHY[0])).endswith(f", but: {way}")  # before its next cycle, too
-        assert f"- {WATCHED} starts nothing: {way}" in await _says(h, MAY[0])
+        assert f"- {NAME} starts nothing: {way}" in await _says(h, MAY[0])
         (alone,) = (await h.silas.ahead(1)).alone
         assert alone.lapsed == way
         (cycle,) = await after(watched, clock, 24 * 3600, 1)
         assert cycle.outcome is Outcome.refused
         for said in WHY:
-            assert (await _says(h, said)).startswith(f"{WATCHED} is paused. {why}"), said
+            assert (await _says(h, said)).startswith(f"{NAME} is paused. {why}"), said
         # another plan under this id is none of that way
         other = await h.silas.run(text.replace("The check failed.", "Do something else."))
         assert f"another plan with the id {WATCHED} exists already" in other.summary
@@ -174,7 +174,7 @@ async def test_a_goal_whose_stored_plan_was_changed_is_approved_again_by_its_own
         await h.silas.run(text)
         assert len(channel.cards) == 2
         assert watched.goals.get(WATCHED).why == ""
-        assert (await _says(h, WHY[0])).startswith(f"{WATCHED} did not stop: it runs next on ")
+        assert (await _says(h, WHY[0])).startswith(f"{NAME} did not stop: it runs next on ")
         watched.good = False
         fixed, _ = await after(watched, clock, 24 * 3600, 2)
         assert (fixed.outcome, watched.repaired, len(channel.cards)) == (Outcome.fixed, 1, 2)

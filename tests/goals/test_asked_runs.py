@@ -10,6 +10,7 @@ from silas.testing import Harness, ScriptedChannel, ScriptedModel
 from silas.testing.clock import MockClock
 from tests.goals.kit import (
     HALF_AN_HOUR,
+    NAME,
     START,
     WATCHED,
     Watched,
@@ -46,22 +47,22 @@ async def test_how_often_a_goal_ran_is_answered_from_what_it_did() -> None:
         without = await _says(h, "how often has it run?")
         assert without.startswith("Nothing runs by itself: there is no goal. Say when, ")
         await h.silas.run(goal_text())
-        assert (await _says(h, ASKED[0])).startswith(f"{WATCHED} did not run yet. It runs next on ")
+        assert (await _says(h, ASKED[0])).startswith(f"{NAME} did not run yet. It runs next on ")
         await after(watched, clock, HALF_AN_HOUR, 1)
         told = await _says(h, ASKED[0])
-        assert told.startswith(f"{WATCHED} ran once, on Tuesday 24 November 2026, ")
+        assert told.startswith(f"{NAME} ran once, on Tuesday 24 November 2026, ")
         watched.good = False
         fixed, _ = await after(watched, clock, HALF_AN_HOUR, 2)
         assert fixed.outcome is Outcome.fixed
         for said in ASKED:
             told = await _says(h, said)
-            assert told.startswith(f"{WATCHED} ran 2 times since Tuesday 24 November 2026, "), said
+            assert told.startswith(f"{NAME} ran 2 times since Tuesday 24 November 2026, "), said
             assert ": 1 × all is well, 1 × fixed. The last time was " in told
             assert "It runs next on Tuesday 24 November 2026, " in told
             assert "Your yes: used 1 of 20, until " in told
         assert (await _says(h, "how often has goal nope run?")).startswith("There is no goal")
         speak("de")
-        assert (await _says(h, "wie oft lief es?")).startswith(f"{WATCHED} lief 2-mal seit ")
+        assert (await _says(h, "wie oft lief es?")).startswith("„Watch the state“ lief 2-mal seit ")
 
 
 async def test_one_of_several_goals_is_not_guessed() -> None:
@@ -70,7 +71,7 @@ async def test_one_of_several_goals_is_not_guessed() -> None:
         await h.silas.run(goal_text())
         await h.silas.run(goal_text(id="goal-other", title="Another"))
         assert (await _says(h, "how often has it run?")).startswith("There are several goals: ")
-        assert (await _says(h, "how often has goal-other run?")).startswith("goal-other did not")
+        assert (await _says(h, "how often has goal-other run?")).startswith("“Another” did not")
 
 
 def _goals(model: ScriptedModel) -> str:
@@ -154,7 +155,7 @@ async def test_a_goal_that_a_model_writes_without_an_id_is_named_as_a_goal() -> 
         (goal,) = watched.goals.store.all()
         assert goal.id.startswith("goal-watch-the-state-")
         told = await _says(h, f"how often has {goal.id} run?")
-        assert told.startswith(f"{goal.id} did not run yet.")
+        assert told.startswith(f"{NAME} did not run yet.")
         await _says(h, "Tell me how it goes with what you look after.")
         seen = proxy.requests[-1].text
         block = seen.partition(f"work item {goal.id}: ")[2].partition("--- end")[0]

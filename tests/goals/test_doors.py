@@ -15,7 +15,7 @@ from silas.stream.models import Incoming
 from silas.testing import Harness, ScriptedChannel, plan_text
 from silas.testing.clock import MockClock
 from tests.cockpit.house import a_house
-from tests.goals.kit import START, WATCHED, Watched, goal_text, house, yes
+from tests.goals.kit import NAME, START, WATCHED, Watched, goal_text, house, yes
 from tests.stream.kit import entries_of
 from tests.support.command import environment, run, silas
 
@@ -59,7 +59,7 @@ async def test_a_client_makes_it_less_and_never_more() -> None:
         assert offers.keys() == changing | reading  # a new door is decided here
         assert "nothing was widened" in await offers["tighten_approvals"].answer({})
         told = await offers["pause_goal"].answer({"id": WATCHED})
-        assert f"{WATCHED} is paused; its owner can resume it" in told
+        assert f"{NAME} is paused; its owner can resume it" in told
         (paused,) = (await h.silas.ahead(1)).paused
         assert paused.why == "An MCP client paused it."
         (entry,) = await entries_of(h, "goal.paused")
@@ -92,7 +92,9 @@ async def test_a_goal_is_paused_in_words_of_its_owner_and_of_nobody_else(said: s
         )
         await h.silas.stream.handle(Incoming(message, "mail:mallory"))
         assert watched.goals.get(WATCHED).state is GoalState.active
-        assert "is paused until you resume it" in (await h.silas.ask(said)).text
+        assert (
+            "is paused: nothing of it begins until you resume it" in (await h.silas.ask(said)).text
+        )
         assert watched.goals.get(WATCHED).state is GoalState.paused
         assert "is paused already" in (await h.silas.ask(said)).text
 
@@ -133,7 +135,7 @@ async def test_words_resume_no_goal_and_say_what_does(said: str) -> None:
         await h.silas.run(goal_text())
         watched.goals.pause(WATCHED)
         told = (await h.silas.ask(said)).text
-        assert f"`silas goals resume {WATCHED}` has it run again" in told
+        assert f"so {NAME} stays as it is; “Resume” on the page Ahead" in told
         assert watched.goals.get(WATCHED).state is GoalState.paused
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from silas.goals.goal_names import GoalName, goals_named
-from silas.goals.models import GoalState
+from silas.goals.models import GoalRefused, GoalState
 from silas.language import speak
+from silas.services.mcp_server import Services
 from silas.testing import Harness, ScriptedChannel
 from silas.testing.clock import MockClock
 from tests.goals.kit import START, WATCHED, Watched, goal_text, house, yes
@@ -38,6 +39,12 @@ TELLS_RUNS = (
     "when do you move the pdfs next?",
     "how often did you move the pdfs so far?",
     "wann läuft das Ziel pdf wieder?",
+)
+
+ASKS_HOW = (
+    "how does the pdf goal stand?",
+    "How does the goal “move pdf files” stand?",
+    "wie steht es um das Ziel pdf?",
 )
 
 
@@ -74,8 +81,8 @@ async def test_the_owner_pauses_and_asks_about_a_goal_by_words_of_its_title() ->
             assert watched.goals.get(WATCHED).state is GoalState.paused
             watched.goals.resume(WATCHED)
         for said in TELLS_RUNS:
-            assert (await _says(h, said)).startswith(f"{WATCHED} did not run yet. It runs "), said
-        assert (await _says(h, "how is the pdf goal doing?")).startswith(f"{WATCHED} ")
+            assert (await _says(h, said)).startswith(f"“{TITLE}” did not run yet. It runs "), said
+        assert (await _says(h, "how is the pdf goal doing?")).startswith(f"“{TITLE}” ")
         watched.goals.pause(WATCHED)
         told = await _says(h, "resume the pdf goal")
         assert told.startswith(f"Words only ever make it less, so “{TITLE}” stays as it is; ")
@@ -105,7 +112,8 @@ async def test_what_fits_no_goal_or_several_changes_none() -> None:
         assert {one.state for one in watched.goals.store.all()} == {GoalState.active}
 
 
-def test_a_command_takes_words_of_the_title(tmp_path: Path) -> None:
+def _two_goals(tmp_path: Path) -> dict[str, str]:
+    """The environment of a home that has both."""
     place, env = tmp_path / "place", environment(tmp_path / "home")
     place.mkdir()
     assert run(silas("init"), env).code == 0
@@ -114,6 +122,11 @@ def test_a_command_takes_words_of_the_title(tmp_path: Path) -> None:
         plan.write_text(goal_text(id=f"goal-{number}", title=title, workspace=str(place)))
         approved = run(silas("plan", "check", plan), env).out.split()[-1]
         assert run(silas("run", plan, "--approve", approved), env).code == 0
+    return env
+
+
+def test_a_command_takes_words_of_the_title(tmp_path: Path) -> None:
+    env = _two_goals(tmp_path)
     assert run(silas("goals", "pause", "pdf"), env).out == "Paused goal-1.\n"
     assert run(silas("goals", "show", "move pdf files"), env).out.startswith("id: goal-1\n")
     assert run(silas("goals", "resume", "moving pdfs"), env).out.startswith("Resumed goal-1; next")
@@ -123,3 +136,74 @@ def test_a_command_takes_words_of_the_title(tmp_path: Path) -> None:
     assert "“downloads” fits 2 goals; say more of the title, or the id: “" in several.err
     none = run(silas("goals", "run", "dog"), env)
     assert (none.code, "There is no goal 'dog'" in none.err) == (2, True)
+
+
+async def test_a_goal_is_called_by_its_title_and_an_id_only_tells_two_of_one_title_apart() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    may = ("what may you do on your own?", "Was darfst du von selbst?")
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(title=TITLE))
+        for said in (*may, *ASKS_HOW, *TELLS_RUNS, f"how does goal {WATCHED} stand?"):
+            told = await _says(h, said)
+            assert f"“{TITLE}”" in told, said
+            assert WATCHED not in told, said
+        speak("de")
+        for said in (*may, *ASKS_HOW, *TELLS_RUNS):
+            told = await _says(h, said)
+            assert f"„{TITLE}“" in told, said
+            assert WATCHED not in told, said
+        speak("en")
+        await h.silas.run(goal_text(id=OTHER.id, title=TITLE.upper()))
+        told = await _says(h, may[0])
+        assert f"- “{TITLE}” ({WATCHED}): " in told
+        assert f"- “{TITLE.upper()}” ({OTHER.id}): " in told
+        told = await _says(h, "how does the pdf goal stand?")
+        assert f"“{TITLE}” ({WATCHED})" in told
+
+
+async def test_words_of_the_title_narrow_and_take_back_a_yes_and_several_change_none() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(title=TITLE))
+        await h.silas.run(goal_text(id=OTHER.id, title=OTHER.title))
+        told = await _says(h, "narrow the approval of moving the pdfs to 3 uses")
+        assert told.startswith(f"“{TITLE}” may start its work 3 times more ")
+        for said in (
+            "revoke the approval for downloads",
+            "begrenze die Freigabe von downloads auf 2",
+        ):
+            assert "“downloads” fits 2 goals" in await _says(h, said)
+        assert len((await h.silas.ahead(1)).alone) == 2
+        told = await _says(h, "nimm die Freigabe für das Ziel „what changed“ zurück")
+        assert told.startswith(f"Taken back: nothing more of “{OTHER.title}” begins")
+        assert [one.id for one in (await h.silas.ahead(1)).alone] == [WATCHED]
+        told = await _says(h, "take back the approval of the dog")
+        assert "There is no approval for 'the dog'" in told or "for 'dog'" in told
+
+
+async def test_a_client_pauses_a_goal_by_words_of_its_title() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(title=TITLE))
+        await h.silas.run(goal_text(id=OTHER.id, title=OTHER.title))
+        offers = {one.name: one for one in Services(h.silas, h.silas.ahead).offers()}
+        with pytest.raises(GoalRefused, match="fits 2 goals"):
+            await offers["pause_goal"].answer({"id": "downloads"})
+        told = await offers["pause_goal"].answer({"id": "moving the pdfs"})
+        assert told.startswith(f"“{TITLE}” is paused; ")
+        assert watched.goals.get(WATCHED).state is GoalState.paused
+        assert watched.goals.get(OTHER.id).state is GoalState.active
+
+
+def test_the_terminal_narrows_and_takes_back_a_yes_by_words_of_the_title(tmp_path: Path) -> None:
+    env = _two_goals(tmp_path)
+    narrowed = run(silas("approvals", "narrow", "moving the pdfs", "--uses", "2"), env)
+    assert narrowed.out.startswith(f"“{TITLE}” may start its work 2 times more "), narrowed.err
+    for command in (("narrow", "downloads", "--uses", "1"), ("revoke", "downloads")):
+        several = run(silas("approvals", *command), env)
+        assert several.code != 0
+        assert "“downloads” fits 2 goals" in several.err
+    taken = run(silas("approvals", "revoke", "what changed"), env)
+    assert taken.out.startswith(f"Taken back: goal-2  {OTHER.title}. "), taken.err
+    none = run(silas("approvals", "revoke", "dog"), env)
+    assert (none.code, "There is no approval for 'dog'" in none.err) == (2, True)

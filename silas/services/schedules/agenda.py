@@ -1,5 +1,6 @@
 """What a day or some days of the owner's bring by the clock, as an answer: reminders and goals."""
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
@@ -68,11 +69,13 @@ async def _entries(service: "AheadService", start: datetime, end: datetime) -> l
     for one in service.reminders.waiting():
         found.append(_entry(one.text, one.due, partial(_again, one), start, end))
     off = {one.id for one in (await service.look(1)).paused}  # nothing of it begins
+    titles = Counter([one.title for one in await service.going()])
     for goal in service.goals.store.all():
         if goal.state is not GoalState.active or goal.id in off:
             continue
         item = await service.store.get(goal.id)
-        title = goal.id if item is None else f"{item.title} ({goal.id})"
+        title = goal.id if item is None else item.title
+        title = f"{title} ({goal.id})" if titles[title] > 1 else title
         schedule = goal_schedule.read_schedule(goal.schedule)
         then = partial(goal_schedule.next_moment, schedule, service.config.scheduler.zone)
         found += [_entry(title, due, then, start, end) for due in service.goals.coming(goal.id)]

@@ -21,7 +21,7 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError, Stopped
-from silas.goals.goal_names import GoalName, goals_named
+from silas.goals.goal_names import GoalName, goals_named, name_words
 from silas.goals.models import Goal, GoalState
 from silas.goals.service import Goals
 from silas.home.database import open_existing_database
@@ -54,6 +54,7 @@ from silas.services.schedules.goal_standing import (
 )
 from silas.services.schedules.goals import goals_over
 from silas.services.schedules.reminders import notifier_of, reminders_over
+from silas.services.schedules.unattended import PausedGoal, UnattendedGoal
 from silas.services.schedules.upcoming import (
     Upcoming,
     UpcomingKind,
@@ -65,44 +66,6 @@ from silas.stop import Sentinel
 from silas.stop.epochs import StopEpochs
 from silas.work.changes.held_store import HeldStore
 from silas.work.changes.undo import Undo
-
-
-class UnattendedGoal(NamedTuple):
-    """A goal whose approval still starts work without asking.
-
-    Attributes:
-        id: Of the goal.
-        title: What its plan calls it.
-        does: What it may do, in one sentence made from the signed fields.
-        used: How many uses of the approval are spent, before it was narrowed, too.
-        uses: How many it has, with those.
-        until: When it ends, in UTC.
-        lapsed: Why it starts nothing as things are now, and what to do; empty where it does.
-    """
-
-    id: str
-    title: str
-    does: str
-    used: int
-    uses: int
-    until: datetime
-    lapsed: str = ""
-
-
-class PausedGoal(NamedTuple):
-    """A goal that does not run, or whose work asks each time, and why.
-
-    Attributes:
-        id: Of the goal.
-        title: What its plan calls it.
-        why: Empty where its owner paused it.
-        resumes: Whether its owner can resume it; one whose approval was taken back pauses first.
-    """
-
-    id: str
-    title: str
-    why: str
-    resumes: bool = True
 
 
 class Ahead(NamedTuple):
@@ -216,7 +179,8 @@ class AheadService:
         if asks := await self.question(goal_id):
             return asks
         why = await self._why_paused(goal, await self.store.get(goal_id))
-        return stands_words(goal, why, self.goals.coming_words(goal_id))
+        name = await self.goal_name(goal_id)
+        return stands_words(goal, name, why, self.goals.coming_words(goal_id))
 
     async def question(self, goal_id: str) -> str:
         """That work of a goal waits for its owner's answer; empty where none does."""
@@ -240,13 +204,21 @@ class AheadService:
         """
         goal = self.goals.get(goal_id)
         zone = goal_schedule.zone_of(goal.schedule, self.config.scheduler.zone)
-        return (await self._runs(goal)).words(zone)
+        return (await self._runs(goal)).words(zone, await self.goal_name(goal_id))
 
     async def goals_named(self, which: str) -> tuple[GoalName, ...]:
         """The goals that are not over which the owner means: by id, or by words of the title."""
+        return goals_named(which, await self.going())
+
+    async def goal_name(self, goal_id: str) -> str:
+        """What its owner calls a goal: its title, and its id where another one has that title."""
+        title = _title(await self.store.get(goal_id))
+        return name_words(GoalName(goal_id, title), await self.going())
+
+    async def going(self) -> list[GoalName]:
+        """The goals that are not over, as they are named."""
         going = [one for one in self.goals.store.all() if one.state is not GoalState.ended]
-        names = [GoalName(one.id, _title(await self.store.get(one.id))) for one in going]
-        return goals_named(which, names)
+        return [GoalName(one.id, _title(await self.store.get(one.id))) for one in going]
 
     async def goal_lines(self, goal_ids: Sequence[str], most: int) -> list[str]:
         """The same for a model, a line each; of those that are not over, so many at most."""
@@ -266,9 +238,11 @@ class AheadService:
         return GoalRuns(goal, _title(item), tuple(counts), tuple(coming), yes, why)
 
     async def alone_words(self) -> str:
-        """What may run without asking, a line for each goal; of names only ids are in it."""
-        found = await self.look(1)
-        return alone_words(found, lambda one: left_words(one, found.zone))
+        """What may run without asking, a line for each goal."""
+        found, there = await self.look(1), await self.going()
+        told = (*found.alone, *found.asking, *found.paused)
+        names = {one.id: name_words(GoalName(one.id, one.title), there) for one in told}
+        return alone_words(found, lambda one: left_words(one, found.zone), names)
 
     async def agenda(self, first: int, days: int) -> str:
         """What some days bring by the clock, in words; `first` counts from today."""

@@ -74,9 +74,9 @@ class GoalRuns(NamedTuple):
             said.append(" ".join(self.why.split()))
         return "; ".join(said)
 
-    def words(self, zone: ZoneInfo) -> str:
-        """The same as sentences for a person."""
-        said = [self._count_words(zone)]
+    def words(self, zone: ZoneInfo, name: str) -> str:
+        """The same as sentences for its owner, who calls the goal by this name."""
+        said = [self._count_words(zone, name)]
         if self.coming:
             coming = moment_words(self.coming[0], zone)
             said.append(tr("It runs next on {coming}.", coming=coming))
@@ -88,17 +88,17 @@ class GoalRuns(NamedTuple):
             said.append(tr("Your yes: {left}.", left=used_words(*self.yes, zone)))
         return " ".join(said)
 
-    def _count_words(self, zone: ZoneInfo) -> str:
+    def _count_words(self, zone: ZoneInfo, name: str) -> str:
         real = self._real
         if not real:
-            return tr("{goal} did not run yet.", goal=self.goal.id)
+            return tr("{goal} did not run yet.", goal=name)
         ways = ", ".join(f"{one.times} × {outcome_word(one.outcome.value)}" for one in real)
         last, how = moment_words(real[-1].last, zone), outcome_word(real[-1].outcome.value)
         if self.ran == 1:
-            return tr("{goal} ran once, on {last}: {how}.", goal=self.goal.id, last=last, how=how)
+            return tr("{goal} ran once, on {last}: {how}.", goal=name, last=last, how=how)
         return tr(
             "{goal} ran {times} times since {first}: {ways}. The last time was {last}: {how}.",
-            goal=self.goal.id,
+            goal=name,
             times=group_digits(self.ran),
             first=moment_words(min(one.first for one in real), zone),
             ways=ways,

@@ -1,6 +1,6 @@
 """How a goal and its approval stand, in words, for every door (spec 5.2.3, 5.9)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
@@ -27,7 +27,10 @@ _OVER: Final = {
 }
 _GONE: Final = tr_later("Its approval was taken back, so it pauses at its next cycle.")
 _ASKS: Final = tr_later("What it starts asks you each time, because {why}; {way}")
-_BY_OWNER: Final = tr_later("{goal} is paused, by you; `silas goals resume {goal}` goes on.")
+_BY_OWNER: Final = tr_later(
+    "{goal} is paused, by you; “Resume” on the page Ahead, or `silas goals resume` with words of "
+    "its title, has it run again."
+)
 _PAUSED: Final = tr_later("{goal} is paused. {why}")
 _ENDED: Final = tr_later("The one moment of {goal} is past; it comes no more.")
 _ASKS_OWNER: Final = tr_later(
@@ -99,42 +102,47 @@ def repaired_words(goal: Goal, coming: str) -> str:
     return tr(_REPAIRED, coming=coming) if repaired else ""
 
 
-def stands_words(goal: Goal, why: str, coming: str) -> str:
+def stands_words(goal: Goal, name: str, why: str, coming: str) -> str:
     """How a goal stands, in one or two sentences.
 
     Args:
         goal: Which.
+        name: What its owner calls it.
         why: As `why_words` says it.
         coming: When it runs next, in words.
     """
     if goal.state is GoalState.paused:
-        return tr(_PAUSED if why else _BY_OWNER, goal=goal.id, why=why)
+        return tr(_PAUSED if why else _BY_OWNER, goal=name, why=why)
     if goal.state is GoalState.ended:
-        return tr(_ENDED, goal=goal.id)
+        return tr(_ENDED, goal=name)
     if not why and repaired_words(goal, coming):
-        return tr(_REPAIRED_ONE, goal=goal.id, coming=coming)
-    return tr(_RUNS_BUT if why else _RUNS, goal=goal.id, coming=coming, why=why)
+        return tr(_REPAIRED_ONE, goal=name, coming=coming)
+    return tr(_RUNS_BUT if why else _RUNS, goal=name, coming=coming, why=why)
 
 
-def alone_words(found: "Ahead", left: "Callable[[UnattendedGoal], str]") -> str:
-    """What may run without asking, a line for each goal; of names only ids are in it.
+def alone_words(
+    found: "Ahead", left: "Callable[[UnattendedGoal], str]", names: Mapping[str, str]
+) -> str:
+    """What may run without asking, a line for each goal.
 
     Args:
         found: How things stand.
         left: How much is left of an approval, in words.
+        names: What each goal is called, by its id.
     """
     runs = [one for one in found.alone if not one.lapsed]
     head = tr("Without asking you I may do this; everything else asks first.")
     if not runs:
         head = tr("Nothing. Each piece of work asks you first.")
     lines = [
-        tr("{goal}: {does} {left}.", goal=one.id, does=one.does, left=left(one)) for one in runs
+        tr("{goal}: {does} {left}.", goal=names[one.id], does=one.does, left=left(one))
+        for one in runs
     ]
     lines += [
-        tr("{goal} starts nothing: {why}", goal=one.id, why=one.lapsed)
+        tr("{goal} starts nothing: {why}", goal=names[one.id], why=one.lapsed)
         for one in found.alone
         if one.lapsed
     ]
     pausing = [one for one in found.paused if not one.resumes]
-    lines += [f"{one.id}: {one.why}" for one in (*found.asking, *pausing)]
+    lines += [f"{names[one.id]}: {one.why}" for one in (*found.asking, *pausing)]
     return "\n".join((head, *(f"- {line}" for line in lines)))

@@ -13,8 +13,8 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.goals.goal_names import GoalName, goals_named, several_words
-from silas.goals.models import Goal, GoalRefused, GoalState
+from silas.goals.goal_names import GoalName, goals_named, the_one
+from silas.goals.models import Goal, GoalState
 from silas.goals.service import Goals
 from silas.goals.store import SqlGoalStore
 from silas.home.database import open_existing_database
@@ -117,10 +117,8 @@ class GoalService(NamedTuple):
             GoalRefused: None is, or several are.
         """
         names = [GoalName(one.id, await self.title(one)) for one in self.goals.store.all()]
-        found = goals_named(which, names)
-        if len(found) > 1:
-            raise GoalRefused(several_words(which, found), code="E_GOAL_SEVERAL")
-        return self.goals.get(found[0].id if found else which).id
+        one = the_one(which, goals_named(which, names))
+        return self.goals.get(one.id if one else which).id
 
     async def why(self, goal: Goal) -> str:
         """What its work asks, why a goal is paused, why its approval starts nothing as things are
