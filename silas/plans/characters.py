@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-from silas.plans.lookalikes import alike
+from silas.plans.lookalikes import alike, unmistakable
 
 # Default_Ignorable_Code_Point of Unicode 15 outside the category Cf, and two blanks that look empty
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
@@ -63,9 +63,18 @@ def show(text: str) -> str:
 
 
 def show_exactly(text: str) -> str:
-    """As `show`, for paths, hosts, commands and names: whatever is not ASCII is marked."""
+    """As `show`, for paths, hosts, commands and names, of which every character counts.
+
+    Whatever is not ASCII is marked, but for letters that can be taken for nothing else: `Übersicht`
+    stays as it is.
+    """
     marked = text.replace("<U+", "<U+003C>U+")
-    return "".join(c if " " <= c <= "~" else f"<{name_of(c)}>" for c in marked)
+    if _PRINTABLE_ASCII.fullmatch(marked):
+        return marked
+    letters = unmistakable(marked)
+    return "".join(
+        c if " " <= c <= "~" or at in letters else f"<{name_of(c)}>" for at, c in enumerate(marked)
+    )
 
 
 def show_lines(text: str, one: Callable[[str], str] = show) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 A table-driven rule, not the whole list of confusable characters that Unicode keeps: prose in a
 human language stays as it is, a word that only looks like one of another alphabet does not. Where
-every character counts (paths, hosts, commands, names) cards mark whatever is not ASCII instead.
+every character counts (paths, hosts, commands, names) cards mark whatever is not ASCII, but for the
+letters of a word that shows its alphabet (`unmistakable`).
 """
 
 import re
@@ -30,6 +31,21 @@ _PHONETIC = ((0x0250, 0x02AF), (0x1D00, 0x1DBF), (0xA720, 0xA7FF), (0xAB30, 0xAB
 _TYPOGRAPHY = frozenset("’‘“”„«»–—…·•→←×°§€£")
 """Signs that stand between letters or digits in ordinary writing."""
 
+_WHOLE = frozenset("ßẞæÆøØœŒþÞðÐłŁđĐħĦ")
+"""Letters of Latin alphabets that are no ASCII letter with a mark, and look like none."""
+
+_SHOWING = {
+    "CYRILLIC": frozenset("джийлфцшщъыэюяДЖИЙЛФЦШЩЪЫЭЮЯ"),
+    "GREEK": frozenset("δζθλξπςσφψωΓΔΘΛΞΠΣΦΨΩ"),
+}
+"""Letters that are like no Latin one, small capitals included: a word with one is read as its own
+alphabet has it."""
+
+_OF_ONE_LANGUAGE = ({"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "CJK"}, {"HANGUL", "CJK"})
+_LIKE_SIGNS = frozenset("ノ丿一丨丶ーヽヾ")
+"""Letters of these that are drawn as a slash, a dash, a bar or a dot could be."""
+
+_WORD = re.compile(r"[^\W\d_]+")
 _RUN = re.compile(r"\S+")
 _MARKS = 3  # combining marks on one letter; more of them reach into other lines
 
@@ -47,6 +63,42 @@ def alike(text: str) -> frozenset[int]:
     runs = [(m.start(), m.group()) for m in _RUN.finditer(text)]
     shown = {s for _, run in runs for c in run if c not in _LOOK_LATIN for s in _script(c)}
     return frozenset(at for start, run in runs for at in _in_run(run, start, shown))
+
+
+def unmistakable(text: str) -> frozenset[int]:
+    """Where in one line stand letters beyond ASCII that can be taken for nothing else.
+
+    They are those of a word of one alphabet that shows it: of a Latin one a letter with its mark as
+    one character (`ö`), or one of its own (`ß`); of Greek or Cyrillic a word in which a letter is
+    unlike any Latin one; of Chinese, Japanese and Korean whatever is like no sign. Combining marks,
+    digits of other scripts and what is read from the right are never among them.
+    """
+    if text.isascii():
+        return frozenset()
+    words = [(m.start(), m.group()) for m in _WORD.finditer(text) if not m.group().isascii()]
+    whole = {start: word for start, word in words if _shows_its_alphabet(word)}
+    return frozenset(
+        start + at
+        for start, word in whole.items()
+        for at, c in enumerate(word)
+        if not c.isascii() and c not in _LIKE_SIGNS and not _another_writing(c)
+    )
+
+
+def _shows_its_alphabet(word: str) -> bool:
+    if unicodedata.normalize("NFC", word) != word:  # another one would look like it
+        return False
+    scripts = {script for c in word for script in _script(c)}
+    if scripts == {"LATIN"}:
+        return all(c.isascii() or c in _WHOLE or _is_marked(c) for c in word)
+    if len(scripts) == 1 and (showing := _SHOWING.get(next(iter(scripts)))):
+        return any(c in showing for c in word)
+    return any(scripts <= of for of in _OF_ONE_LANGUAGE)
+
+
+def _is_marked(character: str) -> bool:
+    """Whether it is an ASCII letter with marks, as one character."""
+    return len(character) == 1 and unicodedata.normalize("NFD", character)[0].isascii()
 
 
 def _in_run(run: str, start: int, shown: set[str]) -> Iterator[int]:

@@ -72,10 +72,39 @@ def test_prose_in_a_human_language_stays_readable(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [*READABLE, *(text for text, _ in DISGUISED.values())])
-def test_where_every_character_counts_all_that_is_not_ascii_is_marked(text: str) -> None:
+def test_where_every_character_counts_no_disguise_is_left(text: str) -> None:
     shown = show_exactly(text)
-    assert shown.isascii()
-    assert ("<U+" in shown) is not text.isascii()
+    left = [c for c in shown if not c.isascii()]
+    assert all(c.isalpha() and unicodedata.normalize("NFKC", c) == c for c in left)
+    assert all(unicodedata.bidirectional(c) == "L" for c in left)
+    assert ("<U+" in show(text)) <= ("<U+" in shown)
+
+
+EXACTLY = {
+    "an umlaut": ("/home/anna/Übersicht März.txt", ""),
+    "every letter of German": ("äöüßÄÖÜẞ", ""),
+    "other marks": ("naïve_café-Ångström.Łódź", ""),
+    "a word of Cyrillic": ("/home/me/документы/фото.png", ""),
+    "Chinese, Japanese, Korean": ("日本/ひらがな/한국", ""),
+    "a mark of its own": ("U\u0308ber", "U<U+0308>ber"),
+    "parts of a syllable": ("\u1100\u1161", "<U+1100><U+1161>"),
+    "a letter of another alphabet": ("\u0430pple", "<U+0430>pple"),
+    "letters of another alphabet alone": ("/\u0435\u0442\u0441/x", "/<U+0435><U+0442><U+0441>/x"),
+    "a letter that is drawn as a slash": ("a\u30ceb", "a<U+30CE>b"),
+    "a letter that is drawn as a colon": ("a\u02d0b", "a<U+02D0>b"),
+    "a letter without its dot": ("f\u0131le", "f<U+0131>le"),
+    "two letters in one": ("\ufb01le", "<U+FB01>le"),
+    "what is read from the right": ("a/\u05d0/b", "a/<U+05D0>/b"),
+    "what turns the line round": ("a\u202eb", "a<U+202E>b"),
+    "what nobody sees": ("a\u200bb\u00a0c", "a<U+200B>b<U+00A0>c"),
+    "another sign for a slash": ("a\u2215b", "a<U+2215>b"),
+}
+
+
+@pytest.mark.parametrize("name", EXACTLY)
+def test_a_letter_that_is_like_no_other_stays_where_every_character_counts(name: str) -> None:
+    text, shown = EXACTLY[name]
+    assert show_exactly(text) == (shown or text)
 
 
 @given(st.text(max_size=30))

@@ -239,7 +239,7 @@ GRANT_WORDS: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
         (
             "may call say up to 3 times, with",
             '  text: exactly "Grüße, bis später"',
-            '  to: exactly "zo<U+00EB>"',
+            '  to: exactly "zoë"',
         ),
     ),
     (
