@@ -6,9 +6,9 @@ import { isHere, state } from "./state.js";
 import { stopwatch, took } from "./time.js";
 import { t } from "./words.js";
 
-const STATUS = { // of a goal that was approved just now nothing is known yet but that
+const STATUS = {
   running: t("Working"), verification_failed: t("A check failed; trying again"), done: t("Done"),
-  healthy: t("Approved"), failing: t("Failing"), repaired: t("Repaired"), blocked: t("Waits"), stuck: t("Stuck"), failed: t("Failed"), paused: t("Paused"),
+  blocked: t("Waits"), stuck: t("Stuck"), failed: t("Failed"), paused: t("Paused"),
 };
 const STEP_WORDS = { running: t("under way"), done: t("done"), failed: t("failed") };
 
@@ -45,7 +45,7 @@ function update(node, progress) {
   const { status, message, steps, sofar, log, logBox, budget, stop } = node.parts;
   const again = progress.attempt > 1 ? t(", attempt {attempt}", { attempt: progress.attempt }) : "";
   node.dataset.status = progress.status;
-  fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? progress.status}${again}`);
+  fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? ""}${again}`);
   if (message.told !== progress.message) fill(message, named(progress.message));
   message.told = progress.message;
   // Announced all the same, and not to be read twice where the step under way says it.

@@ -65,7 +65,7 @@ const QUESTIONS = new Set([
 ]);
 
 /** After these nothing more comes of a piece of work but its result. */
-const ENDED = new Set(["done", "failed", "stuck", "blocked", "paused", "cancelled"]);
+const ENDED = new Set(["done", "failed", "stuck", "blocked", "paused", "cancelled", "healthy"]); // a goal that stands does not run
 
 export const isQuestion = (frame) => QUESTIONS.has(frame.type);
 

@@ -25,7 +25,7 @@ from silas.language.doors import (
     said_at,
 )
 from silas.language.refusal_words import refusal_words
-from silas.language.retranslation import retranslate
+from silas.language.retranslation import retell, retranslate
 
 __all__ = [
     "COCKPIT",
@@ -41,6 +41,7 @@ __all__ = [
     "group_digits",
     "language_of",
     "refusal_words",
+    "retell",
     "retranslate",
     "said_at",
     "speak",

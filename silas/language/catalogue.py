@@ -125,6 +125,12 @@ def speak_as_configured(language: str | None, environ: Mapping[str, str]) -> Non
     speak(language or language_of(environ))
 
 
+def ways_of_saying(english: str) -> tuple[str, ...]:
+    """A sentence of a table in each language that Silas speaks."""
+    others = (_catalogue(one).get(english, "") for one in LANGUAGES if one != ENGLISH)
+    return (english, *(one for one in others if one))
+
+
 @cache
 def _catalogue(language: str) -> Mapping[str, str]:
     file = Path(__file__).with_name(f"{language}.json")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from silas.language.catalogue import ENGLISH, spoken_language, tr
+from silas.language.catalogue import ENGLISH, spoken_language, tr, ways_of_saying
 
 _AS_SAID: Mapping[str, Callable[[str], str]] = {}
 _QUOTED = re.compile(r"(?P<mark>['\"])(?P<words>(?:(?!(?P=mark)).)+)(?P=mark)")
@@ -28,6 +28,17 @@ def retranslate(
             told = {name: values[name](found[name]) for name in parts.keys() & values.keys()}
             return tr(sentence, **{**parts, **told})
     return english
+
+
+def retell(said: str, sentences: Sequence[str]) -> str:
+    """What was said in whichever language Silas spoke then, in the one of now; as it is where no
+    sentence fits. Values stay as they are.
+    """
+    for sentence in sentences:
+        for way in ways_of_saying(sentence):
+            if found := _form(way).fullmatch(said):
+                return tr(sentence, **found.groupdict())
+    return said
 
 
 def _with_own_quotes(value: str) -> str:

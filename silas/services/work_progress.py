@@ -8,14 +8,14 @@ from typing import Protocol, runtime_checkable
 from silas.cards import CardChannel
 from silas.errors import SilasError
 from silas.language import tr
-from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
+from silas.plans import WorkItem, WorkItemResult
 from silas.plans.characters import show_exactly
 from silas.stream.dispatch import ShowWork, as_text
 from silas.stream.drafts import DraftWaits, ShowsWaiting, waits_on
 from silas.stream.models import SendText
 from silas.stream.scope_work import ScopeWork
 from silas.types import OWNER
-from silas.work.models import ENDED, Notify, ProgressEvent
+from silas.work.models import ENDED, SETTLED, Notify, ProgressEvent
 from silas.work.progress_board import ProgressBoard
 from silas.work.report import result_texts
 
@@ -82,7 +82,7 @@ class ProgressReporter:
                 for text in () if result is None else result_texts(result):
                     await send(text)
             await notify(event)
-            named = owners and event.status in ENDED | {WorkItemStatus.healthy.value}
+            named = owners and event.status in SETTLED
             if named and isinstance(self._channel, ConversationTerminal) and self._channel.talks:
                 await send(tr("`silas show {id}` shows all of it.", id=show_exactly(item.id)))
 
@@ -103,7 +103,7 @@ class _Stepping:
 
     async def pass_on(self, event: ProgressEvent) -> None:
         """Pass on what work tells."""
-        if event.status in ENDED:
+        if event.status in SETTLED:
             self._board.leave(self._item.id)
             self._waits(OWNER, self._item.id, "")
         await self._notify(event)
@@ -138,7 +138,7 @@ class _Following:
     @property
     def ended(self) -> bool:
         """Whether nothing more comes."""
-        return self._last.status in ENDED
+        return self._last.status in SETTLED
 
     async def pass_on(self, event: ProgressEvent) -> None:
         """Pass on what work tells, with how it is going."""

@@ -8,7 +8,7 @@ printed, and the words of a model, stay as they are.
 import re
 from typing import Final
 
-from silas.language import refusal_words, retranslate, tr_later
+from silas.language import refusal_words, retell, retranslate, tr_later
 from silas.plans.failures import QUOTE, failures_told
 
 _NO_REASON: Final = tr_later("it gives no reason.")
@@ -29,8 +29,16 @@ _SENTENCES: Final = (
 )
 
 
+END_SENTENCES: Final = (
+    tr_later("Done and verified: {passed}."),
+    tr_later("Done; the plan has no checks, so nothing was verified."),
+    *_SENTENCES,
+)
+"""What a result says of how work ended, as far as it is the same in each language but for names."""
+
+
 def tell_end(text: str) -> str:
-    """Why work did not succeed, as its owner reads it; what was told in his language stays."""
+    """How work ended, as its owner reads it; what was told in his language stays."""
     return "\n".join(map(_tell_line, failures_told(text).split("\n")))
 
 
@@ -39,7 +47,9 @@ def _tell_line(line: str) -> str:
         return line
     values = {"why": _tell_reason, "named": _tell_checks, "said": _tell_code}
     told = retranslate(line, (*_SENTENCES, _CALL) if _TOOL.match(line) else _SENTENCES, values)
-    return refusal_words(line) if told == line else told
+    if told == line:
+        told = refusal_words(line)
+    return retell(line, END_SENTENCES) if told == line else told
 
 
 def _tell_reason(why: str) -> str:

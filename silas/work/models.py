@@ -16,6 +16,9 @@ from silas.types import Origin
 ENDED = frozenset({"done", "failed", "stuck", "blocked", "paused"})
 """The statuses of work after which nothing more comes."""
 
+SETTLED = ENDED | {"healthy"}
+"""Those, and that of a goal that stands: what comes of it is work of its own."""
+
 PATCH = "changes.diff"
 """The artifact that holds what a task changed, to the byte."""
 

@@ -7,6 +7,7 @@ from tests.support.clocks import far_hour
 from tests.web.support.chromium import in_a_browser
 from tests.web.support.cockpit import Cockpit, Home
 from tests.web.support.device import SIZES, Device, NewDevice, Size
+from tests.web.support.library import COPY
 from tests.web.support.mirror import mirrored, written
 from tests.web.test_conversations import photographed
 
@@ -52,6 +53,25 @@ async def test_a_goal_is_looked_after_on_the_page_ahead(
     assert await device.violations() == []
     assert await device.overflow() == 0
     assert "approval.revoked" in await cockpit.events()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: size.name)
+async def test_a_goal_that_stands_is_a_result_and_what_is_said_next_stands_below_it(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await cockpit.paired(new_device, size)
+    await device.says(f"every day at {far_hour(cockpit.config.scheduler.zone):02}:00, {COPY}")
+    await device.sees_a_card()
+    await device.answers("Approve this goal")
+    await device.comes_back()
+    await expect(device.at("result").locator(".status")).to_have_text("Approved")
+    await expect(device.at("running")).to_have_count(0)
+    await device.says("show my goals")
+    told = device.at("heard").last
+    await expect(told).to_contain_text("“Copy the notes”: By the clock")
+    await expect(told).to_be_in_viewport()
+    below = "(one) => one.getBoundingClientRect().top"
+    assert await told.evaluate(below) > await device.at("result").evaluate(below)
 
 
 _PROJECT = """\

@@ -118,6 +118,28 @@ async def test_every_screen_speaks_german_and_fits_also_when_written_from_the_ri
     assert not wrong, "\n".join(wrong)
 
 
+async def test_a_result_that_is_there_already_is_told_in_the_language_of_now(
+    cockpit: Cockpit, new_device: NewDevice
+) -> None:
+    device = await _lived_in(cockpit, new_device, PHONE)
+    result = device.at("result")
+    told = {
+        "de": ("Erledigt und geprüft: result_is_there.", "Exit-Code 0, wie erwartet"),
+        "en": ("Done and verified: result_is_there.", "exit code 0, as expected"),
+    }
+    for language in ("de", "en", "de"):
+        speak(language)
+        await device.page.evaluate("(one) => localStorage['silas.language'] = one", language)
+        await device.page.reload()
+        await device.is_connected()
+        summary, check = told[language]
+        await expect(result.locator(".result-summary")).to_have_text(summary)
+        await expect(result.locator(".check-words")).to_have_text(f" {check}")
+        await device.opens("#/more/work")
+        await expect(device.page.locator("#more-body")).to_contain_text(summary)
+        await device.comes_back()
+
+
 _LINES = """
 (banner) => {
   const words = banner.querySelector("p"), lines = document.createRange();

@@ -339,6 +339,37 @@ async def test_each_file_that_changed_is_counted_once_under_silas_own_words(
     ]
 
 
+_OF_WORDS = """\
+# Übersicht.txt: nothing -> file of 10 bytes, mode 0644
+diff --git "a/\\303\\234bersicht.txt" "b/\\303\\234bersicht.txt"
+new file mode 100644
+--- /dev/null
++++ "b/\\303\\234bersicht.txt"
+@@ -0,0 +1 @@
++a
+"""
+
+
+async def test_a_file_is_called_as_its_owner_wrote_it_and_told_in_his_language(
+    only_asked: Stage,
+) -> None:
+    page = only_asked.page
+    read = """async (patch) => (await import('/static/diff.js')).readPatch(patch)
+      .map(({ name, added, lines }) => [name, added, ...lines.map((one) => one.text)])"""
+    ((name, added, told, *lines),) = await page.evaluate(read, _OF_WORDS)
+    assert (name, added) == ("Übersicht.txt", 1)
+    assert told == "Übersicht.txt: nothing -> file of 10 bytes, mode 0644"
+    assert lines == ["new file mode 100644", "@@ -0,0 +1 @@", "+a"]
+    await page.evaluate("localStorage['silas.language'] = 'de'")
+    await page.reload()
+    await only_asked.is_connected()
+    ((_, _, told, *_),) = await page.evaluate(read, _OF_WORDS)
+    assert told == "Übersicht.txt: nichts -> Datei mit 10 Byte, Rechte 0644"
+    await page.evaluate("delete localStorage['silas.language']")
+    await page.reload()
+    await only_asked.is_connected()
+
+
 _OF_TASKS = """\
 # Task task-a in /home/anna/one
 # out.txt: nothing -> file of 2 bytes, mode 0644

@@ -40,7 +40,7 @@ from silas.errors import ChannelError, SilasError
 from silas.language import COCKPIT, refusal_words, said_at, tr
 from silas.plans import WorkItem
 from silas.types import OWNER, conversation_at, new_id, whose
-from silas.work.models import ENDED, FindResult, Notify, ProgressEvent
+from silas.work.models import SETTLED, FindResult, Notify, ProgressEvent
 
 AnswerT = TypeVar("AnswerT")
 
@@ -210,7 +210,7 @@ class WebChannel:
         async def notify(event: ProgressEvent) -> None:
             where = self.places.of_work(item.id)
             report = progress_of(item, event, where)
-            if event.status not in ENDED:
+            if event.status not in SETTLED:
                 self._running[item.id] = report
                 self._tell(report)
                 return

@@ -4,12 +4,12 @@ from datetime import datetime, timedelta
 
 from silas.channels.web.events import BudgetLine, Progress, ProgressStep
 from silas.channels.web.results import CheckResult, PostExecution
-from silas.language import COCKPIT, said_at
+from silas.language import COCKPIT, retell, said_at
 from silas.plans import WorkItem, WorkItemResult
 from silas.plans.characters import show
-from silas.work.checks.reason_words import reason_words
-from silas.work.end_words import tell_end
-from silas.work.models import ENDED, PATCH, ProgressEvent
+from silas.work.checks.reason_words import REASONS, reason_words
+from silas.work.end_words import END_SENTENCES, tell_end
+from silas.work.models import PATCH, SETTLED, ProgressEvent
 from silas.work.unanswered import plan_anew
 
 UNDO_WINDOW = timedelta(minutes=5)
@@ -34,7 +34,7 @@ def progress_of(item: WorkItem, event: ProgressEvent, conversation: str = "") ->
         steps=tuple(ProgressStep(**one._asdict()) for one in event.going.steps),
         log_tail=event.going.log_tail,
         budget=tuple(BudgetLine(**one._asdict()) for one in event.going.budget),
-        stoppable=event.status not in ENDED,
+        stoppable=event.status not in SETTLED,
         conversation=conversation,
     )
 
@@ -62,6 +62,15 @@ def result_of(
         again=plan_anew(item, result) is not None,
         timestamp=now,
     )
+
+
+def retold(kept: PostExecution) -> PostExecution:
+    """A result that was told before, in the owner's language of now: what is Silas's own of it."""
+    lines = [retell(one, END_SENTENCES) for one in kept.summary.split("\n")]
+    checks = tuple(
+        one.model_copy(update={"words": retell(one.words, REASONS)}) for one in kept.checks
+    )
+    return kept.model_copy(update={"summary": "\n".join(lines), "checks": checks})
 
 
 def quoted_in(result: WorkItemResult) -> list[str]:

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from silas.canonical import canonical_json
 from silas.channels.web.events import Kept, MessageEvent
+from silas.channels.web.reports import retold
 from silas.channels.web.results import MessageAsked, PostExecution
 from silas.damage import UNREADABLE, readable_rows
 from silas.db import Database, Rows, Tx
@@ -238,7 +239,8 @@ class Transcript:
             rows = _rows(tx.run(statement, seq=seq, limit=most + 1, conversation=conversation))
         kept = self._readable_rows(rows[:most][::-1])
         named = tuple(
-            self._with_asked(one) if isinstance(one, PostExecution) else one for _, one in kept
+            self._with_asked(retold(one)) if isinstance(one, PostExecution) else one
+            for _, one in kept
         )
         return TranscriptSlice(named, len(rows) <= most)
 

@@ -5,7 +5,7 @@ from typing import Final
 from silas.language import retranslate, tr_later
 from silas.work.checks.runner_summary import NO_TESTS, UNFINISHED
 
-_REASONS: Final = (
+REASONS: Final = (
     tr_later("exit code {got}, as expected"),
     tr_later("exit code {got}, expected {wanted}"),
     tr_later("output, as expected"),
@@ -41,4 +41,4 @@ def reason_words(reason: str) -> str:
     Args:
         reason: As the record has it, in English.
     """
-    return retranslate(reason, _REASONS)
+    return retranslate(reason, REASONS)
