@@ -5,7 +5,8 @@ import { t } from "./words.js";
 
 const MOST_LINES = 1500; // more would make a phone slow; the rest is counted, not hidden
 const HEAD = /^(index |new file|deleted file|old mode|new mode|similarity|dissimilarity|rename |copy |Binary )/;
-const TOLD = /^# (.+?): .+ -> .+$/;
+const TOLD = /^# (.+?): (.+) -> (.+)$/;
+const FACTS = /^(file|dir|link)(?: of (\d+) bytes)?(?:, mode ([0-7]{4}))?$/;
 const TASK = /^# Task (\S+)(?: in (.+))?$/; // of a project: whose changes follow
 const INDEX = /^index ([0-9a-f]{40})\.\.([0-9a-f]{40})(?: \d+)?$/;
 const NOTHING = "0".repeat(40); // git's name of the content of a file that is not there
@@ -37,10 +38,10 @@ export function readPatch(patch) {
       file.lines.push({ kind, text: line });
       continue;
     }
-    const starts = /^diff --git a\/(.*) b\/(.*)$/.exec(line);
+    const starts = /^diff --git "?a\/(.*) "?b\/(.*)$/.exec(line);
     const place = PLACE.exec(line);
     if (starts && file?.told) {
-      file.name = starts[2];
+      if (!isQuoted(line)) [, , file.name] = starts; // else Silas's own words say it better
       file.told = false;
     } else if (starts) start(starts[2]);
     else if (TASK.test(line) && !TOLD.test(line)) { // no file of such a name is one
@@ -52,13 +53,13 @@ export function readPatch(patch) {
       const change = TOLD.exec(line);
       if (change || !file) start(change?.[1] ?? "");
       file.told ||= change !== null;
-      file.lines.push({ kind: "note", text: line.slice(2) });
+      file.lines.push({ kind: "note", text: change ? changeWords(change) : line.slice(2) });
     } else if (line.startsWith("--- ")) {
       if (!file || file.headed) start(pathOf(line));
       file.headed = true;
     } else if (line.startsWith("+++ ")) {
       if (!file) start(pathOf(line));
-      if (pathOf(line) !== "/dev/null") file.name = pathOf(line);
+      if (pathOf(line) !== "/dev/null" && !(file.name && isQuoted(line))) file.name = pathOf(line);
     } else if (place) {
       if (!file) start("");
       old = Number(place[1] ?? 1);
@@ -103,6 +104,24 @@ function lastOf(path) {
 function taskOf(line) {
   const [, task, place] = TASK.exec(line) ?? [];
   return place ? t("Task {task} in {place}", { task, place }) : t("Task {task}", { task });
+}
+
+/** Whether git wrote the bytes of a name in its place, as it does where not all of it is ASCII. */
+const isQuoted = (line) => line.endsWith('"');
+
+/** What a file was and is, as the owner says it; as it stands where it is told in other words. */
+function changeWords([whole, name, ...sides]) {
+  const [was, is] = sides.map(sideWords);
+  return was && is ? `${name}: ${was} -> ${is}` : whole.slice(2);
+}
+
+function sideWords(side) {
+  if (side === "nothing") return t("nothing");
+  const [, kind, size, mode] = FACTS.exec(side) ?? [];
+  if (kind === "file" && size && mode) return t("file of {size} bytes, mode {mode}", { size, mode });
+  if (kind === "file" && mode) return t("file, mode {mode}", { mode });
+  if (kind === "dir" && mode) return t("dir, mode {mode}", { mode });
+  return kind === "link" ? t("link") : "";
 }
 
 function pathOf(line) {

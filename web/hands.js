@@ -8,7 +8,7 @@ import { t } from "./words.js";
 const SINGLE = "silas.keys"; // "off" where somebody wants no keys without Ctrl
 
 const KEYS = [
-  ["Ctrl", "K", t("Go anywhere, by typing part of its name")],
+  [t("Ctrl"), "K", t("Go anywhere, by typing part of its name")],
   ["", "/", t("Write to Silas")],
   ["", "r", t("Go to the card that waits")],
   ["", "a", t("On the focused card: begin to approve, as its first button does")],

@@ -65,13 +65,15 @@ const HEALTH = { healthy: t("Works"), degraded: t("Works, with trouble"), unavai
 
 const RISK = { low: t("Low risk"), medium: t("Medium risk"), high: t("High risk"), irreversible: t("Cannot be undone") };
 
+const SCOPES = { "sandbox.execute": t("run in the sandbox"), "workspace.look": t("look into the folder") };
+
 async function showTools(place) {
   const [tools, workers] = await Promise.all([getJson("/tools"), getJson("/workers")]);
   fill(place,
     tools.length ? h("ul", { class: "rows" }, tools.map((tool) => h("li", { class: "row tall" },
       h("p", { class: "row-head" }, h("b", {}, tool.name), health(tool.health)),
-      h("p", { class: "small" }, [RISK[tool.risk] ?? tool.risk, tool.scopes.length && t("may: {scopes}", { scopes: tool.scopes.join(", ") })].filter(Boolean).join(" · ")),
-      tool.last_error && h("p", { class: "small warning-text", dir: "auto" }, tool.last_error))))
+      h("p", { class: "small" }, [RISK[tool.risk] ?? "", tool.scopes.length && t("may: {scopes}", { scopes: tool.scopes.map((one) => SCOPES[one] ?? one).join(", ") })].filter(Boolean).join(" · ")),
+      tool.last_error && h("p", { class: "small warning-text", dir: "auto" }, named(tool.last_error)))))
       : h("p", {}, t("There are no tools.")),
     h("h2", { class: "label-title" }, t("Workers")),
     workers.length ? h("ul", { class: "rows" }, workers.map((worker) => h("li", { class: "row tall" },

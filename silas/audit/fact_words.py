@@ -105,6 +105,18 @@ def _provider(value: Any) -> Any:
     return tr(_PROVIDERS[value]) if isinstance(value, str) and value in _PROVIDERS else value
 
 
+_PRESETS: Final = {
+    "chill": tr_later("Chill"),
+    "default": tr_later("Default"),
+    "review": tr_later("Reviewing"),
+    "work": tr_later("Work"),
+}
+
+
+def _preset(value: Any) -> Any:
+    return tr(_PRESETS[value]) if isinstance(value, str) and value in _PRESETS else value
+
+
 def _settings(value: Any) -> Any:
     if not isinstance(value, list):
         return value
@@ -151,6 +163,7 @@ _WORDS: Final[Mapping[str, Mapping[str, Callable[[Any], Any]]]] = {
     "settings_saving": {"names": _settings},
     "settings_declined": {"names": _settings},
     "settings_not_saved": {"names": _settings},
+    "persona_preset": {"preset": _preset},
     "attachment.added": {"size": _size},
     "network_used": {"bytes_out": _size, "bytes_in": _size},
     "conversation.deleted": {"messages": _MESSAGES, "files": _FILES, "memories": _MEMORIES},

@@ -42,7 +42,7 @@ SENTENCES: Mapping[str, str] = {
     "models_choosing": "You want another one to answer: {provider}.",
     "models_not_chosen": "Who answers was not changed to {provider}: {why}",
     # goals
-    "goal.approved": "The clock runs {work_item_id} from here on ({schedule}).",
+    "goal.approved": "The clock runs {work_item_id} from here on.",
     "goal.stands": "The goal {work_item_id} is approved and waits for its first cycle.",
     "goal.cycle": "A cycle of {work_item_id} ended: {outcome}.",
     "job.failed": "Attempt {attempt} at {kind} {ref} failed with {error} ({code}).",
@@ -112,7 +112,7 @@ SENTENCES: Mapping[str, str] = {
     "context_subscription_ended": "A {sub_type} was no longer followed for {scope_id}: {reason}.",
     # the persona
     "persona_failed": "Silas spoke neutrally to {scope_id}: its personality failed ({kind}).",
-    "persona_preset": "Silas speaks to {scope_id} as the preset {preset} says.",
+    "persona_preset": "Silas speaks as the preset {preset} says.",
     # what Silas proposes by itself
     "suggestion_answered": "A suggestion was {outcome} ({suggestion_id}).",
     "preference_inferred": "Silas noticed a habit of yours: {pattern}.",

@@ -1,5 +1,6 @@
 """What work printed, and what granted tools were told and answered, cut to what can be kept."""
 
+import re
 from collections.abc import Callable, Iterable
 
 from silas.language import tr, tr_later
@@ -16,6 +17,14 @@ _INDENT = "    "  # a line that a program printed; only Silas's own words begin 
 _ANSWER = 2_000  # characters of what a granted tool answered
 _SUCCESS = "exit code 0\n"
 _ALONE = "stdout ("
+_HEAD = re.compile(
+    r"exit code (?P<code>\d+)"
+    r"(?:\n(?P<stream>stdout|stderr) \((?P<count>\d+) characters\):)?(?=\n|$)"
+)
+_STREAMS = {
+    "stdout": tr_later("stdout ({count} characters):"),
+    "stderr": tr_later("stderr ({count} characters):"),
+}
 
 
 def format_output(entries: Iterable[LedgerEntry], redact: Callable[[str], str]) -> str:
@@ -45,10 +54,22 @@ def format_output(entries: Iterable[LedgerEntry], redact: Callable[[str], str]) 
 def _plain(text: str) -> str:
     """Without the headings where a program ended well and wrote to one stream alone."""
     if not text.startswith(_SUCCESS):
-        return "" if text == _SUCCESS.strip() else text
+        return "" if text == _SUCCESS.strip() else _tell_head(text)
     rest = text.removeprefix(_SUCCESS)
     heading, _, body = rest.partition("\n")
     return body if heading.startswith(_ALONE) and "\nstderr (" not in body else rest
+
+
+def _tell_head(text: str) -> str:
+    """How a program ended and which stream comes first, in the owner's language."""
+    head = _HEAD.match(text)
+    if head is None:
+        return text
+    ended = tr("exit code {code}", code=head["code"])
+    if head["stream"] is None:
+        return f"{ended}{text[head.end() :]}"
+    stream = tr(_STREAMS[head["stream"]], count=head["count"])
+    return f"{ended}\n{stream}{text[head.end() :]}"
 
 
 def _cut_middle(text: str) -> str:

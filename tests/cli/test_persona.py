@@ -26,7 +26,7 @@ def test_a_preset_is_taken_and_feedback_moves_the_baseline(home: dict[str, str])
     assert found["baseline"]["assertiveness"] == 0.70
     assert found["axes"]["assertiveness"] == 0.75
     said = " ".join(run(silas("audit", "show"), home).out.split())
-    assert "Silas speaks to owner as the preset work says." in said
+    assert "Silas speaks as the preset Work says." in said
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_the_doctor_looks_at_what_was_trusted_and_deep_starts_it(tmp_path: Path)
         return row["state"], row["words"]
 
     heard = len(at.fake.heard)
-    assert found() == ("ok", "trusted; `silas doctor --deep` starts it")
+    assert found() == ("ok", "trusted; Silas starts it when it starts itself")
     assert len(at.fake.heard) == heard
     assert found("--deep") == ("ok", "offers 1 tools")
     at.fake.becomes(a_tool(description="Acts on what I say."))

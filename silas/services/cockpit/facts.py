@@ -86,10 +86,17 @@ def _others(config: SilasConfig) -> tuple[Fact, ...]:
     )
 
 
+_KEY_STORES = {
+    "auto": tr_later("the system's where there is one, else a file"),
+    "keyring": tr_later("the operating system's"),
+    "file": tr_later("an encrypted file"),
+}
+
+
 def _keys(config: SilasConfig) -> tuple[Fact, ...]:
     witnesses = [str(path) for path in config.audit.witness_paths]
     return (
-        Fact(name=tr("key store"), value=config.keys.backend),
+        Fact(name=tr("key store"), value=tr(_KEY_STORES[config.keys.backend])),
         Fact(
             name=tr("checkpoints"),
             value=tr("every {count} minutes", count=config.audit.checkpoint_minutes),

@@ -38,6 +38,8 @@ _PARTS: Final = (
     tr_later("audit witness"),
     tr_later("audit witness {number}"),
     tr_later("model {role}"),
+    tr_later("MCP servers"),
+    tr_later("MCP server {name}"),
     tr_later("memory search"),
     tr_later("gate {name}"),
     tr_later("gates"),
@@ -202,6 +204,13 @@ _WORDS: Final = (
         "channels.web.phone.address."
     ),
     tr_later("Tailscale is not installed; install it, or change `channels.web.phone.way`"),
+    tr_later("trusted; Silas starts it when it starts itself"),
+    tr_later("out of use: {why}"),
+    tr_later("there is no host named {host}; correct {setting}"),
+    tr_later("{host} takes no connection within {seconds} seconds"),
+    tr_later("nothing answers at {host} ({why}); start the server, or correct {setting}"),
+    tr_later("{path} does not exist; correct `command` in mcpServers.{name}"),
+    tr_later("offers {count} tools"),
     tr_later("offers no tool"),
     tr_later("offers {tools}"),
     tr_later("{path} is not there; make it, or change `{setting}`"),
@@ -249,6 +258,15 @@ def _model(name: str) -> str:
     return retranslate(told_of_finding(name), MODEL_NAMES)
 
 
+_ROLES: Final[Mapping[str, Callable[[str], str]]] = {"role": lambda role: tr(_DOES.get(role, role))}
+_DOES: Final = {
+    "proxy": tr_later("that talks to you"),
+    "planner": tr_later("that makes plans"),
+    "executor": tr_later("that carries out approved work"),
+    "scorer": tr_later("that weighs replies"),
+}
+"""What a model is for, as a part of its name."""
+
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     **dict.fromkeys(("total", "proxy", "planner", "count"), _number),
     **dict.fromkeys(("why", "way", "what"), told_of_finding),
@@ -263,4 +281,6 @@ def finding_words(found: DoctorFinding) -> DoctorFinding:
     """A finding as its owner reads it; `--json` keeps the English that programs read."""
     if spoken_language() == ENGLISH:
         return found
-    return found._replace(part=retranslate(found.part, _PARTS), words=told_of_finding(found.words))
+    return found._replace(
+        part=retranslate(found.part, _PARTS, _ROLES), words=told_of_finding(found.words)
+    )

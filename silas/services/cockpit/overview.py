@@ -61,7 +61,7 @@ class OverviewRoom:
                 health=row["health"],
                 last_error=None
                 if row["last_error"] is None
-                else self._redact(refusal_words(str(row["last_error"]))),
+                else self._redact(said_at(COCKPIT, refusal_words(str(row["last_error"])))),
             )
             for row in tool_rows(self._registry)
         )

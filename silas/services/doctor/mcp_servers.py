@@ -50,7 +50,7 @@ async def _finding(entry: MCPEntry, trusted: str, stored: Set[str]) -> DoctorFin
     if fault:
         return DoctorFinding(part, "failed", fault)
     if trusted == entry.source:
-        return DoctorFinding(part, "ok", "trusted; `silas doctor --deep` starts it")
+        return DoctorFinding(part, "ok", "trusted; Silas starts it when it starts itself")
     why = "its entry in the configuration changed" if trusted else "never trusted"
     return DoctorFinding(part, "advice", _out_of_use(entry.name, why))
 

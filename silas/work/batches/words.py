@@ -105,9 +105,9 @@ def undone_in_short(undone: UndoneBatch) -> str:
 
 def undone_words(undone: UndoneBatch) -> list[str]:
     """What went back, and what did not."""
-    name = tr("All batches") if undone.batch_id == ALL else short_id(undone.batch_id)
     many = _files(len(undone.undone))
-    lines = [tr("{batch}: {many} back where they were.", batch=name, many=many)]
+    back = tr("{many} back where they were.", many=many)
+    lines = [f"{tr('All batches')}: {back}" if undone.batch_id == ALL else back]
     return [*lines, *(_stays(one) for one in undone.left)]
 
 
