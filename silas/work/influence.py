@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from silas.agents.runbook.briefing import BriefingError, steps_of
 from silas.canonical import canonical_json
+from silas.language import tr, tr_later
 from silas.plans import WorkItem
 from silas.tools import ToolResult
 from silas.tools.builtin.ask_owner import OWN_ANSWER, AskOwnerTool
@@ -26,8 +27,8 @@ _FILE_TOOLS: Final = frozenset({"file_read", "file_list", "file_search"}) | _OWN
 
 _NAMED = 3  # sources that a sentence names; a result has all of them
 _MOST = 40  # sources that are told; of more nobody reads each
-_SPAWNED: Final = "what the checks of its goal printed"
-_FAILED: Final = "what failed in an earlier attempt, and what its checks printed"
+_SPAWNED: Final = tr_later("what the checks of its goal printed")
+_FAILED: Final = tr_later("what failed in an earlier attempt, and what its checks printed")
 
 
 class Influence(NamedTuple):
@@ -46,9 +47,12 @@ def influence_note(sources: Sequence[str]) -> str:
     """The sentence of a result whose changes followed what was read; empty where none did."""
     if not sources:
         return ""
-    more = f"; and {len(sources) - _NAMED} more" if len(sources) > _NAMED else ""
-    named = "; ".join(sources[:_NAMED])
-    return f"Before these changes it read what is neither yours nor the plan's: {named}{more}."
+    more = len(sources) - _NAMED
+    named = [*sources[:_NAMED], *([tr("and {more} more", more=more)] if more > 0 else ())]
+    return tr(
+        "Before these changes it read what is neither yours nor the plan's: {named}.",
+        named="; ".join(named),
+    )
 
 
 class Readings:
@@ -62,11 +66,11 @@ class Readings:
         self._led = False
         if item.spawned_by is not None and item.cycle is None:
             # its briefing quotes what checks printed; that of recurring work is the plan's own
-            self._reads(_SPAWNED)
+            self._reads(tr(_SPAWNED))
 
     def again(self) -> None:
         """An attempt begins with what failed in the one before in its briefing."""
-        self._reads(_FAILED)
+        self._reads(tr(_FAILED))
 
     @property
     def influence(self) -> Influence:

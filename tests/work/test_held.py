@@ -10,6 +10,7 @@ from silas.cards import Card, HeldCard, PlanAnswer, PlanCard
 from silas.cards.models import DecisionAnswer, DecisionCard
 from silas.channels.web.reports import result_of
 from silas.errors import PlanFamilyError, Stopped
+from silas.language import speak
 from silas.main.show import document, lines_of
 from silas.plans import WorkItemResult, WorkItemStatus
 from silas.plans.binding import nobody_outside
@@ -202,6 +203,19 @@ async def test_a_result_says_what_was_read_before_its_changes(desk: Path) -> Non
     ended = ProgressEvent(item.id, "done", result.summary, 1)
     page = result_of(item, ended, result, datetime.now(UTC))  # the cockpit
     assert said in page.summary
+
+
+async def test_what_was_read_before_changes_is_told_in_the_language_of_the_owner(
+    desk: Path,
+) -> None:
+    reads = [argv("cat", name) for name in ("notes.md", "ledger.csv", "plan.txt")]
+    async with at_work(*reads, argv("ls"), sh("echo hi > new.txt"), DONE) as work:
+        speak("de")
+        result = await work.run(workspace=str(desk), verify=CHECK)
+    assert (
+        "Vor diesen Änderungen las es, was weder von dir noch aus dem Plan ist: " in result.summary
+    )
+    assert "cat plan.txt; und 1 weitere." in result.summary
 
 
 @pytest.mark.parametrize(
