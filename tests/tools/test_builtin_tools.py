@@ -226,6 +226,25 @@ async def test_the_result_says_how_the_program_ended(
     assert (answer.error is None) == ok
 
 
+@pytest.mark.parametrize(
+    ("argv", "code", "told"),
+    [
+        (["ls -la"], 127, True),
+        (["ls -la"], 1, False),
+        (["no-such-program"], 127, False),
+        (["no such", "-l"], 127, False),
+    ],
+)
+async def test_a_command_line_in_one_word_is_not_split_and_the_result_says_how_to_write_it(
+    argv: list[str], code: int, told: bool
+) -> None:
+    sandbox = FakeSandbox(lambda run: exit_result(code, "", "not found\n"))
+    answer = await ShellTool(sandbox).execute("run", {"argv": argv}, a_context())
+    assert sandbox.runs[0].argv == tuple(argv)
+    assert ('each word is an item of its own, as in `["ls", "-l"]`.' in answer.return_value) is told
+    assert answer.metadata["exit_code"] == code
+
+
 @pytest.mark.proves("A3-SHELL-ONE-STEP-HIGHER")
 def test_both_tools_need_a_scope_and_a_verified_approval_and_are_low_risk(
     shell: ShellTool, python: PythonTool

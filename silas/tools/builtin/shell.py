@@ -1,11 +1,17 @@
 """`shell_exec`: one program by argument list, never a shell string (spec 9.2; decision A3)."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
 
 from silas.sandbox import SandboxFiles
 from silas.tools.builtin.sandboxed import MAX_ARGUMENTS, Argument, Arguments, SandboxedTool
+from silas.tools.models import ToolCallContext, ToolResult
+
+_NOT_FOUND: Final = 127
+"""The exit code where no such program is there, as shells have it."""
+
+_ONE_WORD: Final = 'No shell reads `argv`: each word is an item of its own, as in `["ls", "-l"]`.'
 
 
 def _require_program(argv: list[str]) -> list[str]:
@@ -40,3 +46,14 @@ class ShellTool(SandboxedTool):
     ) -> tuple[list[str], SandboxFiles]:
         """The argument list as it was given."""
         return list(request["argv"]), files
+
+    async def execute(
+        self, action: str, request: dict[str, Any], context: ToolCallContext
+    ) -> ToolResult:
+        """Run it; of a whole command line in one word the result says that no shell read it."""
+        result = await super().execute(action, request, context)
+        (word, *more) = request["argv"]
+        if more or len(word.split()) == 1 or result.metadata["exit_code"] != _NOT_FOUND:
+            return result
+        told = "\n".join((result.return_value.rstrip("\n"), _ONE_WORD))
+        return result.model_copy(update={"return_value": told})
