@@ -23,6 +23,8 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
+from silas.agents.unread_calls import tell_unread_calls
+
 _AROUND: Final = re.compile(
     r"```(?:json|tool_call)?\s*+(?P<fenced>[{\[].*[}\]])\s*+```"
     r"|<tool_call>\s*+(?P<tagged>\{.*\})\s*+</tool_call>",
@@ -48,7 +50,8 @@ class WrittenCallsModel(WrapperModel):
     ) -> ModelResponse:
         """One step of the run."""
         asked = model_request_parameters
-        response = await self.wrapped.request(messages, model_settings, asked)
+        shown = tell_unread_calls(messages)
+        response = await self.wrapped.request(shown, model_settings, asked)
         if any(isinstance(part, ToolCallPart) for part in response.parts):
             return response
         calls = _calls(response.text or "", asked)

@@ -100,3 +100,16 @@ async def test_that_no_answer_had_its_form_is_told_in_the_owners_language() -> N
     assert run.output.response is not None
     assert run.output.response.message.startswith("Ich wurde zweimal aus der Antwort")
     assert "(proxy: llama at http://127.0.0.1" in run.output.response.message
+
+
+async def test_a_call_that_is_no_json_is_answered_with_where_it_breaks_and_not_with_itself() -> (
+    None
+):
+    toolset, ran = tools()
+    broken = Tool("shell_exec", json.dumps(LOOK["arguments"])[:-1])
+    async with openai_server([broken, Tool.call("shell_exec", argv=["ls"]), REPORT]) as server:
+        run = await execute(server, toolset, UsageLimits())
+    assert (ran, run.fell_back) == ([["ls"]], False)
+    told = server.bodies[1]["messages"][-1]["content"]
+    assert "Nothing ran. The arguments are no JSON (EOF while parsing an object" in told
+    assert "argv" not in told
