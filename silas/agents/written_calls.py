@@ -23,7 +23,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from silas.agents.unread_calls import tell_unread_calls
+from silas.agents.providers.unread_calls import tell_unread_calls
 
 _AROUND: Final = re.compile(
     r"```(?:json|tool_call)?\s*+(?P<fenced>[{\[].*[}\]])\s*+```"
