@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from silas.home.sandbox_tools import roots_of
 from silas.plans import WorkItemType
 from silas.services.emergency_stop import PausedByStop
 from silas.services.held_changes import HeldQuestion
@@ -14,6 +15,7 @@ from silas.stream.look_answers import LookAnswers
 from silas.wiring.models import run_capabilities
 from silas.work.agent_run import AgentRunner
 from silas.work.authority.grant_uses import PlanGrants
+from silas.work.authority.place_ability import PlaceAbility
 from silas.work.authority.worker_ability import WorkerAbility
 from silas.work.changes.delivery import ChangeDelivery
 from silas.work.changes.held_store import ChangeHolder, HeldStore
@@ -88,6 +90,7 @@ def entry_check(parts: "Parts", worker_runner: WorkerRunner) -> EntryCheck:
         worker_runner.ability,
         shown,
         LookAnswers(parts.db, parts.runtime.clock),
+        PlaceAbility(roots_of(parts.config)),
     )
     return EntryCheck(parts.approval, parts.binding, ability)
 

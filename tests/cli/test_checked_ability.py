@@ -112,6 +112,31 @@ def test_a_check_says_what_a_run_says_before_any_card(
     assert "Your choice" not in ran.out + ran.err
 
 
+PLACES: dict[str, tuple[Callable[[Path], dict[str, Any]], str]] = {
+    "its keys": (lambda home: {"workspace": str(home / "data" / "keys")}, "it lies in "),
+    "all of it": (lambda home: {"workspace": str(home)}, "it contains "),
+    "its keys to read": (lambda home: {"read": [str(home / "data" / "keys")]}, "it lies in "),
+    "secrets to read": (lambda home: {"read": [str(home / ".ssh")]}, "it holds secrets"),
+}
+
+
+@pytest.mark.parametrize("what", PLACES)
+def test_what_is_of_silas_or_secret_is_refused_before_a_card(
+    what: str, tmp_path: Path, set_up: dict[str, str]
+) -> None:
+    fields, why = PLACES[what]
+    home, plan = Path(set_up["SILAS_HOME"]), tmp_path / "plan.md"
+    (home / ".ssh").mkdir(exist_ok=True)
+    plan.write_text(plan_text(**fields(home)), encoding="utf-8")
+    checked = run(silas("plan", "check", plan), set_up)
+    assert (checked.code, "[E_PLAN_PLACE]" in checked.err) == (2, True), checked.err
+    assert why in checked.err
+    ran = run(silas("run", plan), set_up)
+    assert ran.code == 3
+    assert why in " ".join((ran.out + ran.err).split())
+    assert "Your choice" not in ran.out + ran.err
+
+
 def test_a_granted_tool_of_a_trusted_server_is_there_for_a_check_as_well(tmp_path: Path) -> None:
     fake, env = Fake(tmp_path / "fake"), environment(tmp_path / "home")
     plan, settings = tmp_path / "plan.md", tmp_path / "home" / "config.yaml"

@@ -8,6 +8,7 @@ from silas.approval.grants import GrantRefused, grants_of
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
+from silas.home.sandbox_tools import roots_of
 from silas.home.secret_store import secrets_of
 from silas.plans import WorkItem
 from silas.services.gates import PROVIDERS
@@ -20,6 +21,7 @@ from silas.skills import Skills
 from silas.stream.look_answers import LookAnswers
 from silas.tools import AutonomyLevel, ToolRegistry
 from silas.work.authority.grant_uses import GrantAbility
+from silas.work.authority.place_ability import PlaceAbility
 from silas.work.authority.plan_ability import PlanAbility
 from silas.work.authority.worker_ability import WorkerAbility
 from silas.work.models import MissingSecrets
@@ -35,6 +37,7 @@ def plan_ability(
     workers: WorkerAbility,
     shown: ShownTo,
     answers: LookAnswers,
+    places: PlaceAbility,
 ) -> PlanAbility:
     """What refuses plans that could not run: before their card, when they start, and as files."""
     return PlanAbility(
@@ -43,6 +46,7 @@ def plan_ability(
         GrantAbility(registry, AUTONOMY).refuse,
         workers.refuse,
         refused_showing(shown, answers),
+        places.refuse,
         PROVIDERS,
     )
 
@@ -69,6 +73,7 @@ async def ability_here(
             WorkerAbility(library, skills, tools_of(registry), limit),
             shown_by_work(lambda: config.models, library, lambda: config.mcp_entries),
             LookAnswers(db, SystemClock()),
+            PlaceAbility(roots_of(config)),
         )
 
 

@@ -35,6 +35,7 @@ class PlanAbility:
         grants: Why what the plan grants cannot be granted here.
         workers: Why the plan's worker cannot work.
         showing: Why what it works on may not be shown to who would work.
+        places: Why work may not see a directory or file that it names.
         providers: Whose gates can be evaluated.
     """
 
@@ -45,6 +46,7 @@ class PlanAbility:
         grants: Callable[[WorkItem], str],
         workers: Callable[[WorkItem], str],
         showing: Callable[[WorkItem], str],
+        places: Callable[[WorkItem], str],
         providers: AbstractSet[GateProvider],
     ) -> None:
         self._skills = skills
@@ -54,6 +56,7 @@ class PlanAbility:
             ("E_PLAN_TOOL", grants),
             ("E_PLAN_WORKER", workers),
             ("E_PLAN_SHOWING", showing),
+            ("E_PLAN_PLACE", places),
             ("E_PLAN_SECRET", self._why_no_secret),
         )
         self._providers = providers
