@@ -228,6 +228,8 @@ async def test_it_can_tell_what_it_is_and_no_more(text: str, understood: bool) -
         ("lösche den Ordner Old mit Inhalt", "I delete no folder together with its files", ""),
         ("prüfe jede Stunde, ob sich notes.txt geändert hat", "I watch whole folders", ""),
         ("sag mir, wenn sich notes.txt ändert", "I watch whole folders", ""),
+        ("rename all the photos in this folder", "I do not understand that", ""),
+        ("delete the files in the folder Old", "I delete one file at a time", ""),
         ("erase everything", "I delete one file at a time", ""),
         ("find me a hotel", "into the web", ""),
         ("what's the weather in Ghent", "into the web", ""),

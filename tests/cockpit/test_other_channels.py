@@ -133,7 +133,7 @@ async def test_a_built_in_answer_there_names_what_holds_there(
     async with a_cockpit(home) as cockpit, a_page(cockpit.origin, await cockpit.link()) as page:
         line = await Line.open(line_channel)
         for said, words in {
-            "what do you remember": "“Memory” under “More” in the cockpit, or `silas memory list`",
+            "forget everything": "“Memory” under “More” in the cockpit, or `silas memory search",
             "undo that": "“Work” under “More” in the cockpit",
             "stop": "`silas stop --now`",
             "sing a song": "under “More” in the cockpit, or `silas setup`, connects",
@@ -141,8 +141,8 @@ async def test_a_built_in_answer_there_names_what_holds_there(
             line.say(said)
             assert words in await line.until(words)
         await page.connect()
-        await page.say("what do you remember")
-        while "“Memory” under “More” shows" not in (await page.next("message"))["text"]:
+        await page.say("forget everything")
+        while "“Memory” under “More” finds" not in (await page.next("message"))["text"]:
             pass  # what was said on the line stands there, too
         line.close()
 

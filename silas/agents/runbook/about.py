@@ -56,17 +56,22 @@ _REMINDERS: Final = tr_later(
 )
 
 _FOLDER: Final = r"(?:folder|directory|ordner|verzeichnis)\b"
+_ARTICLE: Final = "(?:the|my|this|that|a|den|das|die|meinen?|diesen?|dieses)"
+_FILES: Final = (
+    r"(?:files?|dateien?|photos?|pictures?|bilder|fotos|all|alles?|every|every\w+|in|of)\b"
+)
 _CANNOT: Final = (
     (
-        rf"(?:rename|benenne?)\b.*\b{_FOLDER}",
+        rf"(?:rename|benenne?) (?:{_ARTICLE} )?(?:(?!{_FILES})\S+ )?{_FOLDER}",
         tr_later(
             "I rename files and no folders: say “move everything from Downloads to Archive”, which "
             "makes the folder that is missing."
         ),
     ),
     (
-        rf"(?:delete|remove|erase|wipe|trash|lösche?|entferne?)\b(?!.*\b(?:empty|leeren?)\b)"
-        rf".*\b(?:{_FOLDER}|everything in it|mit (?:allem )?inhalt\b)",
+        rf"(?:delete|remove|erase|wipe|trash|lösche?|entferne?)\b(?!.*\b(?:empty|leeren?)\b)(?:"
+        rf" (?:{_ARTICLE} )?(?:(?!{_FILES})\S+ )?{_FOLDER}"
+        r"|.*\b(?:everything in it|mit (?:allem )?inhalt)\b)",
         tr_later(
             "I delete no folder together with its files: say “move everything from Downloads to "
             "Archive”, and then “delete empty folders in Downloads”."

@@ -37,13 +37,6 @@ _FORGET: Final = DoorWords(
         "forget it with all that was made of it."
     ),
 )
-_KNOWN: Final = DoorWords(
-    tr_later(
-        "“Memory” under “More” in the cockpit, or `silas memory list`, shows all that I remember, "
-        "the newest first."
-    ),
-    tr_later("“Memory” under “More” shows all that I remember, the newest first."),
-)
 _NOTHING_BEGUN: Final = DoorWords(
     tr_later(
         "All right: I begin nothing. What you approved before goes on; `silas status` shows what "
@@ -133,7 +126,6 @@ _SAID: Final = tuple(
             r"(?: silas)?",
             _everywhere(tr_later("Goodbye.")),
         ),
-        (r"what do you (?:remember|know about me)|was weißt du(?: über mich| alles)?", _KNOWN),
         (
             r"what (?:s|is) (?:on|coming up|ahead|planned|due)"
             r"(?: (?:for )?(?:today|tomorrow|this week))?"

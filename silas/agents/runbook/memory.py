@@ -16,6 +16,9 @@ from silas.types import TaintLevel
 
 SEARCH: Final = "memory_search"
 NOTHING: Final = tr_later("I remember nothing that fits.")
+NOTHING_YET: Final = tr_later(
+    "I remember nothing yet. Say “remember that ...”, and I keep it in your words."
+)
 _MOST: Final = 8
 _MOST_NOTED: Final = 20  # of all that was kept, the newest
 _STEM: Final = 5  # characters in which words of one family agree
@@ -35,7 +38,7 @@ _KEEP_GERMAN: Final = re.compile(
     r"\A\s*(?:(?:bitte|silas|hallo)[,!]?\s+)*(?:(?P<rule>ab jetzt|von nun an)|"
     r"merk(?:e)? dir(?: bitte)?|vergiss nicht|denk(?:e)? daran|notier(?:e)?(?: (?:dir|bitte))*|"
     r"schreib(?:e)? dir(?: bitte)? auf)"
-    r"(?:\s*,?\s*dass\b)?\s*[:,]?\s+(?P<what>\S.*)\Z",
+    r"(?:\s*[:,])?\s+(?P<what>\S.*)\Z",  # with its "dass", without which it is no sentence
     re.IGNORECASE | re.DOTALL,
 )
 _RULE: Final = re.compile(
@@ -68,6 +71,15 @@ _NOTED: Final = tuple(
         r"(?:welche\s+notizen\s+(?:habe?|haben|gibt)\s+(?:ich|wir|es))" + _ABOUT_GERMAN,
         r"(?:(?:zeige?|liste|lies)(?:\s+mir)?\s+|was\s+sind\s+)?(?:alle\s+)?(?:meine|unsere)n?"
         r"\s+notiz(?:en)?" + _ABOUT_GERMAN,
+        r"what\s+(?:all\s+)?(?:do|can)\s+you\s+(?:still\s+)?(?:know|remember)"
+        r"(?:\s+(?:about|of)\s+me)?(?:\s+so\s+far)?(?P<what>)",
+        r"what\s+(?:have|did)\s+you\s+(?:remember(?:ed)?|learn(?:ed)?)"
+        r"(?:\s+(?:about|of)\s+me)?(?:\s+so\s+far)?(?P<what>)",
+        r"(?:tell\s+me\s+)?(?:everything|all)\s+(?:that\s+)?you\s+(?:know|remember)"
+        r"(?:\s+(?:about|of)\s+me)?(?P<what>)",
+        r"was\s+weißt\s+du(?:\s+(?:alles|noch))?(?:\s+(?:über|von)\s+mi(?:ch|r))?(?P<what>)",
+        r"was\s+hast\s+du\s+dir(?:\s+(?:alles|bisher))?(?:\s+(?:über|von)\s+mi(?:ch|r))?"
+        r"\s+gemerkt(?P<what>)",
     )
 )
 """Questions for what was noted; without what it is about they are for all of it."""
@@ -213,7 +225,10 @@ def recall_answer(
     found = _about(text, _memories(shown, told=loose))
     found = found if fits is None else [one for one in found if fits(one)]
     lines = [f"- {one}" for one in found if one.strip() != text.strip() and not _is_question(one)]
-    return "\n".join([tr("I remember:"), *lines]) if lines else tr(NOTHING)
+    if lines:
+        return "\n".join([tr("I remember:"), *lines])
+    asked = recall_question(text)
+    return tr(NOTHING if asked is None or asked.about else NOTHING_YET)
 
 
 def close(text: str, found: str) -> bool:
