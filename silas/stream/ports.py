@@ -78,6 +78,14 @@ class LooksBack(Protocol):
         ...
 
 
+class TellsUnderWay(Protocol):
+    """What runs and what waits for the owner."""
+
+    async def words(self) -> str:
+        """All of it, in words."""
+        ...
+
+
 class ModelView(Protocol):
     """What the models see, per scope; no scope ever sees another's (spec 4.3)."""
 

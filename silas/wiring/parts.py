@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from silas.services.past_days import PastDays
     from silas.services.schedules.ahead import AheadService
     from silas.services.schedules.reminders import ReminderService
+    from silas.services.under_way import UnderWay
     from silas.tools.mcp.settings import MCPEntry
     from silas.work.authority.narrowing import ApprovalNarrowing
     from silas.work.batches.models import FileBatch
@@ -295,6 +296,12 @@ class Parts:
 
         zone = self.config.scheduler.zone
         return PastDays(AuditReader(self.db), self.entry_words(), self.runtime.clock, zone)
+
+    def under_way(self) -> "UnderWay":
+        """What tells what runs and what waits."""
+        from silas.services.under_way import UnderWay  # noqa: PLC0415 - as above
+
+        return UnderWay(self.store, self.waiting, self.holding.held)
 
 
 def approval_engine(parts: Parts) -> ApprovalEngine:

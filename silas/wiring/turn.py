@@ -36,6 +36,7 @@ from silas.stream.rest_words import RestWords
 from silas.stream.revising import Revising
 from silas.stream.routing import AnswersWords, Router
 from silas.stream.scopes import ConversationRestorer
+from silas.stream.status_words import StatusWords
 from silas.stream.tidy_words import TidyWords
 from silas.stream.tools import turn_tools
 from silas.stream.toolset import TurnToolset
@@ -259,6 +260,7 @@ class TurnWiring:
             ),
             AgendaWords(self._parts.ahead_service, self._plans, audit, modes, profile),
             PastWords(self._parts.past_days, self._plans, audit, modes, profile),
+            StatusWords(self._parts.under_way, self._plans, audit, modes, profile),
             UndoWords(self._context, audit, modes, profile),
             GoalNameWords(self._parts.ahead_service, self._parts.goals, audit, modes, profile),
             RestWords(self._at("rests", rests_of(self._parts)), audit, modes, profile),

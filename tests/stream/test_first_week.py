@@ -42,7 +42,7 @@ ENGLISH = {
     "how much have you cost": "I cost nothing",
     "is my data private?": "lies on this machine",
     "where are my files stored": "lies on this machine",
-    "status": "`silas status`",
+    "status": "Nothing runs, and nothing waits for you.",
     "what runs by itself?": "`silas ahead`",
     "how do I undo": "`silas undo ID`",
     "can I undo that?": "`silas undo ID`",

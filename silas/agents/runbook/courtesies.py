@@ -89,13 +89,6 @@ _RAN: Final = re.compile(
     rf"|wie oft (?:ist|lief) {_IT}(?: schon| bisher)?(?: gelaufen)?"
     rf"|wann (?:läuft|lief) {_IT}(?: das nächste mal| als nächstes| wieder| zuletzt)?"
 )
-_WAITING: Final = DoorWords(
-    tr_later(
-        "“Work” under “More” in the cockpit, or `silas status`, shows what runs and what waits; "
-        "`silas approvals list` shows what waits for your yes."
-    ),
-    tr_later("“Work” under “More” shows what runs, and what waits for your yes."),
-)
 
 
 def _everywhere(words: str) -> DoorWords:
@@ -132,15 +125,6 @@ _SAID: Final = tuple(
             r"|was (?:steht|kommt|ist)(?: (?:heute|morgen|diese woche|als nächstes|demnächst))?"
             r" (?:an|bevor|geplant|fällig)|was kommt(?: (?:heute|morgen|als nächstes))?",
             _COMING,
-        ),
-        (
-            r"status|stand|wie ist der stand|what (?:s|is|are you) (?:running|waiting|pending"
-            r"|open|working on)(?: now| right now)?"
-            r"|(?:is|are) (?:there )?(?:anything|something) (?:waiting|pending|open)(?: for me)?"
-            r"|is (?:anything|something) running|what are you doing"
-            r"|was läuft(?: gerade| jetzt)?|läuft(?: gerade)? etwas|was wartet(?: auf mich)?"
-            r"|wartet etwas(?: auf mich)?|was machst du(?: gerade)?|woran arbeitest du(?: gerade)?",
-            _WAITING,
         ),
         (
             rf"(?:{_AH} )*(?:never ?mind|no|nope|no thanks|no thank you|not now|not any ?more"
