@@ -258,15 +258,6 @@ def _model(name: str) -> str:
     return retranslate(told_of_finding(name), MODEL_NAMES)
 
 
-_ROLES: Final[Mapping[str, Callable[[str], str]]] = {"role": lambda role: tr(_DOES.get(role, role))}
-_DOES: Final = {
-    "proxy": tr_later("that talks to you"),
-    "planner": tr_later("that makes plans"),
-    "executor": tr_later("that carries out approved work"),
-    "scorer": tr_later("that weighs replies"),
-}
-"""What a model is for, as a part of its name."""
-
 _VALUES: Final[Mapping[str, Callable[[str], str]]] = {
     **dict.fromkeys(("total", "proxy", "planner", "count"), _number),
     **dict.fromkeys(("why", "way", "what"), told_of_finding),
@@ -281,6 +272,4 @@ def finding_words(found: DoctorFinding) -> DoctorFinding:
     """A finding as its owner reads it; `--json` keeps the English that programs read."""
     if spoken_language() == ENGLISH:
         return found
-    return found._replace(
-        part=retranslate(found.part, _PARTS, _ROLES), words=told_of_finding(found.words)
-    )
+    return found._replace(part=retranslate(found.part, _PARTS), words=told_of_finding(found.words))
