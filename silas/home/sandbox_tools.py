@@ -10,6 +10,7 @@ from silas.config import SilasConfig
 from silas.home.findings import DoctorFinding
 from silas.home.other_tools import describe_other_tools, name_other_tools
 from silas.home.prompt_facts import UNASKED
+from silas.language import ENGLISH, LANGUAGE_NAMES, spoken_language
 from silas.sandbox import Sandbox
 from silas.sandbox.mounts import Roots
 from silas.sandbox.toolchains.mounts import MachineTools, NoTools, ToolSearch, tool_words
@@ -68,12 +69,15 @@ class SandboxFacts:
         return name_other_tools(self._registry)
 
     async def briefing(self, workspace: str | None) -> str:
-        """For the executor; empty where nothing was asked."""
-        told = await self._ask_probe(workspace or "", self._models().executor.name)
-        if not told:
-            return ""
+        """For the executor: what runs there, where that was asked, and what the owner reads."""
+        model = self._models().executor.name
+        told = await self._ask_probe(workspace or "", model)
         lines = [f"- {name.replace('_', ' ')}: {words}" for name, words in told.items()]
-        return "\n".join(("# What runs here", "", *lines))
+        parts = ["\n".join(("# What runs here", "", *lines))] if lines else []
+        language = LANGUAGE_NAMES[spoken_language()]
+        if model != RUNBOOK and language != LANGUAGE_NAMES[ENGLISH]:
+            parts.append(f"# Who reads the summary\n\nThe owner reads {language}.")
+        return "\n\n".join(parts)
 
     async def _ask_probe(self, workspace: str, model: str) -> dict[str, str]:
         if model == RUNBOOK or not self._config.sandbox.tools.discover:

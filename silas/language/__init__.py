@@ -2,6 +2,7 @@
 
 from silas.language.catalogue import (
     ENGLISH,
+    LANGUAGE_NAMES,
     LANGUAGES,
     as_part,
     decimal,
@@ -31,6 +32,7 @@ __all__ = [
     "COCKPIT",
     "ENGLISH",
     "LANGUAGES",
+    "LANGUAGE_NAMES",
     "RUN_ANEW",
     "RUN_AS_IT_IS",
     "RUN_PLAN_AGAIN",

@@ -16,8 +16,10 @@ from typing import Any, Final
 
 ENGLISH: Final = "en"
 
-LANGUAGES: Final = (ENGLISH, "de")
-"""What Silas speaks, by the codes of ISO 639-1."""
+LANGUAGE_NAMES: Final = {ENGLISH: "English", "de": "German"}
+"""What Silas speaks, by the codes of ISO 639-1, with the names that models know them by."""
+
+LANGUAGES: Final = tuple(LANGUAGE_NAMES)
 
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides (POSIX)
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from silas.cards import PlanCard
+from silas.language import speak
 from silas.plans import WorkItem, WorkItemResult, WorkItemStatus
 from silas.sandbox.toolchains.table import RULES
 from silas.testing import Harness, ScriptedModel, a_plan
@@ -198,6 +199,20 @@ async def test_the_executor_is_told_what_runs_there(project: Path) -> None:
     assert "pytest 8.3.1" in runs
     [absent] = [line for line in told.splitlines() if line.startswith("- not there: ")]
     assert not set(absent.split(": ")[1].split(", ")) & {"python", "pytest"}
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", 0), ("de", 1)], ids=["as the prompt is", "another"]
+)
+async def test_the_executor_is_told_which_language_its_owner_reads(
+    language: str, told: int, project: Path
+) -> None:
+    async with working(sh("true")) as work:
+        speak(language)
+        await ran(work, workspace=str(project))
+        briefing = work.briefing(0)
+    assert briefing.count("# Who reads the summary\n\nThe owner reads German.") == told
+    assert briefing.count("# Who reads the summary") == told
 
 
 async def test_the_planner_is_told_what_runs_there_and_who_routes_is_not(project: Path) -> None:
