@@ -16,14 +16,14 @@ _AGAIN: Final = "Nothing ran. The arguments are no JSON ({why}). Give them again
 def tell_unread_calls(messages: list[ModelMessage]) -> list[ModelMessage]:
     """The same messages, in which no answer to such a call repeats its arguments."""
     return [
-        replace(message, parts=[_told(part) for part in message.parts])
+        replace(message, parts=[_without_arguments(part) for part in message.parts])
         if isinstance(message, ModelRequest) and any(map(_why, message.parts))
         else message
         for message in messages
     ]
 
 
-def _told(part: ModelRequestPart) -> ModelRequestPart:
+def _without_arguments(part: ModelRequestPart) -> ModelRequestPart:
     why = _why(part)
     if not why or not isinstance(part, ToolReturnPart):
         return part

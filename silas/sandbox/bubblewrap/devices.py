@@ -6,11 +6,13 @@ nodes of Silas's own, laid over them. Runs share these nodes: one run can make t
 another at the same moment, never for the host; their mode is set anew before each run.
 """
 
+import fcntl
 import os
 import shutil
 import stat
 import tempfile
 import weakref
+from contextlib import suppress
 from pathlib import Path
 
 from silas.sandbox.errors import SandboxUnavailable
@@ -24,17 +26,18 @@ _NODES = (
     ("tty", 5, 0),
 )
 _MODE = stat.S_IFCHR | 0o666
+_PREFIX = "silas-dev-"
 _BASES = ("/var/tmp", "/tmp", "/run", "/var/lib")  # noqa: S108 - a fresh private directory below
 
 
 class DeviceNodes:
     """The nodes to lay over `/dev`, none for a user who does not own the host's."""
 
-    def __init__(self, directory: Path | None) -> None:
+    def __init__(self, directory: Path | None, lock: int = -1) -> None:
         self._directory = directory
         self._options: tuple[str, ...] = ()
         if directory is not None:
-            weakref.finalize(self, _remove, directory, os.getpid())
+            weakref.finalize(self, _remove, directory, lock, os.getpid())
             self._options = tuple(
                 part
                 for name, _, _ in _NODES
@@ -59,9 +62,38 @@ def _refresh(directory: Path, name: str, major: int, minor: int) -> None:
         os.chmod(directory / name, 0o666)  # noqa: S103 - the mode of mknod passes the umask
 
 
-def _remove(directory: Path, owner: int) -> None:
+def _remove(directory: Path, lock: int, owner: int) -> None:
     if os.getpid() == owner:  # not in a fork that ends before the one that made them
         shutil.rmtree(directory, ignore_errors=True)
+        os.close(lock)
+
+
+def _hold(directory: Path) -> int:
+    """Lock a directory for as long as this process lives, and return the descriptor.
+
+    Raises:
+        OSError: It is not there, another process holds it, or removed it meanwhile.
+    """
+    lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.fstat(lock).st_nlink:
+            raise FileNotFoundError(f"{directory} was removed")
+    except OSError:
+        os.close(lock)
+        raise
+    return lock
+
+
+def _remove_abandoned(base: str) -> None:
+    """Remove what processes that were killed left there: nobody holds it any more."""
+    for directory in Path(base).glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if directory.lstat().st_uid != os.geteuid():
+                continue
+            lock = _hold(directory)
+            shutil.rmtree(directory, ignore_errors=True)
+            os.close(lock)
 
 
 def _usable(directory: Path) -> bool:
@@ -80,15 +112,19 @@ def make_devices() -> DeviceNodes:
     if os.stat("/dev/null").st_uid != os.geteuid():
         return DeviceNodes(None)
     for base in _BASES:
-        directory = None
+        directory, lock = None, -1
+        _remove_abandoned(base)
         try:
-            directory = Path(tempfile.mkdtemp(prefix="silas-dev-", dir=base))
+            directory = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=base))
+            lock = _hold(directory)  # at the moment of its making another start may take it away
             if _usable(directory):
-                return DeviceNodes(directory)
+                return DeviceNodes(directory, lock)
         except OSError:  # no such directory, no right to make nodes, or mounted without devices
             pass
         if directory is not None:
             shutil.rmtree(directory, ignore_errors=True)
+        if lock >= 0:
+            os.close(lock)
     raise SandboxUnavailable(
         "As root the sandbox needs device nodes of its own, and none can be made here; "
         "run Silas as an ordinary user.",
