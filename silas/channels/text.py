@@ -30,6 +30,9 @@ FIRST_SCREEN: Final = 24
 _AROUND = 2
 """Lines before and after the options."""
 
+_NAMED: Final = 5  # tasks that are named where there is no room for what they do
+_LONGEST_NAME: Final = 40
+
 TRIES = 3
 """An unclear reply is asked again twice; then the safe answer stands."""
 
@@ -176,29 +179,45 @@ def _first_tasks(tasks: Detail, room: int, blanks: int, width: int) -> list[str]
         [piece for text in tasks.lines[start : start + 2] for piece in detail_line(text, width)]
         for start in pairs
     ]
-    shown = _that_fit(told, room - len(heading), width)
-    shown = shown or _that_fit(told, room + blanks - len(heading), width)
+    names, shown, named = [_task_name(text) for text in tasks.lines[::2]], 0, 0
+    tries = ((space, named) for space in (room, room + blanks) for named in range(_NAMED, -1, -1))
+    for space, named in tries:
+        shown = _that_fit(told, names, space - len(heading), width, named)
+        if shown:
+            break
     first = [line for task in told[:shown] for line in task]
-    return [*heading, *first, *_further(len(told) - shown, shown, width)]
+    return [*heading, *first, *_further(names, shown, width, named)]
 
 
-def _that_fit(told: Sequence[Sequence[str]], room: int, width: int) -> int:
-    """How many tasks fit above the line that counts the others."""
+def _that_fit(
+    told: Sequence[Sequence[str]], names: Sequence[str], room: int, width: int, named: int
+) -> int:
+    """How many tasks fit above the line that counts the others, and names so many of them."""
     shown = 0
     while room >= 0 and shown < len(told):
         room -= len(told[shown])
-        if room < len(_further(len(told) - shown - 1, shown + 1, width)):
+        if room < len(_further(names, shown + 1, width, named)):
             break
         shown += 1
     return shown
 
 
-def _further(many: int, shown: int, width: int) -> list[str]:
+def _task_name(line: str) -> str:
+    """The number and title of a task, without its id and what it does."""
+    name = line.partition(" (`")[0]
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+
+
+def _further(names: Sequence[str], shown: int, width: int, named: int) -> list[str]:
+    others = names[shown:]
     words = (
-        tr_many(many, "{count} further task", "{count} further tasks")
+        tr_many(len(others), "{count} further task", "{count} further tasks")
         if shown
-        else tr_many(many, "{count} task", "{count} tasks")
+        else tr_many(len(others), "{count} task", "{count} tasks")
     )
+    if others and named:
+        more = ["…"] if len(others) > named else []
+        words = f"{words} ({'; '.join([*others[:named], *more])})"
     text = tr(
         '{tasks}: "{more}" shows all of it before you answer.',
         tasks=words,

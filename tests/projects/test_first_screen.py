@@ -45,7 +45,10 @@ def test_a_terminal_shows_a_project_on_24_lines_with_its_hash(many: int, width: 
     if shown < many:
         further = "further " if shown else ""
         rest = f"{many - shown} {further}task{'s' if many - shown > 1 else ''}"
-        assert told == [f'{rest}: "{MORE}" shows all of it before you answer.']
+        [line] = told
+        assert line.startswith(rest)
+        assert line.endswith(f': "{MORE}" shows all of it before you answer.')
+        assert width < 80 or f"({shown + 1}. Do task-{shown + 1:02}" in line
     else:
         assert told == []
     assert "".join(lines).count("1  Approve") == 1
@@ -74,6 +77,14 @@ async def test_a_screen_of_24_rows_shows_the_card_its_question_and_the_line_for_
     rows = [max(1, -(-len(line) // columns)) for line in shown[: asked + 1]]
     assert sum(rows) + 1 <= 24
     assert shown[0] == "=" * columns
+
+
+def test_tasks_that_do_not_fit_are_named_where_there_is_room_for_it() -> None:
+    text = render_short(_card(3), 88).replace("\n   \\ ", " ")
+    assert '2 further tasks (2. Do task-02; 3. Do task-03): "more" shows all of it' in text
+    text = render_short(_card(40), 88).replace("\n   \\ ", " ")
+    assert "39 further tasks (2. Do task-02; 3. Do task-03; " in text
+    assert "; 6. Do task-06; …): " in text
 
 
 def test_all_tasks_stand_in_the_whole_text() -> None:
