@@ -80,9 +80,9 @@ async def test_a_screen_of_24_rows_shows_the_card_its_question_and_the_line_for_
 
 
 def test_tasks_that_do_not_fit_are_named_where_there_is_room_for_it() -> None:
-    text = render_short(_card(3), 88).replace("\n   \\ ", " ")
+    text = render_short(_card(3), 88).replace("\n   \\ ", "")
     assert '2 further tasks (2. Do task-02; 3. Do task-03): "more" shows all of it' in text
-    text = render_short(_card(40), 88).replace("\n   \\ ", " ")
+    text = render_short(_card(40), 88).replace("\n   \\ ", "")
     assert "39 further tasks (2. Do task-02; 3. Do task-03; " in text
     assert "; 6. Do task-06; …): " in text
 

@@ -78,7 +78,7 @@ def _hold(directory: Path) -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not os.fstat(lock).st_nlink:
-            raise FileNotFoundError(f"{directory} was removed")
+            raise FileNotFoundError  # another start removed it meanwhile
     except OSError:
         os.close(lock)
         raise
