@@ -31,6 +31,12 @@ _HEADINGS: Final = re.compile(
 )
 """The form that every planner is told to use; repeating it says nothing."""
 
+_USUAL: Final = (
+    "If it lies elsewhere, stop and report what you found. Stop and report. Report and stop.",
+    "Halte an und berichte. Halt an und berichte, was du gefunden hast. Brich ab und berichte.",
+)
+"""What planners are told to end a briefing with; who says it again took it from nobody."""
+
 _LESS_TOLD: Final = frozenset({OriginKind.tool, OriginKind.model})
 """A result that is still in view names no file or sender; the mark of the former plan does."""
 
@@ -73,6 +79,7 @@ def plan_marks(
         if not is_cut(kept)
         for text in (why, *_all_texts_said_in(plan))
     ]
+    seen += _USUAL
     told = provenance.repeats(values, seen)
     marked = [(mark.text, mark.source) for _, _, kept in former for mark in kept.marks]
     before = Repeats(values, marked, ())

@@ -106,6 +106,19 @@ def test_a_list_of_the_folder_is_named_as_one() -> None:
     assert plan_marks(item, "why", provenance) == [told]
 
 
+@pytest.mark.parametrize("words", ["Stop and report.", "Brich ab und berichte."])
+def test_how_briefings_usually_end_is_not_told_as_a_models_own_words(words: str) -> None:
+    item = PlanParser().parse(text(f"# If you get stuck\n{words}"))
+    provenance = Provenance({})
+    earlier = f"{OWN}\n\n# If you get stuck\n{words}"
+    provenance.add_text(earlier, Origin(kind=OriginKind.model, taint=TaintLevel.external))
+    assert plan_marks(item, "why", provenance) == []
+    read = Origin(kind=OriginKind.file, name="a.md", taint=TaintLevel.external)
+    provenance.add_text(earlier, read)
+    (told,) = plan_marks(item, "why", provenance)
+    assert told.text == words
+
+
 async def test_without_a_wish_for_changes_the_own_words_of_a_model_are_told() -> None:
     item = PlanParser().parse(text(OWN))
     provenance = Provenance({})
