@@ -34,6 +34,9 @@ _TYPOGRAPHY = frozenset("’‘“”„«»–—…·•→←×°§€£")
 _WHOLE = frozenset("ßẞæÆøØœŒþÞðÐłŁđĐħĦ")
 """Letters of Latin alphabets that are no ASCII letter with a mark, and look like none."""
 
+_PLAINLY_MARKED = "\u017f"
+"""The last of the letters that Europe's languages have; beyond it marks are small or doubled."""
+
 _SHOWING = {
     "CYRILLIC": frozenset("джийлфцшщъыэюяДЖИЙЛФЦШЩЪЫЭЮЯ"),
     "GREEK": frozenset("δζθλξπςσφψωΓΔΘΛΞΠΣΦΨΩ"),
@@ -97,8 +100,12 @@ def _shows_its_alphabet(word: str) -> bool:
 
 
 def _is_marked(character: str) -> bool:
-    """Whether it is an ASCII letter with marks, as one character."""
-    return len(character) == 1 and unicodedata.normalize("NFD", character)[0].isascii()
+    """Whether it is an ASCII letter with a mark that nobody overlooks, as one character.
+
+    A dot below a letter, as in `ạ`, may be taken for dirt, and two marks for one.
+    """
+    plain = unicodedata.normalize("NFD", character)
+    return character <= _PLAINLY_MARKED and plain != character and plain[0].isascii()
 
 
 def _in_run(run: str, start: int, shown: set[str]) -> Iterator[int]:

@@ -93,6 +93,7 @@ EXACTLY = {
     "a letter that is drawn as a slash": ("a\u30ceb", "a<U+30CE>b"),
     "a letter that is drawn as a colon": ("a\u02d0b", "a<U+02D0>b"),
     "a letter without its dot": ("f\u0131le", "f<U+0131>le"),
+    "a letter with a dot below": ("p\u1ea1y", "p<U+1EA1>y"),
     "two letters in one": ("\ufb01le", "<U+FB01>le"),
     "what is read from the right": ("a/\u05d0/b", "a/<U+05D0>/b"),
     "what turns the line round": ("a\u202eb", "a<U+202E>b"),
