@@ -137,6 +137,14 @@ PLAN_REFUSALS: Final = (
     tr_later("The plan names what cannot be reached by name: {why}"),
     tr_later("The plan needs skills that are not installed: {names}."),
     tr_later("The plan asks for a secret that it cannot have: {why}."),
+    tr_later(
+        "The plan's workspace {path} is, holds or lies in what belongs to Silas or the system; "
+        "name another directory."
+    ),
+    tr_later(
+        "The plan cannot read {path}: it is or holds your whole home, secrets, or what belongs to "
+        "Silas or the system; name less, or take it out of `read:`."
+    ),
     tr_later("It waits for {names}, which is not done."),
     tr_later("It follows up {name}, which is not completed work."),
     tr_later("{name} has no artifact {names}."),

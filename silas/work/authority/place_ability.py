@@ -19,11 +19,16 @@ class PlaceAbility:
 
     def refuse(self, item: WorkItem) -> str:
         """Why work may not see what a plan names; nothing where it may."""
-        if item.workspace is not None:
-            why = objection(Path(item.workspace), self._workspace)
-            if why:
-                return f"The plan's workspace {item.workspace} cannot be used: {why}."
+        workspace = item.workspace
+        if workspace is not None and objection(Path(workspace), self._workspace):
+            return (
+                f"The plan's workspace {workspace} is, holds or lies in what belongs to Silas or "
+                "the system; name another directory."
+            )
         for path in item.read:
-            if why := objection(Path(path), self._read):
-                return f"The plan cannot read {path}: {why}."
+            if objection(Path(path), self._read):
+                return (
+                    f"The plan cannot read {path}: it is or holds your whole home, secrets, or "
+                    "what belongs to Silas or the system; name less, or take it out of `read:`."
+                )
         return ""
