@@ -7,7 +7,7 @@ from silas.sandbox.mounts import Roots, objection
 
 
 class PlaceAbility:
-    """Knows what a sandbox is never shown; a run would meet the same after its approval.
+    """Knows what no work is ever shown, before anybody is asked about the plan.
 
     Args:
         roots: Where nothing that is shown may come from.
@@ -19,7 +19,8 @@ class PlaceAbility:
 
     def refuse(self, item: WorkItem) -> str:
         """Why work may not see what a plan names; nothing where it may."""
-        workspace = item.workspace
+        # no work runs in a folder that is tidied, and which may be, batches say more exactly
+        workspace = None if item.cycle == "tidy" else item.workspace
         if workspace is not None and objection(Path(workspace), self._workspace):
             return (
                 f"The plan's workspace {workspace} is, holds or lies in what belongs to Silas or "
