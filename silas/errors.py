@@ -3,7 +3,7 @@
 import errno
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 
 class SilasError(Exception):
@@ -335,3 +335,12 @@ def from_foreign(error: BaseException, **ids: str) -> SilasError | None:
             detail = "" if code == "E_CFG_INVALID" else reason(error)
             return family(f"{words} ({detail})" if detail else words, code=code, **ids)
     return None
+
+
+def json_fault(error: object) -> str:
+    """Where a text is no JSON, of an error as the library lists it; empty where it is another."""
+    if not isinstance(error, Mapping):
+        return ""
+    listed = cast(Mapping[str, Any], error)
+    broken = listed.get("type") == "json_invalid"
+    return str(listed.get("msg", "")).removeprefix("Invalid JSON: ") if broken else ""

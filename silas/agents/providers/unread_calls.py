@@ -4,11 +4,12 @@ PydanticAI repeats all that was sent, though the call itself stands right before
 was to be written it is sent twice.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelRequestPart, ToolReturnPart
+
+from silas.errors import json_fault
 
 _AGAIN: Final = "Nothing ran. The arguments are no JSON ({why}). Give them again, whole."
 
@@ -35,9 +36,4 @@ def _why(part: ModelRequestPart) -> str:
     if not isinstance(part, ToolReturnPart) or not isinstance(part.content, list):
         return ""
     (first, *more) = cast(list[object], part.content) or [None]
-    if more or part.outcome != "retried" or not isinstance(first, Mapping):
-        return ""
-    error = cast(Mapping[str, Any], first)
-    if error.get("type") != "json_invalid":
-        return ""
-    return str(error.get("msg", "")).removeprefix("Invalid JSON: ")
+    return "" if more or part.outcome != "retried" else json_fault(first)
