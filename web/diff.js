@@ -109,8 +109,13 @@ function taskOf(line) {
 /** Whether git wrote the bytes of a name in its place, as it does where not all of it is ASCII. */
 const isQuoted = (line) => line.endsWith('"');
 
-/** What a file was and is, as the owner says it; as it stands where it is told in other words. */
-function changeWords([whole, name, ...sides]) {
+/**
+ * What a file was and is, as the owner says it; as it stands where it is told in other words.
+ *
+ * @param {string[]} match what `TOLD` found
+ */
+function changeWords(match) {
+  const [whole = "", name, ...sides] = match;
   const [was, is] = sides.map(sideWords);
   return was && is ? `${name}: ${was} -> ${is}` : whole.slice(2);
 }
