@@ -65,7 +65,7 @@ ANSWERED = {
     "ls -la": "notes.txt",
     "what's 17% of 230 pls": "39.1",
     "how many days till christmas": "days",
-    "what do you know about me": "silas memory list",
+    "what do you know about me": "I remember nothing yet.",
 }
 
 DECLINED = {

@@ -95,6 +95,8 @@ _SENTENCES: Final = (
             "ls|dir [-l|-a|-la|-al|-lah]",
             f"{_SHOW} [me] [all] [the|my] hidden files",
             "make|create|give|write [me] [a|the] list of [all] [the|my] files",
+            "liste|zeige|zeig [mir] [alle|die|meine] dateien [hier] [auf|an]",
+            "liste|zeige|zeig [mir] den|diesen|meinen ordner [auf|an]",
         ),
     ),
     (
@@ -185,6 +187,7 @@ _SENTENCES: Final = (
             "find|locate [my|the] {word} [file|files|document]",
             "where is the {word} [file|document]",
             "finde|such|suche [mir] [die|den|das|meine|meinen|mein] {word} [datei]",
+            "finde|such|suche [mir] [die|eine] datei {file}",
         ),
     ),
     (
