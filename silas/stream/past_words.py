@@ -93,4 +93,4 @@ class PastWords(OwnerWords[tuple[int, int]]):
         return None if self._plans.marks and not day else _DAYS.get(day, _WEEK)
 
     async def _do(self, turn: Turn, asked: tuple[int, int]) -> Answered:
-        return said_at(turn.door, await self._past().done(*asked)), "answered"
+        return said_at(turn.door, await self._past().tell_done(*asked)), "answered"

@@ -73,7 +73,7 @@ class LooksAhead(Protocol):
 class LooksBack(Protocol):
     """What was done."""
 
-    async def done(self, first: int, days: int) -> str:
+    async def tell_done(self, first: int, days: int) -> str:
         """Within so many days, the first of which is so many from today (0 or fewer), in words."""
         ...
 

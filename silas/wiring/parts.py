@@ -69,11 +69,11 @@ if TYPE_CHECKING:
     from silas.goals.service import Goals
     from silas.jobs.notify import ProcessNotifier
     from silas.reminders.service import Reminders
-    from silas.services.entry_words import EntryWords
-    from silas.services.past_days import PastDays
+    from silas.services.activity.entry_words import EntryWords
+    from silas.services.activity.past_days import PastDays
+    from silas.services.activity.under_way import UnderWay
     from silas.services.schedules.ahead import AheadService
     from silas.services.schedules.reminders import ReminderService
-    from silas.services.under_way import UnderWay
     from silas.tools.mcp.settings import MCPEntry
     from silas.work.authority.narrowing import ApprovalNarrowing
     from silas.work.batches.models import FileBatch
@@ -280,7 +280,7 @@ class Parts:
 
     def entry_words(self) -> "EntryWords":
         """Tells an entry of the record by titles."""
-        from silas.services.entry_words import EntryWords  # noqa: PLC0415 - as above
+        from silas.services.activity.entry_words import EntryWords  # noqa: PLC0415 - as above
 
         return EntryWords(
             self.store,
@@ -292,14 +292,14 @@ class Parts:
 
     def past_days(self) -> "PastDays":
         """What tells what was done on a day."""
-        from silas.services.past_days import PastDays  # noqa: PLC0415 - as above
+        from silas.services.activity.past_days import PastDays  # noqa: PLC0415 - as above
 
         zone = self.config.scheduler.zone
         return PastDays(AuditReader(self.db), self.entry_words(), self.runtime.clock, zone)
 
     def under_way(self) -> "UnderWay":
         """What tells what runs and what waits."""
-        from silas.services.under_way import UnderWay  # noqa: PLC0415 - as above
+        from silas.services.activity.under_way import UnderWay  # noqa: PLC0415 - as above
 
         return UnderWay(self.store, self.waiting, self.holding.held)
 

@@ -9,7 +9,7 @@ from silas.db import Database
 from silas.plans import WaitingPlan, WorkItemStatus
 from silas.plans.store import SqlWorkItemStore
 from silas.plans.waiting_plans import SqlWaitingPlans
-from silas.services.under_way import UnderWay
+from silas.services.activity.under_way import UnderWay
 from silas.testing import MockClock
 from silas.testing.builders import a_plan
 from silas.work.changes.held_store import HeldStore

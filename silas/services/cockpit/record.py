@@ -25,7 +25,7 @@ from silas.errors import ChannelError, SilasError
 from silas.language import tr
 from silas.plans import plan_hash
 from silas.plans.card_preview import PlanLook
-from silas.services.entry_words import EntryWords, KeptPlan, entry_item
+from silas.services.activity.entry_words import EntryWords, KeptPlan, entry_item
 from silas.services.plans import plan_card
 from silas.work.models import FindResult
 

@@ -95,8 +95,7 @@ _SENTENCES: Final = (
             "ls|dir [-l|-a|-la|-al|-lah]",
             f"{_SHOW} [me] [all] [the|my] hidden files",
             "make|create|give|write [me] [a|the] list of [all] [the|my] files",
-            "liste|zeige|zeig [mir] [alle|die|meine] dateien [hier] [auf|an]",
-            "liste|zeige|zeig [mir] den|diesen|meinen ordner [auf|an]",
+            "liste|zeige|zeig [mir] alle|die|meine|den|diesen dateien|ordner [auf|an]",
         ),
     ),
     (
@@ -181,13 +180,12 @@ _SENTENCES: Final = (
         "named",
         (
             "where is [the|my] [file] {file}",
-            "wo ist|liegt [die|meine] [datei] {file}",
+            "wo_ist|wo_liegt|finde|suche [die|meine] [datei] {file}",
             "is there [a] [file] [called|named] {file}",
             "gibt es [die|eine] [datei] {file}",
             "find|locate [my|the] {word} [file|files|document]",
             "where is the {word} [file|document]",
             "finde|such|suche [mir] [die|den|das|meine|meinen|mein] {word} [datei]",
-            "finde|such|suche [mir] [die|eine] datei {file}",
         ),
     ),
     (

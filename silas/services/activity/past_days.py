@@ -11,7 +11,7 @@ from silas.audit.reader import AuditReader, ReadEntry
 from silas.clock import Clock
 from silas.language import tr, tr_later
 from silas.language.calendar import near_day_words
-from silas.services.entry_words import EntryWords, entry_item
+from silas.services.activity.entry_words import EntryWords, entry_item
 
 _MOST: Final = 15  # lines
 _AT_ONCE: Final = 200  # entries
@@ -57,7 +57,7 @@ class PastDays:
         self._clock = clock
         self._zone = zone
 
-    async def done(self, first: int, days: int) -> str:
+    async def tell_done(self, first: int, days: int) -> str:
         """What was done within so many days, the newest last.
 
         Args:
