@@ -105,7 +105,7 @@ export function checksView(checks) {
   return h("ul", { class: "checks", "aria-label": t("Checks") }, checks.map((check) =>
     h("li", { "data-passed": String(check.passed) }, icon(check.passed ? "check" : "cross"),
       h("span", {}, h("b", { dir: "auto" }, check.name), h("span", { class: "unseen" }, ` ${check.passed ? t("passed") : t("failed")}`),
-        check.words && h("span", { class: "check-words", dir: "auto" }, ` ${check.words}`)))));
+        check.words && [" ", h("span", { class: "check-words", dir: "auto" }, check.words)]))));
 }
 
 /** What its executor says: a model's own words, under a heading that says so. */

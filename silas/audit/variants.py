@@ -92,6 +92,20 @@ def _project_state(data: Mapping[str, Any]) -> str | None:
     return None if data.get("done") else tr_later("The project {work_item_id} is under way.")
 
 
+def _phone_way(data: Mapping[str, Any]) -> str | None:
+    return {
+        "authority": tr_later(
+            "The cockpit was opened for phones at {origin}, with a certificate that this machine "
+            "made; its fingerprint: {fingerprint}."
+        ),
+        "certificate": tr_later(
+            "The cockpit was opened for phones at {origin}, with your certificate; its "
+            "fingerprint: {fingerprint}."
+        ),
+        "tailscale": tr_later("The cockpit was opened for phones at {origin}, by Tailscale."),
+    }.get(str(data.get("way")))
+
+
 _BY_EVENT: Final[Mapping[str, Callable[[Mapping[str, Any]], str | None]]] = {
     "verification_finished": _verification,
     "goal.paused": _goal_paused,
@@ -103,4 +117,5 @@ _BY_EVENT: Final[Mapping[str, Callable[[Mapping[str, Any]], str | None]]] = {
     "device.paired": _pairing,
     "turn_routed": _route,
     "project.begun": _project_state,
+    "phone.opened": _phone_way,
 }

@@ -88,6 +88,11 @@ def test_the_scan_sees_literals_choices_and_tables() -> None:
         ),
         ("tool_call.failed", {}, "Silas used ?, which failed."),
         ("lunar.eclipse_seen", {"moon": "full", "n": 2}, "Lunar: eclipse seen (moon full, n 2)."),
+        (
+            "phone.opened",
+            {"origin": "https://pc.home", "way": "tailscale", "fingerprint": "none"},
+            "The cockpit was opened for phones at https://pc.home, by Tailscale.",
+        ),
         ("odd", {}, "Odd."),
         (
             "reminder.made",
