@@ -34,6 +34,7 @@ PAGES: Final = (
     (r"secrets", tr_later("Secrets")),
     (r"doctor(?!.*--)|audit verify|approvals (?:showing|ask-again)", tr_later("What protects you")),
     (r"setup", tr_later("Who answers")),
+    (r"config (?:show|set)", tr_later("Settings")),
 )  # fmt: skip
 """What a command begins with, and the page under More that does the same. Who is told of `devices
 link`, or to revoke one device by its id, is not paired and may have no browser that is."""

@@ -138,7 +138,7 @@ PLAN_REFUSALS: Final = (
     tr_later("The plan needs skills that are not installed: {names}."),
     tr_later("The plan asks for a secret that it cannot have: {why}."),
     tr_later(
-        "The plan's workspace {path} is, holds or lies in what belongs to Silas or the system; "
+        "The plan's workspace {path} is, holds or lies in what belongs to Silas; "
         "name another directory."
     ),
     tr_later(

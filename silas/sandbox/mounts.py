@@ -99,10 +99,15 @@ def objection(path: Path, roots: Roots) -> str:
             return "it contains the whole home directory; name the project directory"
         if any(is_within(path, home / secret) for secret in _HOME_SECRETS):
             return "it holds secrets"
-    for root in roots.forbidden:
+    return silas_own(path, roots.forbidden, roots.allowed)
+
+
+def silas_own(path: Path, forbidden: Iterable[Path], allowed: Iterable[Path] = ()) -> str:
+    """Why a path is Silas's own, as `Roots` has these; nothing where it is not."""
+    for root in forbidden:
         if is_within(root, path):
             return f"it contains {root}, which belongs to Silas"
-        if is_within(path, root) and not any(is_within(path, free) for free in roots.allowed):
+        if is_within(path, root) and not any(is_within(path, free) for free in allowed):
             return f"it lies in {root}, which belongs to Silas"
     return ""
 

@@ -34,11 +34,13 @@ class OwnerWords(ABC, Generic[RequestT]):
         reason: Why such a turn needs no model.
         owners_only: What an MCP client that says it is told.
         register: How it is spoken of.
+        interaction: How far one goes by it.
     """
 
     reason: ClassVar[str]
     owners_only: ClassVar[str]
     register: ClassVar[InteractionRegister] = InteractionRegister.status
+    interaction: ClassVar[InteractionMode] = InteractionMode.confirm_only_when_required
 
     def __init__(self, audit: Audit, modes: TurnModes, profile: str) -> None:
         self._audit = audit
@@ -85,7 +87,7 @@ class OwnerWords(ABC, Generic[RequestT]):
             reason=self.reason,
             response=turn.answer.response,
             interaction_register=self.register,
-            interaction_mode=InteractionMode.confirm_only_when_required,
+            interaction_mode=self.interaction,
             context_profile=self._profile,
         )
         turn.answer.mode = self._modes.mode(turn, None)

@@ -11,6 +11,7 @@ from silas.stream.plan_review import ReviewPlans
 from silas.stream.ports import LooksBack
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
+from silas.types import InteractionMode
 
 _DAYS: Final = {
     "today": (0, 1),
@@ -70,6 +71,7 @@ class PastWords(OwnerWords[tuple[int, int]]):
     """
 
     reason = "past"
+    interaction = InteractionMode.default_and_offer
     owners_only = tr_later("Only Silas's owner can ask what was done. Nothing was changed.")
 
     def __init__(

@@ -14,6 +14,7 @@ from silas.stream.plan_review import ReviewPlans
 from silas.stream.ports import TellsUnderWay
 from silas.stream.state import Turn
 from silas.stream.turn_modes import TurnModes
+from silas.types import InteractionMode
 
 _NOW: Final = r"(?: now| right now| at the moment| gerade| jetzt| im moment)?"
 _ASKS: Final = re.compile(
@@ -38,6 +39,7 @@ class StatusWords(OwnerWords[bool]):
     """
 
     reason = "status"
+    interaction = InteractionMode.default_and_offer
     owners_only = tr_later("Only Silas's owner can ask what runs. Nothing was changed.")
 
     def __init__(

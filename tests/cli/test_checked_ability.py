@@ -112,7 +112,7 @@ def test_a_check_says_what_a_run_says_before_any_card(
     assert "Your choice" not in ran.out + ran.err
 
 
-_OWN = "is, holds or lies in what belongs to Silas or the system; name another directory."
+_OWN = "is, holds or lies in what belongs to Silas; name another directory."
 _SECRET = "it is or holds your whole home, secrets, or what belongs to Silas or the system;"
 PLACES: dict[str, tuple[Callable[[Path], dict[str, Any]], str]] = {
     "its keys": (lambda home: {"workspace": str(home / "data" / "keys")}, _OWN),

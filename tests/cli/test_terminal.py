@@ -178,8 +178,8 @@ def test_a_plan_to_change_waits_where_nothing_more_is_said(
     assert "done: Done and verified" in owner.seen
 
 
-def test_chat_reads_a_pipe_to_its_end(set_up: dict[str, str]) -> None:
-    done = run(silas("chat"), set_up, stdin="hello\nlist the files of /tmp\n")
+def test_chat_reads_a_pipe_to_its_end(tmp_path: Path, set_up: dict[str, str]) -> None:
+    done = run(silas("chat"), set_up, stdin=f"hello\nlist the files of {tmp_path}\n")
     assert done.code == 0
     assert "I am Silas, without a language model" in done.out
     assert "There is no terminal to answer on" in done.out

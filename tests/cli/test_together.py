@@ -84,6 +84,6 @@ def test_reminders_goals_and_questions_of_five_processes_at_a_time(tmp_path: Pat
         if words[0] == "ask":
             assert str(int(words[1][8]) + 2) in ended.out
     record = run(silas("audit", "show", "--last", "500"), home.env).out
-    assert record.count("Reminder: made") == 5 + 2 * ROUNDS + 2
-    assert record.count("Reminder: cancelled") == ROUNDS + 1
+    assert record.count("was made, for") == 5 + 2 * ROUNDS + 2
+    assert record.count("was cancelled.") == ROUNDS + 1
     assert run(silas("audit", "verify"), home.env).code == 0

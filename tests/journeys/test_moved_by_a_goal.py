@@ -104,7 +104,7 @@ class Owner(NamedTuple):
         (alone,) = (await self.cockpit.harness.silas.ahead(1)).alone
         assert alone.does == DOES
         told = await self.says(MAY)
-        assert f"- {MOVES}: {DOES} {row['left']}." in told
+        assert f"- “{row['title']}”: {DOES} {row['left']}." in told
         rows = await service_of(self.cockpit.parts).list_given()
         (given,) = [one for one in rows if one.item.id == MOVES]
         assert (given.used, given.of_all) == (alone.used, alone.uses)

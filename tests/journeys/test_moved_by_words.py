@@ -17,11 +17,11 @@ FRIDAY = datetime(2026, 11, 27, 22, 59, tzinfo=UTC)
 MAY = "what may you do without asking?"
 
 
-async def left_of(cockpit: House, goal: str) -> str:
+async def left_of(cockpit: House) -> str:
     """What of the yes is left, the same on the page and in words."""
     (row,) = (await cockpit.get("/ahead"))["alone"]
     told = (await cockpit.harness.silas.ask(MAY)).text
-    assert f"- {goal}: {row['does']} {row['left']}." in told
+    assert f"- “{row['title']}”: {row['does']} {row['left']}." in told
     return str(row["left"])
 
 
@@ -52,7 +52,7 @@ async def test_a_yes_for_two_named_folders_is_counted_narrowed_used_up_and_over(
             comes(name)
             moved = await a_morning(cockpit, clock, goal)
             assert moved.outcome is Outcome.fixed, (moved, channel.texts)
-            assert await left_of(cockpit, goal) == f"used {number} of 15, {end}"
+            assert await left_of(cockpit) == f"used {number} of 15, {end}"
         # narrowed on the page to one more; the work after that has a card, and a no is one
         body = {"uses": 1, "proof": proof()}
         assert (await cockpit.client.post(f"/goals/{goal}/narrow", json=body)).is_success
@@ -96,7 +96,7 @@ async def test_files_that_come_every_morning_are_moved_every_morning_until_it_is
             moved = await a_morning(cockpit, clock, goal)
             assert (moved.outcome, moved.missed) == (Outcome.fixed, 0), (number, moved)
             assert cockpit.parts.goals().get(goal).state is GoalState.active
-            assert (await left_of(cockpit, goal)).startswith(f"used {number + 1} of 20, until ")
+            assert (await left_of(cockpit)).startswith(f"used {number + 1} of 20, until ")
         assert "Taken back" in (await silas.ask(f"take back the approval of {goal}")).text
         (source / "tax.pdf").write_bytes(b"%PDF-1.4")
         assert (await a_morning(cockpit, clock, goal)).outcome is Outcome.refused

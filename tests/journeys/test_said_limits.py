@@ -239,7 +239,7 @@ async def test_what_was_said_is_counted_down_and_over_where_it_ends(tmp_path: Pa
             (source / f"{number}.pdf").write_bytes(b"%PDF-1.4")
             if number == 2:
                 said = "used 1 of 2, until Friday 27 November 2026, 23:59"
-                assert await left_of(cockpit, reply.plan.id) == said
+                assert await left_of(cockpit) == said
             assert (await a_morning(cockpit, clock, reply.plan.id)).outcome is Outcome.fixed
         answers.append("no")
         (source / "3.pdf").write_bytes(b"%PDF-1.4")

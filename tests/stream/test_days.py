@@ -1,4 +1,4 @@
-"""What is in view says on which day it was, so that "what did you do yesterday?" has an answer."""
+"""What is in view says on which day it was, for "what did you write yesterday?"."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from silas.plans import WorkItem
-from silas.sandbox.mounts import Roots, objection
+from silas.sandbox.mounts import Roots, objection, silas_own
 
 
 class PlaceAbility:
@@ -14,20 +14,19 @@ class PlaceAbility:
     """
 
     def __init__(self, roots: Roots) -> None:
-        self._read = roots
-        self._workspace = roots._replace(homes=(), runtime=(), allowed=())
+        self._roots = roots
 
     def refuse(self, item: WorkItem) -> str:
         """Why work may not see what a plan names; nothing where it may."""
         # no work runs in a folder that is tidied, and which may be, batches say more exactly
         workspace = None if item.cycle == "tidy" else item.workspace
-        if workspace is not None and objection(Path(workspace), self._workspace):
+        if workspace is not None and silas_own(Path(workspace), self._roots.forbidden):
             return (
-                f"The plan's workspace {workspace} is, holds or lies in what belongs to Silas or "
-                "the system; name another directory."
+                f"The plan's workspace {workspace} is, holds or lies in what belongs to Silas; "
+                "name another directory."
             )
         for path in item.read:
-            if objection(Path(path), self._read):
+            if objection(Path(path), self._roots):
                 return (
                     f"The plan cannot read {path}: it is or holds your whole home, secrets, or "
                     "what belongs to Silas or the system; name less, or take it out of `read:`."
