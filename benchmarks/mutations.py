@@ -9,7 +9,6 @@ same is executed unchanged, so that a Silas that runs nothing at all is noticed.
 """
 
 import asyncio
-import os
 import tempfile
 from pathlib import Path
 from random import Random
@@ -30,8 +29,7 @@ def measure(rounds: int = 10_000) -> dict[str, float]:
         ran in between. `attack_ratio`: how long an attack takes to be refused, against an
         execution of the unchanged plan.
     """
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # no disk is measured here
-    with tempfile.TemporaryDirectory(dir=memory) as folder:
+    with tempfile.TemporaryDirectory() as folder:
         return asyncio.run(_measured(Path(folder), rounds))
 
 

@@ -43,6 +43,7 @@ function make(progress) {
 
 function update(node, progress) {
   const { status, message, steps, sofar, log, logBox, budget, stop } = node.parts;
+  [sofar, log].forEach(noticeHand);
   const again = progress.attempt > 1 ? t(", attempt {attempt}", { attempt: progress.attempt }) : "";
   node.dataset.status = progress.status;
   fill(status, h("span", { class: "pulse", "aria-hidden": "true" }), `${STATUS[progress.status] ?? ""}${again}`);
@@ -60,10 +61,10 @@ function update(node, progress) {
     const top = log.scrollTop;
     fill(log, tail);
     log.tail = tail;
-    log.scrollTop = log.follows ? log.scrollHeight : top - gone; // further up: nothing moves
+    moveTo(log, log.follows ? log.scrollHeight : top - gone); // further up: nothing moves
   }
   settle(node);
-  requestAnimationFrame(() => { if (sofar.follows) sofar.scrollTop = sofar.scrollHeight; });
+  requestAnimationFrame(() => { if (sofar.follows) moveTo(sofar, sofar.scrollHeight); });
   keyed(budget, progress.budget.map((line, n) => ({ ...line, n })), (line) => line.n, makeBar, updateBar);
   stop.hidden = !progress.stoppable;
 }
@@ -71,7 +72,21 @@ function update(node, progress) {
 /** Until a hand scrolls it up a box follows what is new, also where another tab hid it meanwhile. */
 function follow(box) {
   box.follows = true;
-  box.onscroll = () => { if (box.clientHeight) box.follows = box.scrollHeight - box.scrollTop - box.clientHeight <= 40; };
+  box.at = 0;
+  box.onscroll = () => noticeHand(box);
+}
+
+/** What is new may come before a scroll is told of: a hand is known by where it left the box. */
+function noticeHand(box) {
+  if (!box.clientHeight) return;
+  if (box.scrollHeight - box.scrollTop - box.clientHeight <= 40) box.follows = true;
+  else if (box.scrollTop !== box.at) box.follows = false;
+  box.at = box.scrollTop;
+}
+
+function moveTo(box, top) {
+  box.scrollTop = top;
+  box.at = box.scrollTop;
 }
 
 /** From the first line that is printed on the steps have a room of their own: a new one does not move the lines. */

@@ -1,4 +1,4 @@
-"""What is in view says on which day it was, for "what did you write yesterday?"."""
+"""What is in view says on which day it was, so that "the report of yesterday" has a meaning."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,7 +26,7 @@ async def test_after_a_restart_words_and_work_are_shown_with_their_day(tmp_path:
     async with Harness(
         ScriptedChannel(saying_yes), models=models, home=tmp_path, clock=clock, settings=settings
     ) as h:
-        await soon(h.silas.ask("what did you do yesterday?"))
+        await soon(h.silas.ask("write it once more"))
     shown = models["planner"].requests[0].text
     assert "--- turn 0 | user | 2026-11-28 00:30 | live ---\n[owner] " in shown
     assert "begun: 2026-11-28 00:30\nstatus: done" in shown

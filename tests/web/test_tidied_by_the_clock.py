@@ -55,6 +55,8 @@ async def test_a_folder_is_tidied_by_the_clock_and_goes_back_by_one_and_by_all(
         await expect(await device.sees_a_card()).to_contain_text("18:00")
         await device.answers("Approve this goal")
         await expect(device.no_card()).to_be_attached()
+        await device.comes_back()
+        await expect(device.at("result").locator(".status")).to_have_text("Approved")  # it stands
         assert listed(place) == before
         clock.advance(TO_FRIDAY)
         await device.page.clock.set_system_time(clock.now())
