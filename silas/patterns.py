@@ -256,6 +256,12 @@ class _Scanner:
             return body
         self._at = found.end()
         low, high = _counts(found)
+        if char == "(" and found.group()[1:].endswith("+"):
+            # Python before 3.11.5 takes what a group that does not match has read of the text
+            raise PatternRefused(
+                f"the pattern {self._text!r} repeats a group possessively; write it without the "
+                "last +"
+            )
         if high > 1 and not body.rigid:
             raise PatternRefused(
                 f"the pattern {self._text!r} repeats a group that itself repeats or has "

@@ -122,7 +122,8 @@ _PILE = re.compile(f"{_COMBINING}(?<={_COMBINING}{{9}}){_COMBINING}*+")
 """What is over eight: the longest pile that means something is a flag's six tags."""
 _FOLLOWING = _SHAPING.replace("\u2800", "")
 _LOOSE = re.compile(
-    f"[{_SHAPING}](?<!{_pattern_of_rules(_RULES)})[{_FOLLOWING}]*+(?:\u2800(?![\u2801-\u28ff])[{_FOLLOWING}]*+)*+"
+    f"[{_SHAPING}](?<!{_pattern_of_rules(_RULES)})"
+    f"[{_FOLLOWING}]*+(?>(?:\u2800(?![\u2801-\u28ff])[{_FOLLOWING}]*+)*)"
 )
 """What shapes nothing, and what follows it: to shape, a sign must come after one that is seen, or
 after an emoji's selector or a flag's tag that shapes. Blank Braille may also come before one."""

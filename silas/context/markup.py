@@ -28,7 +28,7 @@ _VOID = frozenset(_EMPTY.split("|"))
 _UNSHOWN = ("script", "style", "template", "noscript", "title", "iframe", "textarea")
 """Elements whose text no reader sees."""
 
-_REST = r"""[^<>"']*+(?:>|(?:(?:"[^"]*"|'[^']*')[^<>"']*+)++>|[^<>]*+>)"""
+_REST = r"""[^<>"']*+(?:>|(?>(?:(?:"[^"]*"|'[^']*')[^<>"']*+)+)>|[^<>]*+>)"""
 """The rest of a tag; quotes may hold its end, unless they are never closed."""
 
 _UNSHOWN_END = re.compile(rf"</((?ai:{'|'.join(_UNSHOWN)}))\s*>")
@@ -73,7 +73,7 @@ _HIDDEN = re.compile(r"[\s/\"']hidden(?=[\s=/]|\Z)", re.IGNORECASE)
 _PAUSE = re.compile(r"<|\n[ \t]*\n|\Z")
 """Where a hidden element that is never closed is taken to end."""
 
-_PARENTHESES = r"(?:[^()\n]++|\n(?![ \t]*\n)|\([^()\n]*\))*+"
+_PARENTHESES = r"(?>(?:[^()\n]++|\n(?![ \t]*\n)|\([^()\n]*\))*)"
 _IMAGE = re.compile(rf"!\[([^\[\]]*)\]\({_PARENTHESES}\)")
 _REFERRED_IMAGE = re.compile(r"!\[(?<!\w!\[)([^\[\]]*)\]\[[^\[\]\n]*\]")
 _IMAGE_START = re.compile(r"!\[(?!(?<=\w!\[)[^\[\]\n]*\](?!\())")
@@ -88,7 +88,7 @@ _SCRIPT_LINK = re.compile(
 )
 _SCHEME = re.compile(r":(?<=t:)(?:(?<=\bjavascript:)|(?<=\bvbscript:))", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r"\n((?:[ \t>*+-]|\d{1,9}[.)][ \t])*+\[(?:[^\[\]\\\n]++|\\.)+\]:\s*<?)"
+    r"\n((?>(?:[ \t>*+-]|\d{1,9}[.)][ \t])*)\[(?:[^\[\]\\\n]++|\\.)+\]:\s*<?)"
     r"(?:h(ttps?):)?//([^\s/?#>]*)",
     re.IGNORECASE,
 )

@@ -119,6 +119,7 @@ PLAN_FAULTS: Final = (
     tr_later("the pattern {pattern} refers back to a group"),
     tr_later("the pattern {pattern} uses a kind of group not allowed here"),
     tr_later("the pattern {pattern} has an unclosed class"),
+    tr_later("the pattern {pattern} repeats a group possessively; write it without the last +"),
     tr_later(
         "the pattern {pattern} repeats a group that itself repeats or has alternatives, which can "
         "take for ever; write it without nesting"

@@ -28,6 +28,9 @@ from silas.patterns import substitute as sub
         "(?>a+)b",
         "(?i:a*)b",
         "(?x) a +",
+        "(?:ab)?+c",  # these three match what they should not in Python 3.11.4
+        "(ab)*+c",
+        "(?:ab){2}+c",
         "(",
         "a{2,1}",
         "[z-a]",

@@ -357,6 +357,13 @@ MALFORMED = (
         "without nesting",
     ),
     Malformed(
+        "a grant's possessive group",
+        _front('tools: [{ tool: t, args: { a: { pattern: "(ab)*+c" } } }]'),
+        5,
+        42,
+        "without the last +",
+    ),
+    Malformed(
         "a slot without end",
         _front("tools: [{ tool: t, args: { a: { slot: text, from: any, max_chars: 1e9 } } }]"),
         5,
