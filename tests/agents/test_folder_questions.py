@@ -52,6 +52,16 @@ UNDERSTOOD: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[str, ...]] = {
         "what did I change today",
         "welche Dateien wurden heute geändert?",
     ),
+    ("aged", (("kind", "*"), ("side", "before"), ("age", "60"))): (
+        "list files older than two months",
+        "which files are older than 60 days?",
+        "zeige alle Dateien, die älter als zwei Monate sind",
+    ),
+    ("aged", (("kind", "*.pdf"), ("side", "after"), ("age", "7"))): (
+        "show me all pdf files that are newer than a week",
+        "welche PDFs sind neuer als eine Woche?",
+        "list pdf files newer than 7 days",
+    ),
     ("named", (("file", "tax.pdf"),)): (
         "where is tax.pdf?",
         "is there a file called tax.pdf",

@@ -52,6 +52,11 @@ class Case(NamedTuple):
 
 LIST = {"list.txt": "- [ ] milk\n2. Milk\n- oat milk\nrad putzen\n"}
 CASES = [
+    Case(
+        "back up fruit.txt",
+        ("fruit.txt.bak is a copy of fruit.txt, 16 bytes",),
+        {"fruit.txt.bak": FOLDER["fruit.txt"]},
+    ),
     Case("find files named same", ("sub/same.txt", "1 file found")),
     Case("Please find all files called *.csv here.", ("people.csv", "2 files found")),
     Case('find the text "for odile"', ("notes.txt:3: Buy bread.", "3 lines found")),
@@ -500,6 +505,12 @@ def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, va
         ("write a script that backs up /srv/x every night", None),
         ("rename the function answer to result everywhere in /srv/x", None),
         ("list the files", "list-files"),
+        ("list the files of whoever wrote notes.txt", None),
+        ("list files except csv", None),
+        ("back up notes.txt", "back-up-file"),
+        ("make a backup copy of the file notes.txt", "back-up-file"),
+        ("mach eine Sicherungskopie von notes.txt", "back-up-file"),
+        ("back up notes", "zip-folder"),
         ("show the files", "list-files"),
         ("run the tests", "run-tests"),
         ("fix the failing test", "lint-fix"),

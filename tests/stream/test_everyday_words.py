@@ -65,6 +65,15 @@ ANSWERED = {
     "ls -la": "notes.txt",
     "what's 17% of 230 pls": "39.1",
     "how many days till christmas": "days",
+    "list files by size": "The biggest of 13 files",
+    "zeig alle Dateien nach Datum sortiert": "The newest of 13 files",
+    "list files with lease in the name": "documents/lease.pdf",
+    "list only png files": "2 files",
+    "zeig nur png-Dateien": "2 files",
+    "list files older than 30 days": "No file of this folder was last changed before",
+    "show all files newer than yesterday": "13 files changed after",
+    "welche Dateien sind älter als zwei Wochen": "No file of this folder was last changed before",
+    "what's the difference between notes.txt and shopping.txt": "Buy milk.",
     "what do you know about me": "I remember nothing yet.",
 }
 
@@ -75,6 +84,7 @@ DECLINED = {
     "write the results of the tests to report.txt": "takes a language model",
     "put the list of files that failed in report.txt": "takes a language model",
     "show files from last week": "No language model",
+    "list files in the cupboard": "do not understand",
     "where did i write about the kitchen": "do not understand",
     "resize the photos": "cannot change or play media",
     "convert logo.png to jpg": "cannot change or play media",

@@ -26,11 +26,17 @@ _BEYOND = re.compile(
     r"\A\W*(?:(?:please|pls|silas|can you|could you)\W+)*(?:save|store|export)\b"
     r"|\A\W*(?:(?:please|pls|silas|can you|could you|bitte)\W+)*"
     r"(?:add|append|write|put|create|make(?!\s+the\s+tests)|füge|schreibe?)\b.*\s(?:to|into|in|as|zu)\s+\S*\w\.\w{1,8}\b"
-    r"|\b(?:weeks?|months?|yesterday|ago)\b",
+    r"|\b(?:weeks?|months?|yesterday|ago)\b"
+    r"|\b(?:older|newer|bigger|larger|smaller)\s+than\b|\blist\s+only\b"
+    r"|\bby\s+(?:size|date|time|name|age|type|kind|ending)\b"
+    r"|\bfiles?\s+(?:with|without|except|whose|named|called|containing|that|which|by|changed|modified"
+    r"|created|sent|of\s+whoever)\b"
+    r"|\bfiles?\s+(?:in|on|from|inside)\s+(?:the\s+|my\s+|our\s+)?"
+    r"(?!this\b|that\b|the\b|my\b|our\b|it\b|here\b|folder|director|project|work|repo|current)[a-z]",
     re.IGNORECASE,
 )
 """What no runbook does that is found by single words: keep what it shows, write into a file that is
-named, choose by the time."""
+named, choose by the time, by a size, a kind or a name, or look into another folder."""
 
 _SHARED = 0.6  # of a phrase's words, how many the request must have
 

@@ -25,6 +25,7 @@ _POLITE: Final = re.compile(
     r"i(?:\s+want|\s+need|['’]d\s+like|\s+would\s+like)\s+(?:you\s+)?to)[,!:]?\s+)+",
     re.IGNORECASE,
 )
+_SHORT_IS: Final = re.compile(r"\A(what|where|which|who|how|when)['’]s(?=\s)", re.IGNORECASE)
 _THANKS: Final = re.compile(
     r"(?:,?\s+(?:please|pls|plz|bitte|danke|for\s+me|thanks|thank\s+you|thx|now))*[\s.!?]*\Z",
     re.IGNORECASE,
@@ -71,7 +72,7 @@ def without_courtesies(text: str) -> str:
     """A request as it is said, with the place at its end; empty where it is too long for one."""
     if len(text) > LONGEST or "\n" in text.strip():
         return ""
-    return _THANKS.sub("", _POLITE.sub("", text.strip()))
+    return _SHORT_IS.sub(r"\1 is", _THANKS.sub("", _POLITE.sub("", text.strip())))
 
 
 def matches(sentences: Sequence[str], said: str) -> Iterator[Mapping[str, str]]:

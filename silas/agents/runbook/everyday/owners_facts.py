@@ -20,6 +20,13 @@ _PEOPLE_GERMAN: Final = (
     r"arzt|ärztin|zahnarzt|zahnärztin|frau|mann|partner(?:in)?|sohn|tochter|mutter|vater|mama|papa|"
     r"bruder|schwester|katze|hund|chef(?:in)?"
 )
+_TIMES: Final = (
+    "mon|tues|wednes|thurs|fri|satur|sun|to|morrow|tomorrow|back|later|again|when|if|at|on|in|a|an"
+)
+_NAME: Final = (
+    rf"(?-i:(?=[A-ZÄÖÜ]))(?!(?:{_TIMES})(?:day)?\b)[^\W\d_][\w'’-]*(?: (?-i:[A-ZÄÖÜ])[\w'’-]+)?"
+)
+"""A name in capitals: "call me tomorrow" and "call me a taxi" are none."""
 _STATES: Final = re.compile(
     rf"{_POLITE}(?P<what>"
     rf"my (?:{_OF_ONES_OWN})(?:['’]s| is) (?!not\b|in the (?:file|folder)).+"
@@ -31,6 +38,8 @@ _STATES: Final = re.compile(
     rf"|meine? (?:{_PEOPLE_GERMAN}) (?:heißt|heisst) (?!nicht\b).+"
     r"|ich (?:heiße|heisse) (?!nicht\b).+|ich (?:wohne|lebe) in .+|ich arbeite (?:bei|als) .+"
     r"|ich bin (?:allergisch gegen|aus) .+|ich bin (?:vegetarier(?:in)?|veganer(?:in)?|vegan)"
+    rf"|(?:please |just |you (?:can|may|should) )?call me {_NAME}"
+    rf"|(?:bitte )?(?:nenn|nenne) mich {_NAME}|du (?:kannst|darfst|sollst) mich {_NAME} nennen"
     r")[\s.!]*",
     re.IGNORECASE,
 )
@@ -43,7 +52,7 @@ _ASKS: Final = (
         r"|do you (?:still )?know (?:my name|who i am)|wie (?:heiße|heisse) ich(?: noch mal)?"
         r"|(?:wie|was) ist mein name|wer bin ich|(?:kennst|weißt|weisst) du (?:noch )?"
         r"(?:meinen namen|wie ich (?:heiße|heisse)|wer ich bin)",
-        "name named called call heiße heisse nenne",
+        "name named called call heiße heisse nenne nenn",
     ),
     (
         r"where do i live|where am i from|wo (?:wohne|lebe) ich|woher (?:komme|bin) ich",

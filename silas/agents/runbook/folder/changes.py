@@ -1,5 +1,6 @@
 """Which files changed in a time, as far as their dates say."""
 
+from datetime import timedelta
 from typing import Final
 
 from silas.agents.runbook.folder.files import number_of, read_files
@@ -19,6 +20,14 @@ _ALL: Final = 200  # files that one look shows
 _NEW_ONES: Final = tr_later(
     "(By when a file was last changed: that it is new I cannot see, and a new file with an older "
     "date is not among them.)"
+)
+_BEFORE: Final = (
+    tr_later("{files} last changed before {when} ({key}):"),
+    tr_later("No file of this folder was last changed before {when} ({key})."),
+)
+_AFTER: Final = (
+    tr_later("{files} changed after {when} ({key}):"),
+    tr_later("No file of this folder was changed after {when} ({key})."),
 )
 
 
@@ -46,5 +55,24 @@ def _answer_changes(given: Given, at: Moment) -> Asking:
     return LookAnswer("\n".join([said, *(one.line_in(at.zone) for one in shown), *note]))
 
 
-KINDS: Final[Kinds] = {"changed": _answer_changes}
-"""The question which files changed, and how it is answered."""
+def _answer_aged(given: Given, at: Moment) -> Asking:
+    before = given["side"] == "before"
+    order = "oldest" if before else "newest"
+    names = given.get("kind", "*").split()
+    found = read_files((yield LookCall(FILES, {"names": names, "order": order, "count": _ALL})))
+    if found is None:
+        return None
+    limit = at.now - timedelta(days=int(given["age"]))
+    shown = [one for one in found.shown if (one.at < limit) is before]
+    if len(shown) == len(found.shown) < found.total:
+        return None  # there may be more than a look shows
+    when = f"{limit.astimezone(at.zone):%Y-%m-%d %H:%M}"
+    some, none = _BEFORE if before else _AFTER
+    if not shown:
+        return LookAnswer(tr(none, when=when, key=at.zone.key))
+    said = tr(some, files=number_of(len(shown)), when=when, key=at.zone.key)
+    return LookAnswer("\n".join([said, *(one.line_in(at.zone) for one in shown)]))
+
+
+KINDS: Final[Kinds] = {"changed": _answer_changes, "aged": _answer_aged}
+"""The questions which files changed or did not, and how each is answered."""

@@ -10,6 +10,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
+from silas.agents.runbook.everyday.owners_facts import words_asked_for
 from silas.agents.runbook.folder.answers import KINDS as NAMES
 from silas.agents.runbook.folder.files import FileSeen, note_words, read_files
 from silas.agents.runbook.folder.looks import (
@@ -59,8 +60,8 @@ _MOST_FILES: Final = 5  # files called so that are told, or looked into
 def lookup_request(text: str) -> LookRequest | None:
     """What a message wants to know that a text of the folder may say; None for other messages."""
     said, place = parse_request(text)
-    if not said or place:
-        return None
+    if not said or place or words_asked_for(text):
+        return None  # who the owner is, is remembered and not read off a file
     for slots in matches(_SENTENCES, said):
         about, does = _words(slots["about"]), _words(slots.get("does", ""))
         if about and len(about) + len(does) <= _MOST_WORDS and not _two(said):

@@ -10,7 +10,8 @@ from itertools import permutations
 from types import MappingProxyType
 from typing import Final
 
-from silas.agents.runbook.folder.questions import ALL_KINDS, KINDS, ORDERS, LookRequest
+from silas.agents.runbook.folder.kinds import ALL_KINDS, KINDS, ORDERS
+from silas.agents.runbook.folder.questions import LookRequest
 from silas.plans.runbooks.sentences import matches, parse_request
 
 _THE: Final = "the|my|our|this|that"

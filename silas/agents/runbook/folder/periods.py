@@ -43,6 +43,13 @@ _NUMBERS: Final = {
     for words in (_EN_COUNTS, _DE_COUNTS)
     for count, word in enumerate(words.split("|"), 2)
 }
+_DAYS_OF: Final = {
+    **dict.fromkeys(("day", "days", "tag", "tage", "tagen"), 1),
+    **dict.fromkeys(("week", "weeks", "woche", "wochen"), 7),
+    **dict.fromkeys(("month", "months", "monat", "monate", "monaten"), 30),
+    **dict.fromkeys(("year", "years", "jahr", "jahre", "jahren"), 365),
+}
+_ONE: Final = frozenset({"a", "an", "one", "ein", "eine", "einen", "einem"})
 
 
 class Span(NamedTuple):
@@ -81,6 +88,18 @@ def span_of(said: str) -> str | None:
     count = last["n"] or last["m"]
     days = int(count) if count.isdecimal() else _NUMBERS[count]
     return f"back:{days}" if 0 < days <= _MOST_BACK else None
+
+
+def age_of(said: str) -> str | None:
+    """How many days words like `two weeks` are, a month as 30; None for other words."""
+    words = said.lower().split()
+    if words in (["yesterday"], ["gestern"]):
+        return "1"
+    if len(words) != 2 or words[1] not in _DAYS_OF:
+        return None
+    count = 1 if words[0] in _ONE else _NUMBERS.get(words[0], 0)
+    days = (int(words[0]) if re.fullmatch(r"[0-9]{1,4}", words[0]) else count) * _DAYS_OF[words[1]]
+    return str(days) if 0 < days <= _MOST_BACK else None
 
 
 def read_span(form: str, today: date) -> Span:

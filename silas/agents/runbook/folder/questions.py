@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from silas.agents.runbook.folder.periods import span_of
+from silas.agents.runbook.folder.kinds import ALL_KINDS, KINDS, ORDERS, patterns_of_kind
+from silas.agents.runbook.folder.periods import age_of, span_of
 from silas.plans.runbooks.sentences import matches, parse_request
 
 
@@ -16,60 +17,7 @@ class LookRequest(NamedTuple):
     given: Mapping[str, str] = MappingProxyType({})
 
 
-_ENDINGS: Final = """
-pdf: pdf
-picture image photo foto bild bilder: jpg jpeg png gif heic webp svg bmp tif tiff
-video movie film filme: mp4 mov mkv avi webm m4v
-song track audio lied lieder musik music: mp3 flac ogg wav m4a opus
-document dokument dokumente: pdf doc docx odt rtf txt md
-text texte: txt md
-word: doc docx
-spreadsheet excel tabelle tabellen: xls xlsx ods csv
-presentation slide präsentation: ppt pptx odp
-archive archiv zip: zip tar gz tgz bz2 xz 7z rar
-python: py
-javascript: js mjs cjs
-typescript: ts tsx
-markdown: md
-html: html htm
-csv: csv
-json: json
-xml: xml
-yaml: yaml yml
-jpg jpeg: jpg jpeg
-png: png
-gif: gif
-mp3: mp3
-mp4: mp4
-docx: docx
-xlsx: xlsx
-txt: txt
-md: md
-"""
-
-ALL_KINDS: Final = frozenset({"file", "files", "datei", "dateien", "everything", "alles"})
-"""What people call files of every kind."""
-
-
-def _kinds() -> Mapping[str, tuple[str, ...]]:
-    found = dict[str, tuple[str, ...]]()
-    for line in _ENDINGS.strip().split("\n"):
-        names, _, endings = line.partition(":")
-        patterns = tuple(f"*.{one}" for one in endings.split())
-        found |= {form: patterns for name in names.split() for form in (name, f"{name}s")}
-    return found
-
-
-KINDS: Final = _kinds()
-"""Kinds of files as people call them, and the patterns of their names."""
-
 _NUMBERS: Final = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-ORDERS: Final = {
-    **dict.fromkeys(("biggest", "largest", "größte", "größten", "groesste"), "biggest"),
-    **dict.fromkeys(("smallest", "kleinste", "kleinsten"), "smallest"),
-    **dict.fromkeys(("newest", "latest", "neueste", "neuesten", "neuste", "neusten"), "newest"),
-    **dict.fromkeys(("oldest", "älteste", "ältesten"), "oldest"),
-}
 _FILE: Final = re.compile(r"[\w+(@~.-][\w .,+()@&#=~/-]{0,150}\.(?!(?:com|org|net)\Z)\w{1,8}", re.I)
 _SHOW: Final = "show|list|find|give|print|display|zeig|zeige|liste|finde"
 _WHICH: Final = "what|which|welche|welches|was"
@@ -112,7 +60,8 @@ _SENTENCES: Final = (
     (
         "find",
         (
-            f"{_SHOW} [me|mir] [all|alle] [the|my|die|meine] {{kind}} [files|dateien]",
+            f"{_SHOW} [me|mir] [only|just|nur] [all|alle] [the|my|die|meine] {{kind}} "
+            "[files|dateien]",
             f"{_SHOW} [me|mir] [all|every] [the|my] {{kind}} [including|in|with|from] "
             "[all] [the] subfolders|subdirectories|sub-folders",
             f"{_WHICH} {{kind}} [files] {_HERE}",
@@ -174,6 +123,16 @@ _SENTENCES: Final = (
                 )
             ),
             f"welche {{kind}} sind|waren {_IN} {{day...}} {{new}}",
+        ),
+    ),
+    (
+        "aged",
+        (
+            f"{_SHOW} [me] [all] [the|my] {{kind}} [files] [that_are|which_are] {{side}} than "
+            "{age...}",
+            f"{_WHICH} {{kind}} [files] are {{side}} than {{age...}}",
+            f"{_SHOW} [mir] [alle] [die|meine] {{kind}} [die] {{side}} als {{age...}} [sind|auf]",
+            f"{_WHICH} {{kind}} sind {{side}} als {{age...}}",
         ),
     ),
     (
@@ -306,16 +265,8 @@ _NO_NAMES: Final = frozenset(_NO_NAME_LIST.split())
 
 _SIZE: Final = re.compile(r"(?P<number>\d{1,9}(?:[.,]\d{1,3})?)(?P<unit>[kmgt]?b)", re.IGNORECASE)
 _UNITS: Final = {"b": 1, "byte": 1, "bytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_SIDES: Final = {"older": "before", "älter": "before", "newer": "after", "neuer": "after"}
 _NEW: Final = frozenset({"new", "neu", "neue", "dazugekommen", "hinzugekommen"})
-
-
-def _kind(said: str) -> str | None:
-    word = said.lower().removeprefix(".")
-    if word in ALL_KINDS:
-        return "*"
-    if re.fullmatch(r"\*\.\w{1,8}", word):
-        return word
-    return " ".join(KINDS[word]) if word in KINDS else None
 
 
 def _count(said: str) -> str | None:
@@ -351,10 +302,12 @@ def _in_bytes(number: str, unit: str) -> str:
 
 
 _READS: Final[Mapping[str, Callable[[str], str | None]]] = {
-    "kind": _kind,
+    "kind": patterns_of_kind,
     "count": _count,
     "order": lambda said: ORDERS.get(said.lower()),
     "day": span_of,
+    "age": age_of,
+    "side": lambda said: _SIDES.get(said.lower()),
     "new": lambda said: said.lower() if said.lower() in _NEW else None,
     "file": lambda said: said if _FILE.fullmatch(said) else None,
     "one": lambda said: said if _FILE.fullmatch(said) else None,
