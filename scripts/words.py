@@ -6,6 +6,7 @@ English to German, an empty text where the German is missing. `web/de.json` has 
 `silas/language/refusals.json` the sentences of refusals that have values in them.
 """
 
+import ast
 import json
 import re
 import sys
@@ -48,10 +49,12 @@ def package_sentences() -> set[str]:
     """Every sentence that the package says in the owner's language."""
     files = sorted((ROOT / "silas").rglob("*.py"))
     marked = {one for file in files for one in _extracted("python", file, *_FUNCTIONS)}
+    inside = {one for file in files for one in _in_f_strings(file)}
     raised = refusal_sentences()
     attacks = {check.promise for check in CHECKS}
     return {
         *marked,
+        *inside,
         *raised,
         *attacks,
         *SENTENCES.values(),
@@ -59,6 +62,18 @@ def package_sentences() -> set[str]:
         *OUTCOMES.values(),
         *ONE_FILE.values(),
     }
+
+
+def _in_f_strings(file: Path) -> Iterator[str]:
+    """What is said inside an f-string, which Babel reads from Python 3.12 on alone."""
+    text = file.read_text(encoding="utf-8")
+    if not re.search(r"\{tr\w*\(", text):
+        return
+    for string in ast.walk(ast.parse(text)):
+        for call in ast.walk(string) if isinstance(string, ast.JoinedStr) else ():
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in _FUNCTIONS:
+                said = (one.value for one in call.args if isinstance(one, ast.Constant))
+                yield from (one for one in said if isinstance(one, str))
 
 
 def refusals_with_values() -> list[str]:

@@ -206,30 +206,15 @@ def test_without_a_sandbox_nothing_is_asked_and_the_command_to_install_it_is_nam
     assert status.code == 0
 
 
-_CLOSED = """
-import os, sys
-os.close(0)
-sys.stdin = sys.__stdin__ = None
-from silas.main import cli
-cli()
-"""
-"""Silas without any standard input, as Python leaves it where none is open from the start."""
-
-
 def closed_input(words: list[str], env: dict[str, str]) -> Ended:
     """A command that was started without any standard input, as some service managers do."""
     close = ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *silas(*words)]
     return run(close, env)
 
 
-def test_a_command_that_is_started_without_any_standard_input_works(set_up: dict[str, str]) -> None:
-    done = closed_input(["ask", "hello"], set_up)
-    assert (done.code, done.err) == (0, "")
-
-
-@pytest.mark.parametrize("words", [["chat"], ["status"], ["init"], ["doctor"]])
+@pytest.mark.parametrize("words", [["ask", "hello"], ["chat"], ["status"], ["init"], ["doctor"]])
 def test_without_any_standard_input_commands_work(words: list[str], set_up: dict[str, str]) -> None:
-    done = run(python(_CLOSED, *words), set_up, imported=True)
+    done = closed_input(words, set_up)
     assert (done.code, done.err) == (0, "")
 
 

@@ -238,7 +238,9 @@ def test_what_answered_a_task_is_told_once_with_where_it_came_from(store: Outcom
 def test_the_calls_of_a_task_are_found_without_reading_those_of_others(db: Database) -> None:
     with db.read() as tx:
         for query in (CALLS_OF_A_TASK, ANSWERS_OF_A_TASK):
-            (how, *_) = tx.driver.execute(f"EXPLAIN QUERY PLAN {query}", ("task",)).fetchall()
+            (how, *_) = tx.driver.execute(
+                f"EXPLAIN QUERY PLAN {query}", {"task_id": "task"}
+            ).fetchall()
             assert "USING INDEX tool_outcomes_task" in how[-1]
 
 

@@ -287,6 +287,8 @@ async def test_a_card_outlives_its_page_and_ends_safely_when_its_time_is_over(
         page, card = h.page(), a_card(kind, timeout_seconds=300.0)
         asking = asyncio.ensure_future(h.channel.ask(OWNER, card))
         event = await _next(page)
+        for _ in range(9):  # its time runs once it is asked and on record, a few steps later
+            await asyncio.sleep(0)
         h.channel.pages.leave(page)
         h.clock.advance(299)
         assert [waiting.request_id for waiting in h.channel.cards] == [event["request_id"]]
