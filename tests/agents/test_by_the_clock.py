@@ -79,6 +79,7 @@ async def test_a_goal_is_proposed_and_stands_once_it_is_approved(said: str, tmp_
     async with Harness(channel) as h:
         reply = await h.silas.ask(said, workspace=tmp_path)
         assert ", by the clock." in reply.text
+        assert "I leave out" not in reply.text  # it is what was asked for
         assert reply.plan is not None
         cycle = "when" if "nur wenn" in said else "work"
         assert (reply.plan.type, reply.plan.cycle) == (WorkItemType.goal, cycle)

@@ -292,6 +292,7 @@ class RunbookModel(Model):
             return repeated_plan.repeat_plan(before, item_id, all_framed(messages))
         if plan is None:
             return self._what_i_can_do(text, facts.get("workspace", ""))
+        title = plan.title
         plan = changes_plan(plan, again, self._library)
         known = {name: value for name, value in facts.items() if name in plan.parameters}
         said = self._library.parameters_from(plan, text)
@@ -299,7 +300,6 @@ class RunbookModel(Model):
         missing = self._library.missing(plan, values)
         if missing:
             return _refusal_response(plan_words.describe_missing(plan, missing))
-        title = plan.title
         try:
             seen = folder_questions.look_results(messages)
             values = named_files.find_named(plan, values, seen, list_words.names_in(framed))
