@@ -21,6 +21,7 @@ _NAMED: Final[Mapping[str, str]] = {
             "delete-file",
             "move-file",
             "remove-line",
+            "remove-line-at",
             "replace-text",
             "sort-csv",
             "sort-lines",

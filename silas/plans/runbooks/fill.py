@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 _BLANK = re.compile(r"\$\$|\$(?P<name>[A-Za-z_][A-Za-z0-9_]*)")
+_ONE_BLANK = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 _FENCE = re.compile(r"[ ]*(?P<marks>`{3,}|~{3,})[ ]*(?P<info>[^`\s]*)")
 _PLAIN_KEY = re.compile(r"[a-z][a-z_]*")
 
@@ -118,3 +119,13 @@ def _json(value: Any) -> str:
 
 def _name(key: str) -> str:
     return key if _PLAIN_KEY.fullmatch(key) else _json(key)
+
+
+def without_blank_items(data: Any) -> Any:
+    """Front matter without list items that are one blank and nothing else."""
+    if isinstance(data, dict):
+        return {k: without_blank_items(v) for k, v in cast(dict[str, Any], data).items()}
+    if isinstance(data, list):
+        items = cast(list[Any], data)
+        return [without_blank_items(i) for i in items if not _ONE_BLANK.fullmatch(str(i))]
+    return data

@@ -7,7 +7,6 @@ A library file is a plan in markdown with one more block in its front matter, `r
 scalars, and the front matter is written anew, so that no value can add a key or a line.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -22,11 +21,12 @@ from silas.plans.characters import first_hidden
 from silas.plans.envelope import open_envelope
 from silas.plans.errors import PlanError
 from silas.plans.markdown import PlanParser, item_from
-from silas.plans.runbooks.fill import blanks, emit, fill_body, fill_data
+from silas.plans.runbooks.fill import blanks, emit, fill_body, fill_data, without_blank_items
 from silas.plans.runbooks.move_places import MovePlaces, names_outside, plain_folder
 from silas.plans.runbooks.parameter import Parameter
 from silas.plans.runbooks.request import beyond_words, fits, parts_of, score, wanted_of, words_of
 from silas.plans.runbooks.requirements import Requirement, commands
+from silas.plans.runbooks.seen_files import RemovedLine
 from silas.plans.runbooks.sentences import (
     SentenceError,
     compile_sentence,
@@ -42,7 +42,6 @@ from silas.types import FrozenModel
 MAX_VALUE = 1000
 """Characters of a parameter's value: a path or a name, not a document."""
 
-_ONE_BLANK = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = frozenset({"failed_checks"})
 
 
@@ -67,6 +66,7 @@ class LibraryPlan(FrozenModel):
             phrases are examples and no request is compared with them.
         requires: What it needs of the machine, looked for before anybody is asked.
         moves: Which parameters name the folders between which it moves files.
+        removes: Which parameters are of the line that it takes out of a file.
         installs: The parameter that takes the Python installations which `$python` and the
             environment of `$workspace` need to be read.
         otherwise: The runbook to take where something that this one requires is missing.
@@ -79,6 +79,7 @@ class LibraryPlan(FrozenModel):
     parameters: dict[str, Parameter]
     requires: tuple[Requirement, ...] = ()
     moves: MovePlaces | None = None
+    removes: RemovedLine | None = None
     installs: str = ""
     otherwise: str = ""
     in_german: GermanWords | None = None
@@ -311,9 +312,9 @@ def _refuse_blanks(plan: LibraryPlan, path: Path) -> None:
     used = blanks(str(plan.front)) | blanks(plan.body) | blanks(str(plan.requires))
     if plan.installs and plan.installs not in _many(plan):
         raise _wrong(path, "`installs` must name a parameter that takes several values")
-    places = plan.moves.parameters if plan.moves else frozenset[str]()
-    if unknown := sorted(places - plan.parameters.keys()):
-        raise _wrong(path, f"`moves`: `{unknown[0]}` is no parameter")
+    for key, named in (("moves", plan.moves), ("removes", plan.removes)):
+        if named and (unknown := sorted(named.parameters - plan.parameters.keys())):
+            raise _wrong(path, f"`{key}`: `{unknown[0]}` is no parameter")
     for one in plan.requires:
         if not one.name.isidentifier() or one.name in plan.parameters or one.name not in used:
             raise _wrong(path, f"`{one.name}` cannot be a requirement's name, or is not used")
@@ -332,7 +333,7 @@ def _refuse_blanks(plan: LibraryPlan, path: Path) -> None:
             raise _wrong(path, f"the pattern of `{name}`: {error}") from error
     _refuse_sentences(plan, path)
     several = _many(plan)
-    if several & blanks(plan.body) or several & blanks(str(_without_blank_items(plan.front))):
+    if several & blanks(plan.body) or several & blanks(str(without_blank_items(plan.front))):
         raise _wrong(path, "a parameter with several values stands only for whole items of a list")
 
 
@@ -348,16 +349,6 @@ def _refuse_sentences(plan: LibraryPlan, path: Path) -> None:
     for phrase in plan.phrases if plan.sentences else ():
         if _values_said(plan, phrase) is None:
             raise _wrong(path, f"the phrase {phrase!r} is none of its sentences")
-
-
-def _without_blank_items(data: Any) -> Any:
-    """Front matter without list items that are one blank and nothing else."""
-    if isinstance(data, dict):
-        return {k: _without_blank_items(v) for k, v in cast(dict[str, Any], data).items()}
-    if isinstance(data, list):
-        items = cast(list[Any], data)
-        return [_without_blank_items(i) for i in items if not _ONE_BLANK.fullmatch(str(i))]
-    return data
 
 
 def _many(plan: LibraryPlan) -> frozenset[str]:

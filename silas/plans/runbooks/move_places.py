@@ -14,6 +14,7 @@ from pydantic import Field
 
 from silas.language import tr
 from silas.plans.characters import show_exactly
+from silas.plans.runbooks.seen_files import count_files, file_marks
 from silas.types import FrozenModel
 
 _HERE: Final = "."
@@ -27,17 +28,38 @@ class MovePlaces(FrozenModel):
         folder: The one that has the folder they go to.
         ending: The one that has their ending; empty where it is always the same.
         endings: As files have them, where no parameter says it; empty where one file moves.
+        count: The one that is filled with how many files the folder has afterwards; empty for none.
+        marks: The one that is filled with what tells the files apart that move; empty for none.
     """
 
     source: str = ""
     folder: str = Field(min_length=1)
     ending: str = ""
     endings: tuple[str, ...] = ()
+    count: str = ""
+    marks: str = ""
 
     @property
     def parameters(self) -> frozenset[str]:
         """Those that it names."""
-        return frozenset({self.source, self.folder, self.ending} - {""})
+        named = {self.source, self.folder, self.ending, self.count, self.marks}
+        return frozenset(named - {""})
+
+    def see_files(self, workspace: Path, values: Mapping[str, str]) -> dict[str, str]:
+        """What its checks hold the folder to, as files are now; nothing where it names neither.
+
+        Args:
+            workspace: The folder that both are in.
+            values: Of its parameters.
+        """
+        if not (self.count and self.marks):
+            return {}
+        source, endings = workspace / values.get(self.source, ""), self.endings_of(values)
+        there = count_files(workspace / values.get(self.folder, ""), ())
+        return {
+            self.count: str(there + count_files(source, endings)),
+            self.marks: file_marks(source, endings),
+        }
 
     def endings_of(self, values: Mapping[str, str]) -> tuple[str, ...]:
         """What the names of the files end with that move, as the runbooks write it."""

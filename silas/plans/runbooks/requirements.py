@@ -15,6 +15,7 @@ from silas.errors import PlanFamilyError, SandboxError
 from silas.language import ENGLISH, spoken_language
 from silas.plans.runbooks.fill import ShellText, blanks, fill_command
 from silas.plans.runbooks.move_places import MovePlaces, from_workspace, move_fault, nothing_fault
+from silas.plans.runbooks.seen_files import RemovedLine, rest_digest
 from silas.sandbox import Mount, Sandbox, SandboxFiles, SandboxLimits
 from silas.sandbox.toolchains.mounts import ToolSearch, make_masks, mounts_of
 from silas.types import FrozenModel
@@ -83,6 +84,11 @@ class NeedsTools(Protocol):
         ...
 
     @property
+    def removes(self) -> RemovedLine | None:
+        """The parameters of the line that it takes out of a file; None where it takes none."""
+        ...
+
+    @property
     def installs(self) -> str:
         """The parameter that takes the Python installations to be read; empty for none."""
         ...
@@ -119,15 +125,9 @@ class Equipment:
         if not _is_there(workspace):
             return known  # a place that is not there is refused with its own words
         if plan.moves:
-            for name in {plan.moves.source, plan.moves.folder} & known.keys():
-                known[name] = from_workspace(workspace, known[name])
-            source, folder = known.get(plan.moves.source, ""), known.get(plan.moves.folder, "")
-            fault = await asyncio.to_thread(move_fault, workspace, source, folder)
-            if once and not fault:
-                endings = plan.moves.endings_of(known)
-                fault = await asyncio.to_thread(nothing_fault, workspace, source, endings)
-            if fault:
-                raise PlanFamilyError(fault, code="E_PLAN_PLACES")
+            await _refuse_move(plan.moves, workspace, known, once=once)
+        if once:  # by the clock, files are others each time
+            known |= await asyncio.to_thread(_see_files, plan, workspace, known)
         if not plan.requires:
             return known
         reads = known.get(plan.installs, "").split(":")
@@ -167,6 +167,29 @@ class Equipment:
             if (await self._sandbox.run(["/bin/sh", "-c", command], _LIMITS, files)).ok:
                 return candidate
         return None
+
+
+async def _refuse_move(
+    moves: MovePlaces, workspace: Path, values: dict[str, str], *, once: bool
+) -> None:
+    """Name the folders from the workspace, and refuse what cannot move between them."""
+    for name in {moves.source, moves.folder} & values.keys():
+        values[name] = from_workspace(workspace, values[name])
+    source, folder = values.get(moves.source, ""), values.get(moves.folder, "")
+    fault = await asyncio.to_thread(move_fault, workspace, source, folder)
+    if once and not fault:
+        fault = await asyncio.to_thread(nothing_fault, workspace, source, moves.endings_of(values))
+    if fault:
+        raise PlanFamilyError(fault, code="E_PLAN_PLACES")
+
+
+def _see_files(plan: NeedsTools, workspace: Path, values: Mapping[str, str]) -> dict[str, str]:
+    """What the plan's checks hold files to, as these are now."""
+    seen = plan.moves.see_files(workspace, values) if plan.moves else {}
+    one = plan.removes
+    if one is not None and values.keys() >= {one.file, one.which}:
+        seen[one.rest] = rest_digest(workspace / values[one.file], values[one.which])
+    return seen
 
 
 def _is_there(place: Path) -> bool:
