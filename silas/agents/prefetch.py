@@ -122,13 +122,17 @@ class LooksFirst(WrapperModel):
             fits = [name for name, size in named if size <= _LARGEST][:_READS]
             first = not made and not _model_has_called(messages)
             return [_call(_READ, {"path": name}, n) for n, name in enumerate(fits, 1) if first]
-        if not made and not _model_has_called(messages):
+        if _model_has_called(messages):
+            return []
+        earlier = [one.text for one in _answers_of(_FILES, framed)] if self._always else []
+        if not made and not earlier:
             return [_call(_FILES, {"count": _LISTED}, 1)]
         # work that a text made of a question is planned without that text: nobody ordered it
         asked = self._always and _ASKS.search(text.strip()) is not None
-        if asked or made != [_FILES] or len(seen) != 1 or _has_mistakes(framed):
+        listed = made == [_FILES] and len(seen) == 1
+        if asked or _has_mistakes(framed) or not (listed or (earlier and not made)):
             return []
-        found = read_files(seen[0].text)
+        found = read_files(seen[0].text if listed else earlier[-1])
         names = _texts_to_read(text, [] if found is None else found.shown, _names_in_view(framed))
         return [_call(_READ, {"path": name}, n) for n, name in enumerate(names, 2)]
 
@@ -172,10 +176,18 @@ def _has_mistakes(framed: Sequence[FramedSection]) -> bool:
     return any(one.kind == "mistakes" for one in framed)
 
 
+def _answers_of(tool: str, framed: Sequence[FramedSection]) -> list[FramedSection]:
+    """What this tool answered earlier in the turn, to whoever was asked before."""
+    return [one for one in framed if one.kind == "file" and one.label("tool") == tool]
+
+
 def _names_in_view(framed: Sequence[FramedSection]) -> frozenset[str]:
     """Names of the files that are in view already."""
     followed = (one for one in framed if one.kind.startswith("subscription"))
-    return frozenset(PurePosixPath(label).name for one in followed for label in one.labels)
+    names = {PurePosixPath(label).name for one in followed for label in one.labels}
+    return frozenset(
+        names | {PurePosixPath(one.label("name")).name for one in _answers_of(_READ, framed)}
+    )
 
 
 def _files_named_in(text: str, framed: Sequence[FramedSection]) -> list[tuple[str, int]]:

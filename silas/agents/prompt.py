@@ -48,6 +48,18 @@ class TurnPrompt(NamedTuple):
     text: str
 
 
+class EarlierLook(NamedTuple):
+    """A call of the same turn that was answered before the planner is asked.
+
+    Attributes:
+        call: Tool and arguments, in one line.
+        block: The answer as whoever called was shown it: framed, and marked where it is another's.
+    """
+
+    call: str
+    block: str
+
+
 class PlanningBrief(NamedTuple):
     """What the planner is told beyond what the proxy was.
 
@@ -56,12 +68,14 @@ class PlanningBrief(NamedTuple):
         continuation_of: The work item that is deepened or corrected.
         interaction_mode: The mode that was resolved for the turn.
         skill_texts: What the skills of the work say that the turn goes on from.
+        looked: What was looked up in the turn before it is asked, the oldest first.
     """
 
     reason: str = ""
     continuation_of: str = ""
     interaction_mode: str = ""
     skill_texts: tuple[SkillText, ...] = ()
+    looked: "tuple[EarlierLook, ...]" = ()
 
 
 class ReturnedPlan(NamedTuple):
@@ -146,7 +160,7 @@ class TurnRequest:
             self.context.lasting,
         )
         changing = (_block("facts", _pairs(turn)), self._message())
-        after = (*self._failed_plan_blocks(), *self._sent_back())
+        after = (*self._looked_up(), *self._failed_plan_blocks(), *self._sent_back())
         present = (self.context.present, *skill_blocks(self.brief.skill_texts), *changing, *after)
         return _in_turns(lasting, self.context.said, _together(*present))
 
@@ -162,6 +176,14 @@ class TurnRequest:
         block = frame_text(scrub(tools), origin, "tools that a plan can call")
         present = _together(self.context.present, block)
         return replace(self, context=self.context._replace(present=present))
+
+    def _looked_up(self) -> tuple[str, ...]:
+        """What need not be looked up again; all before it is what the first request said."""
+        looked = self.brief.looked
+        if not looked:
+            return ()
+        calls = "\n".join(f"- {flatten_line(visible_text(one.call))}" for one in looked)
+        return frame("looked_up", f"{_LOOKED}\n{calls}"), *(one.block for one in looked)
 
     def _failed_plan_blocks(self) -> tuple[str, ...]:
         """The plan that another one is asked for, and what became of it."""
@@ -212,6 +234,8 @@ def _in_turns(lasting: str, said: Sequence[ConversationSide], present: str) -> T
         return TurnPrompt(tuple(earlier), _together(last.text, present))
     return TurnPrompt((*earlier, last), present)
 
+
+_LOOKED = "These calls were answered in this turn, as shown below; look up only what is missing:"
 
 _CORRECT = (
     "Silas read the plan above before showing it to the owner, and it cannot be used. Answer "

@@ -18,6 +18,7 @@ from silas.context import TokenCounter
 from silas.errors import LLMError
 from silas.language import group_digits, tr, tr_later
 from silas.skills import Skills, SkillText, usable_texts
+from silas.stream.earlier_looks import looks_that_fit
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.plan_review import MOST_RETURNS, PROPOSALS, ReviewPlans
 from silas.stream.ports import MakeToolRun, ModelView
@@ -180,6 +181,8 @@ class Planning:
 
     async def _plan(self, turn: Turn, asking: TurnRequest) -> int:
         """Fill in the response; gives the tokens that it took."""
+        looked = looks_that_fit(turn, self._room(turn))
+        asking = replace(asking, brief=asking.brief._replace(looked=looked))
         planned = await self._planner.plan(turn, asking)
         turn.shown.provenance.settle()  # before the plan itself comes into view
         turn.answer.response, turn.answer.speaker = planned.output, "agent:planner"
@@ -188,13 +191,17 @@ class Planning:
         await record_run(self._audit, "turn_planned", turn, planned, proposed=proposed)
         return planned.tokens
 
+    def _room(self, turn: Turn) -> int:
+        """Tokens that are free in what the models of the turn are shown."""
+        full = self._context.pressure(turn.address, turn.number)
+        return full.limit - full.used
+
     async def _skill_texts(self, turn: Turn, before: str | None) -> tuple[SkillText, ...]:
         """What the skills of this conversation's work say that the planner goes on from (6.5)."""
         known = None if before is None else await self._work.find_work(before, turn.scope_id)
         if known is None or not known.item.skills:
             return ()
-        full = self._context.pressure(turn.address, turn.number)
-        names, room = known.item.skills, full.limit - full.used
+        names, room = known.item.skills, self._room(turn)
         count = TokenCounter().count
         told = await asyncio.to_thread(usable_texts, self._skills, names, room, count)
         for skill in told:

@@ -11,11 +11,11 @@ from pydantic_ai.toolsets import FunctionToolset
 from silas.agents import ModelChoice, PlannerAgent, ProxyAgent, TurnRequest
 from silas.agents.choice import OutputSetting
 from silas.agents.prefetch import asks_about_files
-from silas.agents.prompt import ReturnedPlan
+from silas.agents.prompt import EarlierLook, PlanningBrief, ReturnedPlan
 from silas.agents.providers.factory import make_model
-from silas.context import NOTHING, RenderedContext
+from silas.context import NOTHING, RenderedContext, frame_text
 from silas.testing import MockClock
-from silas.types import TaintLevel
+from silas.types import Origin, OriginKind, TaintLevel
 from tests.agents.openai_server import OpenAIServer, openai_server
 from tests.support.waits import SECONDS
 
@@ -141,6 +141,24 @@ async def test_a_plan_is_always_asked_for_with_a_look_and_one_that_returns_with_
     first = asking("Tidy up.")
     assert await planned_looks(first) == 3
     assert await planned_looks(replace(first, returned=ReturnedPlan("x", ("no",)))) == 1
+
+
+async def test_what_was_looked_up_before_the_planner_is_asked_is_not_looked_up_again() -> None:
+    first = asking("Tidy up.")
+
+    def told(tool: str, name: str, text: str) -> EarlierLook:
+        origin = Origin(kind=OriginKind.file, name=name, tool=tool, taint=TaintLevel.external)
+        return EarlierLook(tool, frame_text(text, origin))
+
+    lines = "\n".join(f"{size} bytes, {_AT}: {name}" for name, size in _SIZES.items())
+    listing = f"{len(_SIZES)} files, 90100 bytes in all; by name:\n{lines}"
+    listed = told("workspace_files", ".", listing)
+    read = told("workspace_read", "README.md", "shells")
+    for looked, more in (((listed,), 2), ((read,), 2), ((listed, read), 1)):
+        request = replace(first, brief=PlanningBrief(looked=looked))
+        assert await planned_looks(request) == more
+    back = replace(request, returned=ReturnedPlan("x", ("no",)))
+    assert await planned_looks(back) == 0
 
 
 async def test_a_plan_for_a_question_is_not_made_from_what_a_file_says() -> None:

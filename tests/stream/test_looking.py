@@ -205,6 +205,40 @@ async def test_proxy_and_planner_share_the_looks_of_a_turn(place: Path) -> None:
     assert reply.text == "seen"
 
 
+async def test_a_planner_is_shown_what_was_looked_up_in_its_turn_before_it_was_asked(
+    place: Path,
+) -> None:
+    to_planner = direct().model_copy(update={"route": "planner", "response": None})
+    looks = [calling("read", path="src/slots.py"), calling("read", path="none.py")]
+    proxy = ScriptedModel([*looks, looks[0], to_planner])
+    announced = AgentResponse(message="I will change it now.")
+    planner = ScriptedModel([calling("search", text="shifts"), announced, announced])
+    channel = ScriptedChannel(saying(YES))
+    async with Harness(channel, models={"proxy": proxy, "planner": planner}) as h:
+        await soon(h.silas.ask("change src/slots.py", workspace=place))
+    first, second = planner.requests[0].text, planner.requests[2].text
+    listed = '- workspace_read {"path":"src/slots.py"}'
+    seen = "src/slots.py | tool: workspace_read | taint: external | mark: "
+    assert [first.count(one) for one in (listed, seen, "none.py")] == [1, 1, 0]
+    assert first.index("--- message") < first.index("--- looked_up") < first.index(seen)
+    assert second.startswith(first.partition("--- looked_up")[0])  # what a provider keeps
+    assert '"text":"shifts"' in second.partition("--- looked_up")[2]
+    assert second.index("tool: workspace_search | taint: external") < second.index("--- mistakes")
+
+
+async def test_what_there_is_no_room_for_of_earlier_looks_is_looked_up_anew(place: Path) -> None:
+    (place / "long.txt").write_text("a line of words\n" * 900)
+    to_planner = direct().model_copy(update={"route": "planner", "response": None})
+    looks = [calling("read", path="long.txt"), calling("read", path="src/slots.py")]
+    planner = ScriptedModel([AgentResponse(message="seen")])
+    models = {"proxy": ScriptedModel([*looks, to_planner]), "planner": planner}
+    small = {"context": {"total_tokens": 8000, "system_max": 3000}}
+    async with Harness(ScriptedChannel(saying(YES)), models=models, settings=small) as h:
+        await soon(h.silas.ask("what is here?", workspace=place))
+    assert "shifts" in planner.requests[0].text
+    assert "a line of words" not in planner.requests[0].text
+
+
 async def test_looking_changes_nothing(place: Path) -> None:
     before = {one: one.lstat().st_mtime_ns for one in place.rglob("*")}
     await looked(place, calling("list", depth=9), calling("search", text="e", regex=True))
