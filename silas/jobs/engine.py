@@ -137,14 +137,20 @@ class JobEngine:
     def _begin(self, now: datetime) -> None:
         busy = {job.queue for job, _ in self._running.values()}
         for job in self._store.list_unfinished(now):
-            if len(self._running.keys() - self._aside) >= self._limit:
-                return
             if job.kind not in self._kinds or job.id in self._running or job.queue in busy:
+                continue
+            if self._kinds[job.kind].takes_place and self._count_places() >= self._limit:
                 continue
             busy.add(job.queue)
             begun = self._store.begin(job.id)  # with the lease: what runs elsewhere, a crash left
             if begun is not None:
                 self._running[job.id] = begun, asyncio.create_task(self._run(begun))
+
+    def _count_places(self) -> int:
+        return sum(
+            self._kinds[job.kind].takes_place and job_id not in self._aside
+            for job_id, (job, _) in self._running.items()
+        )
 
     async def _run(self, job: Job) -> None:
         kind = self._kinds[job.kind]

@@ -72,6 +72,7 @@ class JobKind(NamedTuple):
         attempts: How often a job that fails is begun altogether.
         again: How long after a failure; twice as long after each further one.
         longest: It is never longer than this.
+        takes_place: Whether it counts for how many run at once, and waits where that many do.
     """
 
     name: str
@@ -80,6 +81,7 @@ class JobKind(NamedTuple):
     attempts: int = 1
     again: timedelta = timedelta(minutes=1)
     longest: timedelta = timedelta(days=1)
+    takes_place: bool = True
 
 
 def once(job: Job, now: datetime) -> None:

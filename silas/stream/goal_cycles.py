@@ -22,7 +22,7 @@ from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ChannelError, PlanFamilyError, SandboxError, Stopped, from_foreign
 from silas.goals.models import Cycle, Outcome
-from silas.goals.service import GIVES_UP, KIND, Goals
+from silas.goals.service import GIVES_UP, KIND, Goals, job_id
 from silas.jobs.models import Finish, Job, JobKind, nothing
 from silas.language import refusal_words, said_at, tr
 from silas.plans import (
@@ -45,7 +45,7 @@ from silas.stream import goal_words
 from silas.stream.dispatch import Dispatcher
 from silas.stream.models import SendText
 from silas.stream.propose import APPROVED_ELSEWHERE, STAYS, Proposer
-from silas.stream.tidy_cycles import TidyCycles
+from silas.stream.tidy_cycles import TidyCycles, WithoutPlace
 from silas.types import OWNER
 from silas.work.authority.plan_approval import MISSING_APPROVAL
 from silas.work.checks.goal_checks import GoalChecks
@@ -84,6 +84,7 @@ class GoalAuthority(NamedTuple):
         proposer: Asks the owner about one work.
         together: Opens a transaction that survives power loss.
         require_ready: Raises where Silas is stopped or its record was changed.
+        without_place: Lets other jobs run while its owner is asked or its work runs.
     """
 
     approval: ApprovalVerifier
@@ -91,6 +92,7 @@ class GoalAuthority(NamedTuple):
     proposer: Proposer
     together: Callable[[], AbstractContextManager[object]]
     require_ready: RequireRunning
+    without_place: WithoutPlace
 
 
 class _End(NamedTuple):
@@ -249,7 +251,7 @@ class GoalCycles:
         verdict = await self._authorise_task(goal, cycle, task)
         if verdict:
             cycle = cycle._replace(task_id=task.id)
-            return cycle, await self._wait_for_work(task)
+            return cycle, await self._wait_for_work(cycle, task)
         why = goal_words.card_words(found, goal, verdict.code)
         if known.quiet:
             return cycle, _End(Outcome.asked, why)
@@ -282,9 +284,10 @@ class GoalCycles:
             return cycle, _End(Outcome.asked, why)
         self._goals.store.save_spawned(cycle, task.id)
         cycle = cycle._replace(task_id=task.id)
-        proposal = await proposer.propose(task, self._channel, OWNER, why)
+        with self._authority.without_place(job_id(cycle)):
+            proposal = await proposer.propose(task, self._channel, OWNER, why)
         if proposal.verdict == "approved":
-            return cycle, await self._wait_for_work(task)
+            return cycle, await self._wait_for_work(cycle, task)
         if proposal.verdict in STAYS:
             return cycle, _End(Outcome.asked, f"{why} {goal_words.waiting_words(task.id)}")
         if proposal.verdict == APPROVED_ELSEWHERE:
@@ -307,13 +310,14 @@ class GoalCycles:
             return _End(Outcome.declined, tr(goal_words.NOT_APPROVED))
         if task.status in _ENDED:
             return _result(task, task.status)
-        return await self._wait_for_work(task)
+        return await self._wait_for_work(cycle, task)
 
-    async def _wait_for_work(self, task: WorkItem) -> _End:
+    async def _wait_for_work(self, cycle: Cycle, task: WorkItem) -> _End:
         """Wait for the work, which goes on as any other where this is ended."""
         with suppress(AlreadyRunning):  # a start of Silas resumed it
             self._dispatcher.dispatch(task, self._send(task))
-        await self._executor.wait(task.id)
+        with self._authority.without_place(job_id(cycle)):
+            await self._executor.wait(task.id)
         ended = await self._store.get(task.id)
         return _result(task, WorkItemStatus.failed if ended is None else ended.status)
 

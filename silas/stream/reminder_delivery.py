@@ -58,7 +58,7 @@ class ReminderDelivery:
     def kind(self) -> JobKind:
         """How jobs of reminders run."""
         return JobKind(
-            KIND, self.run, self.following, attempts=_ATTEMPTS, again=_AGAIN, longest=_LONGEST
+            KIND, self.run, self.following, _ATTEMPTS, _AGAIN, _LONGEST, takes_place=False
         )
 
     async def run(self, job: Job) -> Finish:

@@ -15,7 +15,7 @@ from silas.services.upkeep import Upkeep, ensure_upkeep, upkeep_kinds
 from silas.stream.goal_cycles import GoalAuthority, GoalCycles
 from silas.stream.reminder_delivery import ReminderDelivery
 from silas.stream.session import Session
-from silas.stream.tidy_cycles import TidyCycles
+from silas.stream.tidy_cycles import TidyCycles, WithoutPlace
 from silas.work.checks.goal_checks import GoalChecks
 from silas.work.checks.verify import VerificationRunner
 
@@ -64,7 +64,7 @@ async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]
     )
     try:
         ensure_upkeep(jobs, kinds, time.now())
-        cycles = goal_cycles(parts, session, TidyCycles(session.tidying, engine.without_place))
+        cycles = goal_cycles(parts, session, engine.without_place)
         told = (delivery.kind(), cycles.kind()) if config.scheduler.enabled else ()
         async with running(engine.serve((*kinds, *told))):
             yield
@@ -72,7 +72,7 @@ async def jobs_served(parts: "Parts", session: Session) -> "AsyncGenerator[None]
         lease.close()
 
 
-def goal_cycles(parts: "Parts", session: Session, tidies: TidyCycles) -> GoalCycles:
+def goal_cycles(parts: "Parts", session: Session, without_place: WithoutPlace) -> GoalCycles:
     """What runs the cycles of goals, over a Session that is started."""
     authority = GoalAuthority(
         parts.approval,
@@ -80,6 +80,7 @@ def goal_cycles(parts: "Parts", session: Session, tidies: TidyCycles) -> GoalCyc
         session.runs.proposer,
         partial(parts.db.write, durable=True),  # power loss must not bring a spent use back
         parts.preconditions.require_ready,
+        without_place,
     )
     return GoalCycles(
         parts.goals(),
@@ -89,7 +90,7 @@ def goal_cycles(parts: "Parts", session: Session, tidies: TidyCycles) -> GoalCyc
             parts.audit,
             parts.config.data_dir / "scratch",
         ),
-        tidies,
+        TidyCycles(session.tidying, without_place),
         session.runs.dispatcher,
         session.executor,
         parts.store,

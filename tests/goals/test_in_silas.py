@@ -12,7 +12,7 @@ from silas.autonomy.signals import USED_UP_FAMILY
 from silas.autonomy.store import SqlAutonomyStore
 from silas.cards import Card, PlanCard
 from silas.errors import ChannelError, ConfigError
-from silas.goals.models import GoalRefused, GoalState, Outcome
+from silas.goals.models import Cycle, GoalRefused, GoalState, Outcome
 from silas.plans import WorkItem, WorkItemStatus, plan_hash
 from silas.plans.goals.standing import StandingLimit
 from silas.stream.goal_cycles import GoalCycles
@@ -265,8 +265,8 @@ async def test_a_kill_at_a_step_spends_one_use_and_starts_one_task(
 
     worked = GoalCycles._wait_for_work  # pyright: ignore[reportPrivateUsage] - where the kill comes
 
-    async def ended(self: GoalCycles, task: WorkItem) -> Any:
-        await worked(self, task)
+    async def ended(self: GoalCycles, cycle: Cycle, task: WorkItem) -> Any:
+        await worked(self, cycle, task)
         await stuck()
 
     with monkeypatch.context() as kill:
