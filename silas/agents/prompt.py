@@ -69,6 +69,7 @@ class PlanningBrief(NamedTuple):
         interaction_mode: The mode that was resolved for the turn.
         skill_texts: What the skills of the work say that the turn goes on from.
         looked: What was looked up in the turn before it is asked, the oldest first.
+        former_plan: The framed plan of what the turn goes on from, where that is one line in view.
     """
 
     reason: str = ""
@@ -76,6 +77,7 @@ class PlanningBrief(NamedTuple):
     interaction_mode: str = ""
     skill_texts: tuple[SkillText, ...] = ()
     looked: "tuple[EarlierLook, ...]" = ()
+    former_plan: str = ""
 
 
 class ReturnedPlan(NamedTuple):
@@ -161,7 +163,8 @@ class TurnRequest:
         )
         changing = (_block("facts", _pairs(turn)), self._message())
         after = (*self._looked_up(), *self._failed_plan_blocks(), *self._sent_back())
-        present = (self.context.present, *skill_blocks(self.brief.skill_texts), *changing, *after)
+        before = (self.brief.former_plan, *skill_blocks(self.brief.skill_texts))
+        present = (self.context.present, *before, *changing, *after)
         return _in_turns(lasting, self.context.said, _together(*present))
 
     def with_plan_tools(self, tools: str) -> "TurnRequest":

@@ -117,14 +117,19 @@ class ContextManager:
         """Remove an item, whatever it is; Silas's own call, never a model's."""
         self._view(scope_id).slots.take(ctx_id)
 
-    def complete(self, scope_id: str, ctx_id: str) -> None:
-        """The work of a plan or result is over, or was declined: from now on it may be evicted."""
+    def complete(self, scope_id: str, ctx_id: str, *, succeeded: bool = False) -> None:
+        """The work of a plan or result is over, or was declined: from now on it may be evicted.
+
+        A plan becomes one line once it is old, as results of tools do; at the next turn where its
+        work succeeded.
+        """
         view = self._view(scope_id)
         slot = view.slots.get(ctx_id)
         if slot is not None and not slot.done:
             item = slot.item
             if item.kind == "plan":
-                item = item.model_copy(update={"pinned": False})
+                item = item.model_copy(update={"pinned": False, "succeeded": succeeded})
+                view.results.append(ctx_id)
             self._put(view, item, done=True)
 
     def get_zone(self, scope_id: str, zone: ContextZone) -> list[ContextItem]:
@@ -324,7 +329,7 @@ class ContextManager:
         again = mask.repeated_results([slot.item for slot in shown])
         for slot in shown:
             item, repeated = slot.item, slot.item.ctx_id in again
-            if item.pinned or not (repeated or mask.old_result(item, oldest_shown)):
+            if item.pinned or not (repeated or mask.is_spent(item, oldest_shown)):
                 still.append(item.ctx_id)
                 continue
             if not repeated:  # else its text is still there, and is handed out in its time

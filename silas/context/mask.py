@@ -18,7 +18,10 @@ _LONGEST_NAME = 80  # characters of a tool's name, which may be a stranger's wor
 
 
 def placeholder(item: ContextItem) -> str:
-    """What stands for a tool result once it is old (spec 5.7)."""
+    """What stands for a tool result, or for a plan that is over, once it is old (spec 5.7)."""
+    if item.kind == "plan":
+        name = flatten_line(item.ctx_id.removeprefix("plan:"))[:_LONGEST_NAME]
+        return f"[Plan of {name} — {item.token_count} tokens — see memory for details]"
     ended = "SUCCEEDED" if item.succeeded else "FAILED"
     name = tool_name(item.source)
     # what looks showed is not remembered beside what it shows
@@ -32,14 +35,18 @@ def tool_name(source: str) -> str:
     return re.sub(r"[\[\]()]", "", words[0])[:_LONGEST_NAME] if words else "a tool"
 
 
-def old_result(item: ContextItem, oldest_shown: int) -> bool:
-    """Whether it is a tool result from before the oldest turn whose results are shown whole."""
-    return item.kind == "tool_result" and not item.masked and item.turn_number < oldest_shown
+def is_spent(item: ContextItem, oldest_shown: int) -> bool:
+    """Whether it is a tool result from before the oldest turn whose results are shown whole, a plan
+    that is over of such a turn, or one whose work succeeded: what came of that stands beside it.
+    """
+    old = item.turn_number < oldest_shown or (item.kind == "plan" and item.succeeded)
+    return item.kind in ("tool_result", "plan") and not item.masked and old
 
 
 def repeated_results(items: Sequence[ContextItem]) -> set[str]:
     """The ids of those long results that a later one of the same source says word for word."""
-    long = [one for one in items if one.token_count > _REPEATED_TOKENS]
+    results = [one for one in items if one.kind == "tool_result"]
+    long = [one for one in results if one.token_count > _REPEATED_TOKENS]
     newest = {(one.source, one.taint, one.content): one.ctx_id for one in long}
     return {one.ctx_id for one in long} - set(newest.values())
 

@@ -19,6 +19,7 @@ from silas.errors import LLMError
 from silas.language import group_digits, tr, tr_later
 from silas.skills import Skills, SkillText, usable_texts
 from silas.stream.earlier_looks import looks_that_fit
+from silas.stream.former_plans import FormerPlans
 from silas.stream.model_runs import outcome_of, record_run
 from silas.stream.plan_review import MOST_RETURNS, PROPOSALS, ReviewPlans
 from silas.stream.ports import MakeToolRun, ModelView
@@ -87,6 +88,7 @@ class Planning:
         work: Whose work is whose, for the skills of what a plan goes on from.
         context: How much room is left for those.
         skills: Their texts.
+        former_plans: The plan of what it goes on from.
         audit: Where every run is recorded.
     """
 
@@ -99,6 +101,7 @@ class Planning:
         work: ScopeWork,
         context: ModelView,
         skills: Skills,
+        former_plans: FormerPlans,
         audit: Audit,
     ) -> None:
         self._planner = planner
@@ -108,6 +111,7 @@ class Planning:
         self._work = work
         self._context = context
         self._skills = skills
+        self._former_plans = former_plans
         self._audit = audit
 
     @property
@@ -131,6 +135,7 @@ class Planning:
                 continuation_of=route.continuation_of or "",
                 interaction_mode=turn.answer.mode.value,
                 skill_texts=await self._skill_texts(turn, route.continuation_of),
+                former_plan=await self._former_plans.block_of(turn, route.continuation_of or ""),
             ),
         )
         await self._plan(turn, asking)

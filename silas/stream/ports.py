@@ -101,7 +101,7 @@ class ModelView(Protocol):
         """Take an item out of view, if it is there."""
         ...
 
-    def complete(self, scope_id: str, ctx_id: str) -> None:
+    def complete(self, scope_id: str, ctx_id: str, *, succeeded: bool = False) -> None:
         """The work of a plan is over, or it was declined: from now on it may be evicted."""
         ...
 

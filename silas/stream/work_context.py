@@ -98,12 +98,13 @@ class WorkContext:
         found = await self._work.recent(scope.address, _RECENT)
         for known in found:
             self._show(scope, known)
-        over = {plan_name(k.item.id) for k in found if k.item.status not in _GOING_ON}
+        over = {plan_name(k.item.id): k for k in found if k.item.status not in _GOING_ON}
         names = [plan_name(known.item.id) for known in found]
         for plan in await self._chronicle.list_by_ids(scope.id, names):
             self._context.add(scope.address, plan)
             if plan.ctx_id in over:  # it may leave, and it can be gone on from until then
-                self._context.complete(scope.address, plan.ctx_id)
+                done = over[plan.ctx_id].item.status is WorkItemStatus.done
+                self._context.complete(scope.address, plan.ctx_id, succeeded=done)
 
     def began(self, scope: ScopeState, item: WorkItem) -> None:
         """It was approved, and is under way."""
@@ -118,7 +119,8 @@ class WorkContext:
         scope = self._conversations.of(address)
         if scope.awake:
             self._show(scope, known)
-            self._context.complete(address, plan_name(item.id))
+            done = known.item.status is WorkItemStatus.done
+            self._context.complete(address, plan_name(item.id), succeeded=done)
         if known.result is not None:
             await self._review.after_result(known.item, known.result)
 

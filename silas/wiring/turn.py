@@ -19,6 +19,7 @@ from silas.stream.approval_words import ApprovalWords
 from silas.stream.escalate import Escalator
 from silas.stream.file_follower import FileFollower
 from silas.stream.forgetting import Forgetting
+from silas.stream.former_plans import FormerPlans
 from silas.stream.goal_name_words import GoalNameWords
 from silas.stream.goals_in_view import GoalsInView
 from silas.stream.intake import Intake
@@ -284,6 +285,7 @@ class TurnWiring:
                 self._work,
                 self._context,
                 self._skills,
+                FormerPlans(self._context, self._chronicle),
                 self._audit,
             ),
             self._modes,

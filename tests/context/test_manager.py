@@ -223,6 +223,35 @@ async def test_room_for_later_turns_is_not_made_of_what_this_message_recalled() 
     assert [one.ctx_id for one in await context.manager.enforce_budget(A, 2)] == ["memory:x"]
 
 
+async def test_a_plan_whose_work_succeeded_is_one_line_and_another_is_one_once_it_is_old() -> None:
+    context = Context().manager
+    for name in ("done", "failed", "active"):
+        plan = {"kind": "plan", "source": "agent:planner", "pinned": True}
+        context.add(A, item(f"plan:{name}", words(30), zone=ContextZone.workspace, **plan))
+    context.complete(A, "plan:done", succeeded=True)
+    context.complete(A, "plan:failed")
+    whole = context.token_usage(A)["workspace"]
+    assert [one.ctx_id for one in await context.enforce_budget(A, 2)] == ["plan:done"]
+    line = "[Plan of done — 30 tokens — see memory for details]"
+    assert f"--- plan | turn 1 | over ---\n{line}" in text_of(context.render(A, 2))
+    assert context.token_usage(A)["workspace"] < whole
+    assert [one.content for one in await context.enforce_budget(A, 7)] == [words(30)]
+    told = [one.content for one in context.get_zone(A, ContextZone.workspace)]
+    assert told == [line, line.replace("done", "failed"), words(30)]
+
+
+async def test_a_plan_that_is_proposed_again_after_its_work_is_shown_whole() -> None:
+    context = Context().manager
+    plan = {"kind": "plan", "source": "agent:planner", "pinned": True}
+    shown = item("plan:same", words(30), zone=ContextZone.workspace, **plan)
+    context.add(A, shown)
+    context.complete(A, "plan:same", succeeded=True)
+    await context.enforce_budget(A, 2)
+    context.add(A, shown)
+    assert await context.enforce_budget(A, 9) == []
+    assert f"--- plan | turn 1 | active ---\n{words(30)}" in text_of(context.render(A, 9))
+
+
 async def test_completed_work_goes_before_what_is_under_way() -> None:
     context = Context()
     for i in ("old", "done", "active"):

@@ -20,7 +20,9 @@ from silas.types import OWNER, InteractionMode, InteractionRegister
 from silas.work.models import AlreadyRunning
 from tests.stream.kit import (
     WaitingSandbox,
+    answer,
     answering,
+    direct,
     done_sandbox,
     entries_of,
     planned,
@@ -122,6 +124,24 @@ async def test_a_deepening_plan_works_with_what_the_first_one_made() -> None:
     assert (first.status, result.status) == (WorkItemStatus.done, WorkItemStatus.done)
     assert kept is not None
     assert kept.follow_up_of == "task-example"
+
+
+async def test_a_plan_that_is_done_is_one_line_until_a_turn_goes_on_from_its_work() -> None:
+    call = CallTool("shell_exec", {"argv": ["true"]})
+    models = planned(proposing(plan_text()), answer("No."), executor=[call, ran()])
+    routes = [to_planner(), direct("Nothing."), to_planner(continuation_of="task-example")]
+    models["proxy"] = proxy = ScriptedModel(routes)
+    async with Harness(ScriptedChannel(saying_yes), models=models, sandbox=done_sandbox()) as h:
+        await soon(h.silas.ask("do it"))
+        await soon(h.silas.wait("task-example"))
+        await soon(h.silas.ask("what is there to do now?"))
+        await soon(h.silas.ask("go deeper"))
+    later, planner = proxy.requests[1].text, models["planner"].requests[1].text
+    assert plan_text().partition("verify")[0] not in later
+    assert "[Plan of task-example — " in later
+    assert "work item task-example: " in later
+    whole = planner.partition("--- plan | name: agent:planner | taint: ")[2]
+    assert plan_text().strip() in whole.partition("--- end")[0]
 
 
 @pytest.mark.proves("S0.5.7-CONFIRMATION-FORCED", "S3.2-OVERRIDE-HONOURED", "S5.1-12-MODE-KEPT")
