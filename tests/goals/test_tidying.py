@@ -444,3 +444,18 @@ async def test_what_such_a_goal_cannot_keep_is_told(weekly: Weekly, said: str) -
         reply = await h.silas.ask(said)
         assert "A folder is tidied by the clock where you name it alone" in reply.text
         assert channel.cards == []
+
+
+async def test_what_silas_may_do_on_its_own_names_the_folder_that_it_looks_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "Downloads").mkdir()
+    async with Harness(ScriptedChannel(yes), clock=MockClock(START)) as h:
+        await h.silas.ask("tidy my Downloads every Friday at six pm", workspace=tmp_path)
+        said = (await h.silas.ask("what may you do on your own?")).text
+    assert said.splitlines() == [
+        "Nothing. Each piece of work asks you first.",
+        "- “Tidy Downloads”: Looks at files in `Downloads` by the clock and asks you batch by "
+        "batch, without a network; nothing to undo.",
+    ]

@@ -242,7 +242,18 @@ class AheadService:
         found, there = await self.look(1), await self.going()
         told = (*found.alone, *found.asking, *found.paused)
         names = {one.id: name_words(GoalName(one.id, one.title), there) for one in told}
-        return alone_words(found, lambda one: left_words(one, found.zone), names)
+        words = alone_words(found, lambda one: left_words(one, found.zone), names)
+        return "\n".join((words, *await self._tidied_folders(frozenset(names), there)))
+
+    async def _tidied_folders(self, told: frozenset[str], there: Sequence[GoalName]) -> list[str]:
+        """The folders that goals look at and ask about, a line for each that is not told of yet."""
+        items = [await self.store.get(one.id) for one in there if one.id not in told]
+        return [
+            f"- {name_words(GoalName(one.id, one.title), there)}: "
+            f"{effect_sentence(json.loads(plan_bytes(one)))}"
+            for one in items
+            if one is not None and one.cycle == TIDIES
+        ]
 
     async def agenda(self, first: int, days: int) -> str:
         """What some days bring by the clock, in words; `first` counts from today."""
