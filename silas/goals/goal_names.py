@@ -6,10 +6,12 @@ not count: "moving" is "move", "pdfs" are "pdf". Where several have them nothing
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from typing import Final, NamedTuple
 
 from silas.goals.models import GoalRefused
 from silas.language import tr
+from silas.plans import WorkItem
 from silas.plans.characters import show
 
 _WORD: Final = re.compile(r"\w+")
@@ -77,14 +79,25 @@ class GoalName(NamedTuple):
     Attributes:
         id: Of the goal.
         title: What its plan calls it; empty where the plan is not there.
+        files: What its plan changes and looks at, which tells two goals of one title apart.
     """
 
     id: str
     title: str
+    files: str = ""
+
+
+def goal_name(goal_id: str, item: WorkItem | None) -> GoalName:
+    """How a goal is named whose plan this is; None where the plan is not there."""
+    if item is None:
+        return GoalName(goal_id, "")
+    looked_at = [PurePath(one).name for one in (item.workspace or "", *(item.read or ()))]
+    return GoalName(goal_id, item.title, " ".join((*(item.writes or ()), *looked_at)))
 
 
 def goals_named(which: str, goals: Iterable[GoalName]) -> tuple[GoalName, ...]:
-    """Those that are meant: the one of this id, else all whose titles have these words.
+    """Those that are meant: the one of this id, else all whose titles have these words, else all
+    whose titles and files have them.
 
     Args:
         which: As the owner said it; nothing is found by words that every goal could have.
@@ -93,8 +106,12 @@ def goals_named(which: str, goals: Iterable[GoalName]) -> tuple[GoalName, ...]:
     there = tuple(goals)
     if of_id := tuple(one for one in there if one.id.casefold() == which.strip().casefold()):
         return of_id
-    words = _words(which)
-    return tuple(one for one in there if words and _has_all(_words(one.title), words))
+    if not (words := _words(which)):
+        return ()
+    titled = tuple(one for one in there if _has_all(_words(one.title), words))
+    return titled or tuple(
+        one for one in there if _has_all(_words(f"{one.title} {one.files}"), words)
+    )
 
 
 def name_words(goal: GoalName, there: Iterable[GoalName]) -> str:

@@ -17,7 +17,7 @@ from silas.autonomy.signals import started_alone
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError
-from silas.goals.goal_names import GoalName, goals_named, the_one
+from silas.goals.goal_names import goal_name, goals_named, the_one
 from silas.home.effective_clock import effective_time
 from silas.language import tr
 from silas.plans import (
@@ -239,7 +239,7 @@ class ApprovalService:
         except ApprovalError:
             given = [one for one in await self.list_given() if one.state in _STANDING]
             goals = [one.item for one in given if one.item.type is WorkItemType.goal]
-            there = [GoalName(item.id, item.title) for item in goals]
+            there = [goal_name(item.id, item) for item in goals]
             meant = the_one(named, goals_named(named, there))
             if meant is None:
                 raise

@@ -207,3 +207,26 @@ def test_the_terminal_narrows_and_takes_back_a_yes_by_words_of_the_title(tmp_pat
     assert taken.out.startswith(f"Taken back: goal-2  {OTHER.title}. "), taken.err
     none = run(silas("approvals", "revoke", "dog"), env)
     assert (none.code, "There is no approval for 'dog'" in none.err) == (2, True)
+
+
+async def test_two_goals_of_one_prepared_plan_are_told_apart_by_their_files(
+    tmp_path: Path,
+) -> None:
+    (folder := tmp_path / "Downloads").mkdir()
+    for name in ("a.pdf", "b.jpg"):
+        (folder / name).write_bytes(b"x")
+    async with Harness(ScriptedChannel(yes), clock=MockClock(START)) as h:
+        goals = dict[str, str]()
+        for kind in ("pdf", "jpg"):
+            said = f"every morning move all {kind} files to Papers"
+            reply = await soon(h.silas.ask(said, workspace=folder))
+            assert reply.plan is not None, reply.text
+            goals[kind] = reply.plan.id
+        told = await _says(h, "pause the papers goal")
+        assert " fits 2 goals; say more of the title, or the id: " in told
+        assert all(one in told for one in goals.values())
+        told = await _says(h, "pause the pdf goal")
+        assert f"({goals['pdf']}) is paused: " in told, told
+        assert goals["jpg"] not in told
+        told = await _says(h, "when does the jpg goal run next?")
+        assert f"({goals['jpg']}) did not run yet" in told, told

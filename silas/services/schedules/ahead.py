@@ -21,7 +21,7 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.errors import ApprovalError, Stopped
-from silas.goals.goal_names import GoalName, goals_named, name_words
+from silas.goals.goal_names import GoalName, goal_name, goals_named, name_words
 from silas.goals.models import Goal, GoalState
 from silas.goals.service import Goals
 from silas.home.database import open_existing_database
@@ -218,7 +218,7 @@ class AheadService:
     async def going(self) -> list[GoalName]:
         """The goals that are not over, as they are named."""
         going = [one for one in self.goals.store.all() if one.state is not GoalState.ended]
-        return [GoalName(one.id, _title(await self.store.get(one.id))) for one in going]
+        return [goal_name(one.id, await self.store.get(one.id)) for one in going]
 
     async def goal_lines(self, goal_ids: Sequence[str], most: int) -> list[str]:
         """The same for a model, a line each; of those that are not over, so many at most."""

@@ -13,7 +13,7 @@ from silas.audit.log import AuditLog
 from silas.clock import SystemClock
 from silas.config import SilasConfig
 from silas.db import Database
-from silas.goals.goal_names import GoalName, goals_named, the_one
+from silas.goals.goal_names import goal_name, goals_named, the_one
 from silas.goals.models import Goal, GoalState
 from silas.goals.service import Goals
 from silas.goals.store import SqlGoalStore
@@ -116,7 +116,7 @@ class GoalService(NamedTuple):
         Raises:
             GoalRefused: None is, or several are.
         """
-        names = [GoalName(one.id, await self.title(one)) for one in self.goals.store.all()]
+        names = [goal_name(one.id, await self.store.get(one.id)) for one in self.goals.store.all()]
         one = the_one(which, goals_named(which, names))
         return self.goals.get(one.id if one else which).id
 
