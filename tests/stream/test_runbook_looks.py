@@ -84,6 +84,7 @@ async def test_a_question_is_answered_at_once_without_a_plan_or_a_card(
     ("text", "why"),
     [
         ("open nothere.txt", "There is no file nothere.txt in this folder."),
+        ("open nots.txt", "nots.txt in this folder.\nFiles with a name like it:\n- notes.txt"),
         ("open one.pdf", "is not text"),
         ("summarise TWO.PDF", "is not text"),
         ("git status", "There is no git repository"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -13,6 +14,8 @@ LIST, READ, SEARCH, FILES, GIT = (
     f"workspace_{one}" for one in ("list", "read", "search", "files", "git")
 )
 MOST: Final = 20  # files that an answer names where nobody says how many
+_COMPARED: Final = 200  # files whose names are compared with one that is not there
+_ALIKE: Final = 0.8  # of the letters, which two such names have in common
 
 
 class LookCall(NamedTuple):
@@ -69,17 +72,25 @@ def whole_text(name: str) -> Generator[LookCall, str, WholeText]:
     if "No such file" not in said:
         return WholeText(name, "", LookAnswer(said, understood=False), cut=False)
     found = read_files((yield LookCall(FILES, {"names": [name.rpartition("/")[2]], "count": MOST})))
-    if found is None or len(found.shown) != 1:
-        lines = [f"- {one.path}" for one in found.shown] if found else []
-        why = (
-            tr("Several files are called so:")
-            if lines
-            else tr("There is no file {name} in this folder.", name=name)
-        )
-        return WholeText(
-            name, "", LookAnswer("\n".join([why, *lines]), understood=False), cut=False
-        )
-    return (yield from whole_text(found.shown[0].path))
+    if found is not None and len(found.shown) == 1:
+        return (yield from whole_text(found.shown[0].path))
+    lines = [f"- {one.path}" for one in found.shown] if found else []
+    why = [tr("Several files are called so:")]
+    if not lines:
+        why = [tr("There is no file {name} in this folder.", name=name)]
+        lines = [f"- {path}" for path in (yield from _paths_named_alike(name))]
+        why += [tr("Files with a name like it:")] if lines else []
+    return WholeText(name, "", LookAnswer("\n".join([*why, *lines]), understood=False), cut=False)
+
+
+def _paths_named_alike(name: str) -> Generator[LookCall, str, list[str]]:
+    """The files that may be meant by a name that none has; which of them is not guessed."""
+    found = read_files((yield LookCall(FILES, {"names": ["*"], "count": _COMPARED})))
+    paths = dict[str, list[str]]()
+    for one in found.shown if found else ():
+        paths.setdefault(one.path.rpartition("/")[2].casefold(), []).append(one.path)
+    near = get_close_matches(name.rpartition("/")[2].casefold(), paths, n=3, cutoff=_ALIKE)
+    return [path for each in near for path in paths[each]][:MOST]
 
 
 def _read(path: str, read: ReadText) -> WholeText:
