@@ -49,9 +49,8 @@ def is_worth_listing(one: "SignedApproval") -> bool:
 def uses_words(one: "SignedApproval", zone: "ZoneInfo") -> str:
     """How often it was used, of how many, and until when; of a goal that only asks, that."""
     from silas.language.calendar import moment_words
-    from silas.plans.goals.limits import TIDIES
 
-    if one.item.cycle == TIDIES:
+    if one.asks_each_time:
         return tr("asks you batch by batch, each time")
     until = moment_words(one.token.expires_at, zone)
     return tr("used {used} of {uses}, until {until}", used=one.used, uses=one.of_all, until=until)

@@ -29,6 +29,7 @@ from silas.plans import (
     WorkItemType,
 )
 from silas.plans.goals.lapsed import Lapsed, lapse_words
+from silas.plans.goals.limits import TIDIES
 from silas.plans.projects.kept import waiting_project, with_tasks
 from silas.plans.store import SqlWorkItemStore, missing_item
 from silas.plans.subject import plan_hash
@@ -79,6 +80,11 @@ class SignedApproval(NamedTuple):
     def of_all(self) -> int:
         """How many there were to spend, those before it was narrowed included."""
         return self.token.max_executions + used_before(self.token)
+
+    @property
+    def asks_each_time(self) -> bool:
+        """Whether it spends nothing: its goal looks at a folder, and asks about each batch."""
+        return self.item.cycle == TIDIES
 
     @property
     def of_a_goal(self) -> bool:
