@@ -100,7 +100,7 @@ def _extracted(kind: str, file: Path, *functions: str) -> Iterator[str]:
             kind,
             stream,
             keywords={one: _WHERE.get(one) for one in functions},
-            options={"encoding": "utf-8"},
+            options={"encoding": "utf-8", "parse_template_string": "true"},
         )
         for _line, said, _comments, _context in found:
             if isinstance(said, str):

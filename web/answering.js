@@ -85,8 +85,9 @@ function hosted(facts, choose, again, said) {
   const check = button(t("Check it now"), () => trying([check], problem, async () => {
     await again((await command("/models/key/check", "check_key", "openrouter")).words);
   }), { class: "quiet", "data-testid": "check-key" });
+  const name = t("the key");
   const end = key.place === "stored" && twice({
-    label: t("Remove"), of: "", named: t("Remove {name}", { name: t("the key") }), yes: t("Yes, remove it"), no: t("Keep it"), done: () => again(),
+    label: t("Remove"), of: "", named: t("Remove {name}", { name }), yes: t("Yes, remove it"), no: t("Keep it"), done: () => again(),
     act: () => command(`/secrets/${encodeURIComponent(key.ref_id)}/remove`, "remove_secret", key.ref_id),
   });
   const use = facts.provider === "openrouter" || key.place === "none" ? null

@@ -46,6 +46,20 @@ def test_the_page_has_its_own_part_of_the_catalogue() -> None:
     assert page == {one: known[one] for one in page_sentences()}
 
 
+_SAID = re.compile(r'(?<![\w.])t\(\s*("(?:[^"\\]|\\.)*")')
+
+
+def test_no_sentence_inside_of_another_is_left_out_of_the_catalogue() -> None:
+    known = page_sentences()
+    said = {
+        (file.name, json.loads(one))
+        for file in sorted((ROOT / "web").glob("*.js"))
+        for one in _SAID.findall(file.read_text(encoding="utf-8"))
+    }
+    assert len(said) > 500
+    assert not sorted((name, one) for name, one in said if one not in known)
+
+
 _PLACES = (r"button\(", r"toast\(", r"announce\(", r'"aria-label": ', r"words\.push\(")
 _UNTOLD = re.compile(rf"(?:{'|'.join(_PLACES)})\"[A-Za-z][^\"]*")
 
