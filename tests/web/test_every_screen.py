@@ -10,7 +10,7 @@ from tests.web.support.cockpit import Cockpit, Home
 from tests.web.support.device import SIZES, NewDevice, Size
 from tests.web.support.examples import GATE
 from tests.web.support.library import COPY
-from tests.web.support.screens import each_screen, live_in
+from tests.web.support.screens import SCREENS, each_screen, live_in
 
 pytestmark = in_a_browser
 
@@ -41,6 +41,25 @@ async def test_everybody_can_use_every_screen_in_light_and_in_dark(
             wrong[name].append("it is wider than the screen")
     told = [f"{name}: {what}" for name, found in wrong.items() for what in found]
     assert not told, "\n".join(told)
+
+
+_LONGER = "document.scrollingElement.scrollHeight - innerHeight"
+
+
+@_EACH_SIZE
+async def test_the_page_itself_is_never_longer_than_the_screen(
+    cockpit: Cockpit, new_device: NewDevice, size: Size
+) -> None:
+    device = await cockpit.paired(new_device, size)
+    for number in range(1, 4):
+        await device.says("help")
+        await expect(device.at("heard")).to_have_count(number)
+    longer = {"stream": await device.page.evaluate(_LONGER)}
+    for screen in SCREENS:
+        if screen.name.startswith("more") and screen.name != "more-work-item":
+            await screen.arrive(cockpit, device)
+            longer[screen.name] = await device.page.evaluate(_LONGER)
+    assert not {name: by for name, by in longer.items() if by > 0}
 
 
 @pytest.mark.proves("S0.5.1-THREE-SURFACES")
