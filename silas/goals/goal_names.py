@@ -1,6 +1,7 @@
-"""Which goal its owner means: by its id, or by words of its title (5.2.3).
+"""Which goal its owner means: by its id, or by words of its title or of its files (5.2.3).
 
-Nobody says an id aloud, so "the pdf goal" is the one goal whose title has these words. Endings do
+Nobody says an id aloud, so "the pdf goal" is the one goal whose title has these words; of
+goals of one title, the one whose plan changes or looks at files so named. Endings do
 not count: "moving" is "move", "pdfs" are "pdf". Where several have them nothing is guessed.
 """
 

@@ -66,7 +66,7 @@ class LibraryPlan(FrozenModel):
             phrases are examples and no request is compared with them.
         requires: What it needs of the machine, looked for before anybody is asked.
         moves: Which parameters name the folders between which it moves files.
-        removes: Which parameters are of the line that it takes out of a file.
+        removes: Which parameters are of the line that it takes out of a file; None for most.
         installs: The parameter that takes the Python installations which `$python` and the
             environment of `$workspace` need to be read.
         otherwise: The runbook to take where something that this one requires is missing.

@@ -207,7 +207,7 @@ class AheadService:
         return (await self._runs(goal)).words(zone, await self.goal_name(goal_id))
 
     async def goals_named(self, which: str) -> tuple[GoalName, ...]:
-        """The goals that are not over which the owner means: by id, or by words of the title."""
+        """The goals that are not over which the owner means: by id, or words of title or files."""
         return goals_named(which, await self.going())
 
     async def goal_name(self, goal_id: str) -> str:

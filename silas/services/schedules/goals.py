@@ -111,7 +111,7 @@ class GoalService(NamedTuple):
         return "" if item is None else item.title
 
     async def find(self, which: str) -> str:
-        """The id of the one goal that is meant: by its id, or by words of its title.
+        """The id of the one goal that is meant: by its id, or by words of its title or files.
 
         Raises:
             GoalRefused: None is, or several are.
