@@ -13,6 +13,7 @@ from silas.goals.service import Goals
 from silas.goals.store import SqlGoalStore
 from silas.language import speak
 from silas.plans.goals.schedule import brief_words, schedule_words
+from silas.services.schedules.agenda import agenda_words
 from silas.services.schedules.goals import open_goals
 from silas.testing import ScriptedChannel
 from silas.testing.clock import MockClock
@@ -296,3 +297,11 @@ async def test_a_goal_whose_yes_was_taken_back_is_not_among_what_is_to_come() ->
         await watched.parts.ahead_service().take_back(WATCHED)
         found = await _look(watched)
         assert (found.coming, [one.id for one in found.paused]) == ((), [WATCHED])
+
+
+async def test_a_title_hides_nothing_in_what_is_to_come() -> None:
+    channel, clock, watched = ScriptedChannel(yes), MockClock(START), Watched()
+    async with house(channel, clock, watched) as h:
+        await h.silas.run(goal_text(title="Watch the p\u0430ge"))
+        told = await agenda_words(watched.parts.ahead_service(), 0, 7)
+    assert "Watch the p<U+0430>ge" in told

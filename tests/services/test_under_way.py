@@ -41,3 +41,14 @@ async def test_what_runs_and_what_waits_is_told_but_no_task_of_a_project(
     lines = (await told.words()).splitlines()
     assert lines[:4] == ["Running:", "- “Back up”", "Waiting for your yes:", "- “Copy 0”"]
     assert lines[-2:] == ["- “Copy 9”", "1 more; “Work” shows them."]
+
+
+async def test_a_title_hides_nothing(db: Database, tmp_path: Path) -> None:
+    store, waiting = SqlWorkItemStore(db, MockClock()), SqlWaitingPlans(db, MockClock())
+    await store.save(
+        a_plan(title="Pay\u202elliB").model_copy(update={"status": WorkItemStatus.running})
+    )
+    await waiting.put(WaitingPlan(a_plan(id="task-b", title="Co\u200bpy"), "because"))
+    lines = (await UnderWay(store, waiting, HeldStore(tmp_path / "held")).words()).splitlines()
+    assert lines[1] == "- “Pay<U+202E>lliB”"
+    assert lines[3] == "- “Co<U+200B>py”"

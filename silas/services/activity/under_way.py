@@ -3,7 +3,7 @@
 from typing import Final
 
 from silas.language import tr, tr_later
-from silas.plans import WaitingPlans, WorkItemStatus, WorkItemStore
+from silas.plans import WaitingPlans, WorkItemStatus, WorkItemStore, show
 from silas.plans.models import WorkItemType
 from silas.services.work import waits_words
 from silas.work.changes.held_store import HeldStore
@@ -38,12 +38,12 @@ class UnderWay:
         lines = list[str]()
         if running:
             titles = [
-                " ".join([tr("“{words}”", words=item.title), waits_words(item, self._store)])
+                " ".join([tr("“{words}”", words=show(item.title)), waits_words(item, self._store)])
                 for item in running
             ]
             lines += [tr("Running:"), *_lines(titles)]
         if asked:
-            titles = [tr("“{words}”", words=title) for title in asked]
+            titles = [tr("“{words}”", words=show(title)) for title in asked]
             lines += [tr("Waiting for your yes:"), *_lines(titles)]
         return "\n".join(lines) if lines else tr(_NOTHING)
 

@@ -10,6 +10,7 @@ from silas.goals.models import GoalState
 from silas.jobs.slots import next_slot
 from silas.language import tr, tr_later, tr_many
 from silas.language.calendar import near_day_words
+from silas.plans import show
 from silas.plans.goals import schedule as goal_schedule
 from silas.reminders.models import Reminder
 from silas.services.schedules.upcoming import more_moments
@@ -58,7 +59,7 @@ async def agenda_words(service: "AheadService", first: int, days: int) -> str:
         if (named := near_day_words(at, now)) != day:
             lines, day = [*lines, f"{named}:"], named
         more = f" ({tr_many(one.more, 'once more', '{count} more times')})" if one.more else ""
-        lines.append(f"- {at:%H:%M}  {one.title}{more}")
+        lines.append(f"- {at:%H:%M}  {show(one.title)}{more}")
     if len(found) > _MOST:
         lines.append(tr("{more} more; `silas ahead` shows them.", more=len(found) - _MOST))
     return "\n".join(lines)
