@@ -38,8 +38,8 @@ async def test_it_is_shown_with_its_tasks_and_taken_back_as_a_whole(tmp_path: Pa
         one = await house.get(f"/work/{PROJECT}")
         headings = [section["heading"] for section in one["plan"]]
         assert headings[0] == "Its tasks, and what each of them does"
-        assert "Task 1: a" in headings
-        assert "Task 2: b" in headings
+        assert "Task 1: Do a" in headings
+        assert "Task 2: Do b" in headings
         assert "of which 2 may change your files" in one["affected"]
         assert len(one["budget"]) == 3
         rows = {row["id"]: row for row in await house.get("/work")}

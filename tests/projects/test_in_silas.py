@@ -81,7 +81,7 @@ async def test_the_one_card_has_each_task_whole_and_a_hash_over_all_of_it() -> N
     assert overview.open
     assert any("Do a (`a`): Works in an empty folder" in line for line in overview.lines)
     assert "  begins after `a`" in overview.lines
-    (whole,) = [part for part in one.details if part.heading == "Task 2: b"]
+    (whole,) = [part for part in one.details if part.heading == "Task 2: Do b"]
     for line in (
         "  | do-b",
         "    | check-b",

@@ -131,6 +131,6 @@ def _task(index: int, plan: Mapping[str, Any], card: PlanCard) -> Detail:
     for part in card.details:
         lines += [f"{part.heading}:", *(f"  {line}" for line in part.lines)]
     return Detail(
-        heading=tr("Task {index}: {show}", index=index + 1, show=show(str(plan["id"]))),
+        heading=tr("Task {index}: {show}", index=index + 1, show=show(str(plan["title"]))),
         lines=tuple(lines),
     )
