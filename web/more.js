@@ -71,8 +71,8 @@ async function showTools(place) {
   const [tools, workers] = await Promise.all([getJson("/tools"), getJson("/workers")]);
   fill(place,
     tools.length ? h("ul", { class: "rows" }, tools.map((tool) => h("li", { class: "row tall" },
-      h("p", { class: "row-head" }, h("b", {}, tool.name), health(tool.health)),
-      h("p", { class: "small" }, [RISK[tool.risk] ?? "", tool.scopes.length && t("may: {scopes}", { scopes: tool.scopes.map((one) => SCOPES[one] ?? one).join(", ") })].filter(Boolean).join(" · ")),
+      h("p", { class: "row-head" }, h("b", { dir: "auto" }, tool.title), health(tool.health)),
+      h("p", { class: "small" }, tool.title !== tool.name && [h("code", {}, tool.name), " · "], [RISK[tool.risk] ?? "", tool.scopes.length && t("may: {scopes}", { scopes: tool.scopes.map((one) => SCOPES[one] ?? one).join(", ") })].filter(Boolean).join(" · ")),
       tool.last_error && h("p", { class: "small warning-text", dir: "auto" }, named(tool.last_error)))))
       : h("p", {}, t("There are no tools.")),
     h("h2", { class: "label-title" }, t("Workers")),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ from silas.language import speak
 from silas.work.batches.folder_scan import FoundFile, about_of
 from silas.work.batches.models import FileIdentity
 from tests.cockpit.house import a_house
+from tests.support.plans import a_workspace, writing_plan
+from tests.work.kit import owner
 
 GERMAN = {"language": "de"}
 
@@ -27,6 +30,38 @@ async def test_what_became_of_a_device_is_told_in_german() -> None:
         ended = await house.signed("/devices/device-2/revoke")
     assert named.json()["words"] == "Es heißt jetzt Telefon."
     assert ended.json()["words"].startswith("Dieses Gerät ist nicht mehr gekoppelt;")
+
+
+async def test_tools_and_rules_are_called_by_what_they_do() -> None:
+    async with a_house(settings=GERMAN) as house:
+        tools = {one["name"]: one["title"] for one in await house.get("/tools")}
+        told = await house.get("/settings")
+        findings = (await house.get("/doctor"))["findings"]
+    assert tools["shell_exec"] == "Befehl ausführen"
+    assert not [name for name, title in tools.items() if name == title]
+    values = [fact["value"] for part in told["parts"] for fact in part["facts"]]
+    said = "sieht an, was du schreibst (input_guard), nimmt Schlüssel aus Antworten (secret_scrub)"
+    assert said in values
+    parts = [one["part"] for one in findings]
+    assert {"Modell fürs Gespräch", "Regel für deine Worte"} <= {*parts}
+    assert not [one for one in parts if "proxy" in one or "guard" in one]
+    [room] = [one["words"] for one in findings if one["part"] == "Kontext"]
+    assert room.endswith("(Planen)")
+
+
+async def test_what_ran_and_what_changed_is_told_in_german(tmp_path: Path) -> None:
+    async with a_house(owner(), settings=GERMAN) as house:
+        workspace = a_workspace(tmp_path / "project")
+        result = await house.harness.silas.run(writing_plan(workspace, title="Copy the input"))
+        assert result.status == "done", result.summary
+        entries = (await house.get("/activity", last=200, all=True))["entries"]
+        changed = next(one["seq"] for one in entries if one["event"] == "workspace_applied")
+        entry = await house.get(f"/activity/{changed}")
+        work = await house.get(f"/work/{result.work_item_id}")
+    ran = [one["words"] for one in entry["ran"]]
+    assert "Silas hat „Befehl ausführen“ benutzt." in ran
+    assert not [words for words in ran if "_exec" in words]
+    assert entry["diff"] == work["diff"]
 
 
 async def test_who_answers_without_a_model_is_called_alike_on_both_pages() -> None:

@@ -205,9 +205,10 @@ class Done(FrozenModel):
 
 
 class ToolRow(FrozenModel):
-    """A tool and how it fares."""
+    """A tool and how it fares; its title is what people read."""
 
     name: str
+    title: str
     risk: str
     scopes: tuple[str, ...]
     health: str

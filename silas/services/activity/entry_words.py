@@ -8,6 +8,7 @@ from silas.audit.reader import ReadEntry
 from silas.context.conversation_store import ConversationRow
 from silas.errors import SilasError
 from silas.language import tr
+from silas.language.titles import TOOL_TITLES, tool_title
 from silas.plans import WaitingPlans, WorkItem, WorkItemStore
 from silas.reminders.models import Reminder
 
@@ -55,6 +56,9 @@ class EntryWords:
             named["conversation"] = self._conversation_title(talk)
         if isinstance(reminder := told.data.get("reminder_id"), str):
             named["reminder_id"] = self._reminder_title(reminder)
+        tool = told.data.get("tool")
+        if isinstance(tool, str) and tool in TOOL_TITLES:
+            named["tool"] = tr("“{words}”", words=tool_title(tool))
         return self._redact(narrate(told.event, {**told.data, **named}))
 
     async def title(self, item_id: str) -> str:

@@ -4,6 +4,7 @@ from silas.agents.choice import RUNBOOK
 from silas.channels.web.views import Fact, Facts, Settings
 from silas.config import SilasConfig
 from silas.language import tr, tr_later
+from silas.language.titles import gate_title
 from silas.tools import AutonomyLevel
 
 _NO_MODEL = tr_later("built in: follows runbooks, is no language model")
@@ -68,7 +69,7 @@ def _limits(config: SilasConfig, sandbox: str) -> tuple[Fact, ...]:
         ),
         Fact(
             name=tr("gates"),
-            value=", ".join(gate.name for gate in config.gates.system) or tr("none"),
+            value=", ".join(gate_title(gate.name) for gate in config.gates.system) or tr("none"),
             words=tr("rules that look at every turn and call"),
         ),
     )

@@ -15,6 +15,7 @@ from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.home.findings import headline, is_ready
 from silas.language import COCKPIT, refusal_words, said_at
+from silas.language.titles import tool_title
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.cockpit.finding_words import finding_words
 from silas.services.doctor.diagnose import diagnose
@@ -56,6 +57,7 @@ class OverviewRoom:
         return tuple(
             ToolRow(
                 name=row["name"],
+                title=tool_title(row["name"]),
                 risk=row["risk"],
                 scopes=tuple(row["scopes"]),
                 health=row["health"],

@@ -8,7 +8,7 @@ from typing import Any
 from silas.approval import ApprovalToken, NonceStore
 from silas.approval.earlier_uses import used_before
 from silas.audit.kinds import KINDS, QUIET, Kind, kind_of
-from silas.audit.narrate import known_events, narrate
+from silas.audit.narrate import known_events
 from silas.audit.reader import AuditReader, ReadEntry
 from silas.cards import PlanCard
 from silas.channels.web.metrics import EVENTS, MetricWindow
@@ -27,7 +27,7 @@ from silas.plans import plan_hash
 from silas.plans.card_preview import PlanLook
 from silas.services.activity.entry_words import EntryWords, KeptPlan, entry_item
 from silas.services.plans import plan_card
-from silas.work.models import FindResult
+from silas.work.models import PATCH, FindResult
 
 _MOST_RAN = 200
 _LONGEST_DIFF = 200_000  # characters; `silas diff ID` has all of it
@@ -110,7 +110,7 @@ class RecordRoom:
             **(await self._entry(told)).model_dump(),
             shown=None if shown is None else tuple(map(self._redact, shown)),
             signed=await self._find_approval(told, plan, history),
-            ran=self._ran(history, await self._entries.title(item_id)) or None,
+            ran=await self._ran(history) or None,
             diff=await self._diff(told, item_id),
         )
 
@@ -194,18 +194,19 @@ class RecordRoom:
         on_record = sum(one.data.get("token_id") == token_id for one in told)
         return max(await self._nonces.uses(token_id), on_record)
 
-    def _ran(self, history: list[ReadEntry], title: str) -> tuple[RunStepView, ...]:
+    async def _ran(self, history: list[ReadEntry]) -> tuple[RunStepView, ...]:
         ended = {one.data.get("step") for one in history if one.event in _ENDS}
-        return tuple(
-            RunStepView(
-                at=one.at,
-                words=self._redact(narrate(one.event, {**one.data, "work_item_id": title})),
-                state=_state(one),
-            )
+        ran = [
+            one
             for one in history
             if one.event in _RAN
             and not (one.event == "tool_call.attempted" and one.data.get("step") in ended)
-        )[-_MOST_RAN:]
+        ][-_MOST_RAN:]
+        words = [await self._entries.words(one) for one in ran]
+        return tuple(
+            RunStepView(at=one.at, words=told, state=_state(one))
+            for one, told in zip(ran, words, strict=True)
+        )
 
     async def _diff(self, told: ReadEntry, item_id: str) -> str:
         if told.event not in _CHANGED or not item_id:
@@ -214,7 +215,9 @@ class RecordRoom:
             result = await self._result_of(item_id)
         except SilasError:
             return ""
-        return "" if result is None else self._redact(result.diff[:_LONGEST_DIFF])
+        if result is None:
+            return ""
+        return self._redact((result.artifacts.get(PATCH, "") or result.diff)[:_LONGEST_DIFF])
 
 
 def _lines(card: PlanCard) -> list[str]:
