@@ -26,6 +26,10 @@ def one_overwritten(place: Path) -> None:
     (place / "B" / "kept").unlink()
 
 
+def one_renamed(place: Path) -> None:
+    (place / "A" / "y").rename(place / "A" / "q")
+
+
 def one_arrived(place: Path) -> None:
     (place / "A" / "z").write_text("z")
 
@@ -64,6 +68,7 @@ async def said_while(said: str, place: Path, meanwhile: Callable[[Path], None]) 
         ("delete the last line of list.txt", one_more),
         ("move everything from A to B", one_gone),
         ("move everything from A to B", one_overwritten),
+        ("move everything from A to B", one_renamed),
     ],
 )
 async def test_what_is_not_as_the_plan_saw_it_changes_nothing(
