@@ -117,6 +117,8 @@ ASKED: dict[str, tuple[str, ...]] = {
         "when is easter",
         "when is Easter 2027?",
         "when will easter sunday be",
+        "when is easter next year?",
+        "wann ist Ostern nächstes Jahr?",
     ),
     "It is week 48 of 2026 (ISO 8601); today is Tuesday, 24 November 2026.": (
         "what week is it",

@@ -95,6 +95,13 @@ _CANNOT: Final = (
         tr_later("I look at a git repository, and change nothing in it."),
     ),
     (
+        r"passwords?|passwor[dt]e?|passwörtern?|credentials|api[ -]?keys?|zugangsdaten|pins?",
+        tr_later(
+            "I show and send no password or key: one that Silas keeps goes to the tool that you "
+            "approved for it, and to no conversation."
+        ),
+    ),
+    (
         r"(?<!['’]s )e-?mails?|mails?|inbox|message|sms|whatsapp|nachricht",
         tr_later("I have no mail account connected."),
     ),
@@ -153,6 +160,10 @@ _NONE_CONFIGURED: Final = DoorWords(
         "model."
     ),
 )
+_ERRANDS: Final = re.compile(
+    r"(?:buy|pay|order|book|fetch|call|phone|ring|kaufe?|bezahle?|bestelle?|buche?|hole?)\b"
+)
+"""What the owner does, and may be reminded of where a time is said: `buy milk tomorrow`."""
 _OTHERWISE: Final = tr_later("I do not understand that: I know prepared plans only.")
 _SAME: Final = {"summarize": "summarise", "picture": "file", "document": "file", "email": "mail"}
 _GENERAL_LIST: Final = """
@@ -312,12 +323,13 @@ def cannot(text: str, plans: Sequence[RunbookTemplate], otherwise: str = _OTHERW
     """
     said = text.lower()
     why = next((why for words, why in _CANNOT if re.search(rf"\b(?:{words})\b", said)), otherwise)
-    if why == _OTHERWISE:
+    errand = _ERRANDS.match(said) is not None
+    if errand or why == _OTHERWISE:
         from silas.agents.runbook.time_words import (  # noqa: PLC0415 - few turns load reminders
             ask_to_remind,
         )
 
-        if how := ask_to_remind(text, VERBS):
+        if how := ask_to_remind(text, frozenset() if errand else VERBS):
             return f"{tr(why)} {how}"
     near = None if why == _REMINDERS else nearest(text, plans)
     what = (

@@ -35,6 +35,7 @@ _FORMS: Final = tuple(
         r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})?",
     )
 )
+_FEAST_YEAR: Final = r"\d{4}|(?:this|next)\s+year"
 _SLASHED: Final = re.compile(r"(?P<one>\d{1,2})/(?P<two>\d{1,2})/(?P<year>\d{4})")
 
 
@@ -113,9 +114,9 @@ def parse_day(text: str, today: date) -> Day | None:
     plain = " ".join(text.lower().split())
     if (near := _near(plain, today)) is not None:
         return Day(_always(near), near.year)
-    feast = re.fullmatch(r"(?P<name>.+?)(?:\s+(?:of\s+|in\s+)?(?P<year>\d{4}))?", plain)
+    feast = re.fullmatch(rf"(?P<name>.+?)(?:\s+(?:of\s+|in\s+)?(?P<year>{_FEAST_YEAR}))?", plain)
     if feast is not None and feast["name"].removeprefix("next ") in FEASTS:
-        year = int(feast["year"]) if feast["year"] else None
+        year = _feast_year(feast["year"], today)
         return Day(_check_day(FEASTS[feast["name"].removeprefix("next ")], plain, year), year)
     if (slashed := _SLASHED.fullmatch(plain)) is not None:
         return _of_slashes(int(slashed["one"]), int(slashed["two"]), int(slashed["year"]), plain)
@@ -124,6 +125,12 @@ def parse_day(text: str, today: date) -> Day | None:
         return None
     month, year = _month_of(found["month"]), int(found["year"]) if found["year"] else None
     return Day(_check_day(_day_of_month(month, int(found["day"])), plain, year), year)
+
+
+def _feast_year(said: str | None, today: date) -> int | None:
+    if not said:
+        return None
+    return int(said) if said.isdigit() else today.year + said.startswith("next")
 
 
 def next_of(day: Day, today: date) -> date:

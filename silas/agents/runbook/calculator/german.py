@@ -11,7 +11,9 @@ _WHOLE: Final[tuple[tuple[str, str], ...]] = (
     ),
     (
         r"(?:welche[rsn]? (?:wochen)?tag|welches datum|was für ein tag|de[nr] wievielten?)"
-        r"(?: ist| haben wir)? heute|(?:den wievielten|welchen tag) haben wir(?: heute)?",
+        r"(?: ist| haben wir)? heute"
+        r"|was (?:ist|haben wir) heute für ein(?:en)? (?:wochentag|tag|datum)"
+        r"|(?:den wievielten|welchen tag) haben wir(?: heute)?",
         "what day is it today",
     ),
     (
@@ -43,6 +45,9 @@ _DAYS: Final[Mapping[str, str]] = {
     "karfreitag": "good friday",
     "pfingsten": "pentecost",
     "christi himmelfahrt": "ascension day",
+    "nächstes jahr": "next year",
+    "nächsten jahres": "next year",
+    "dieses jahr": "this year",
     "heute": "today",
     "morgen": "tomorrow",
     "übermorgen": "the day after tomorrow",
