@@ -60,11 +60,6 @@ def _back_off(failing: int) -> timedelta:
     return min(_BACK_OFF * 2 ** min(failing - 2, 10), _LONGEST)
 
 
-def job_id(cycle: Cycle) -> str:
-    """The id of the job that runs a cycle."""
-    return f"{KIND}:{cycle.goal_id}:{cycle.slot}"
-
-
 class Goals:
     """What Silas looks after by the clock.
 

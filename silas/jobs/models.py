@@ -20,6 +20,11 @@ class JobState(StrEnum):
 UNFINISHED = (JobState.waiting, JobState.running)
 
 
+def job_id(kind: str, ref: str, slot: str) -> str:
+    """The id of the job of a slot: made twice, it is one job."""
+    return f"{kind}:{ref}:{slot}"
+
+
 class Job(NamedTuple):
     """One run of something at one moment.
 
@@ -48,8 +53,8 @@ class Job(NamedTuple):
 
     @property
     def id(self) -> str:
-        """`kind:ref:slot`: made twice, it is one job."""
-        return f"{self.kind}:{self.ref}:{self.slot}"
+        """See `job_id`."""
+        return job_id(self.kind, self.ref, self.slot)
 
 
 Finish = Callable[[], None]

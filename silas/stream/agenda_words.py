@@ -4,16 +4,11 @@ A language model may know a calendar, so that it is asked; the built-in one know
 """
 
 import re
-from collections.abc import Callable
 from typing import Final
 
-from silas.audit import Audit
-from silas.language import said_at, tr_later
-from silas.stream.owner_words import Answered, OwnerWords
-from silas.stream.plan_review import ReviewPlans
+from silas.language import tr_later
+from silas.stream.owner_words import LookupWords
 from silas.stream.ports import LooksAhead
-from silas.stream.state import Turn
-from silas.stream.turn_modes import TurnModes
 
 _DAYS: Final = {
     "today": (0, 1),
@@ -52,38 +47,17 @@ _ASKS: Final = tuple(
 )
 
 
-class AgendaWords(OwnerWords[tuple[int, int]]):
-    """Answers the owner's own "what's on tomorrow?" with reminders and goals.
-
-    Args:
-        ahead: Tells what comes.
-        plans: Whether a language model plans, and so answers what code does not.
-        audit: Where the turn is recorded.
-        modes: Resolves the mode that such a turn proceeds in.
-        profile: The context profile of such a turn.
-    """
+class AgendaWords(LookupWords[tuple[int, int], LooksAhead]):
+    """Answers the owner's own "what's on tomorrow?" with reminders and goals."""
 
     reason = "agenda"
     owners_only = tr_later("Only Silas's owner can ask what is to come. Nothing was changed.")
 
-    def __init__(
-        self,
-        ahead: Callable[[], LooksAhead],
-        plans: ReviewPlans,
-        audit: Audit,
-        modes: TurnModes,
-        profile: str,
-    ) -> None:
-        super().__init__(audit, modes, profile)
-        self._ahead = ahead
-        self._plans = plans
-
-    def _parse_request(self, text: str) -> tuple[int, int] | None:
-        said = " ".join(text.lower().replace("’", "'").split()).rstrip(" ?.!")
+    def _parse_question(self, said: str) -> tuple[int, int] | None:
         found = next((match for one in _ASKS if (match := one.fullmatch(said))), None)
         if found is None or self._plans.marks:
             return None
         return _DAYS[found.groupdict().get("day") or ""]
 
-    async def _do(self, turn: Turn, asked: tuple[int, int]) -> Answered:
-        return said_at(turn.door, await self._ahead().agenda(*asked)), "answered"
+    async def _look_up(self, asked: tuple[int, int]) -> str:
+        return await self._source().agenda(*asked)

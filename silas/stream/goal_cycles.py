@@ -22,8 +22,8 @@ from silas.clock import Clock
 from silas.db import at_once
 from silas.errors import ChannelError, PlanFamilyError, SandboxError, Stopped, from_foreign
 from silas.goals.models import Cycle, Outcome
-from silas.goals.service import GIVES_UP, KIND, Goals, job_id
-from silas.jobs.models import Finish, Job, JobKind, nothing
+from silas.goals.service import GIVES_UP, KIND, Goals
+from silas.jobs.models import Finish, Job, JobKind, job_id, nothing
 from silas.language import refusal_words, said_at, tr
 from silas.plans import (
     BudgetUsed,
@@ -284,7 +284,7 @@ class GoalCycles:
             return cycle, _End(Outcome.asked, why)
         self._goals.store.save_spawned(cycle, task.id)
         cycle = cycle._replace(task_id=task.id)
-        with self._authority.without_place(job_id(cycle)):
+        with self._authority.without_place(job_id(KIND, cycle.goal_id, cycle.slot)):
             proposal = await proposer.propose(task, self._channel, OWNER, why)
         if proposal.verdict == "approved":
             return cycle, await self._wait_for_work(cycle, task)
@@ -316,7 +316,7 @@ class GoalCycles:
         """Wait for the work, which goes on as any other where this is ended."""
         with suppress(AlreadyRunning):  # a start of Silas resumed it
             self._dispatcher.dispatch(task, self._send(task))
-        with self._authority.without_place(job_id(cycle)):
+        with self._authority.without_place(job_id(KIND, cycle.goal_id, cycle.slot)):
             await self._executor.wait(task.id)
         ended = await self._store.get(task.id)
         return _result(task, WorkItemStatus.failed if ended is None else ended.status)

@@ -5,6 +5,7 @@ a model says how a message of the owner's is to be read, `silas.stream.reminding
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar
 
 from silas.agents import AgentResponse, PlanAction, PlanActionType, RouteDecision
@@ -12,11 +13,13 @@ from silas.audit import Audit
 from silas.errors import SilasError
 from silas.language import refusal_words, said_at, tr
 from silas.stream.models import MCP_CLIENT, Outcome
+from silas.stream.plan_review import ReviewPlans
 from silas.stream.state import Turn, need
 from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode, InteractionRegister, TaintLevel
 
 RequestT = TypeVar("RequestT")
+SourceT = TypeVar("SourceT")
 
 Answered = tuple[str, Outcome]
 """What is answered, and how the turn ends with it."""
@@ -114,6 +117,44 @@ class OwnerWords(ABC, Generic[RequestT]):
         """What the record says of it besides."""
         del asked
         return {}
+
+
+class LookupWords(OwnerWords[RequestT], Generic[RequestT, SourceT]):
+    """Answers a question of the owner's from what Silas keeps.
+
+    Args:
+        source: What is asked.
+        plans: Whether a language model plans, and so answers what code does not.
+        audit: Where the turn is recorded.
+        modes: Resolves the mode that such a turn proceeds in.
+        profile: The context profile of such a turn.
+    """
+
+    def __init__(
+        self,
+        source: Callable[[], SourceT],
+        plans: ReviewPlans,
+        audit: Audit,
+        modes: TurnModes,
+        profile: str,
+    ) -> None:
+        super().__init__(audit, modes, profile)
+        self._source = source
+        self._plans = plans
+
+    def _parse_request(self, text: str) -> RequestT | None:
+        return self._parse_question(" ".join(text.lower().replace("’", "'").split()).rstrip(" ?.!"))
+
+    @abstractmethod
+    def _parse_question(self, said: str) -> RequestT | None:
+        """As `_parse_request`, of a message in small letters without its mark at the end."""
+
+    async def _do(self, turn: Turn, asked: RequestT) -> Answered:
+        return said_at(turn.door, await self._look_up(asked)), "answered"
+
+    @abstractmethod
+    async def _look_up(self, asked: RequestT) -> str:
+        """What is answered."""
 
 
 def _response(words: str, plan: str) -> AgentResponse:

@@ -1,16 +1,11 @@
 """Step 7 without a model: what was done on a day, which the record knows and no model does."""
 
 import re
-from collections.abc import Callable
 from typing import Final
 
-from silas.audit import Audit
-from silas.language import said_at, tr_later
-from silas.stream.owner_words import Answered, OwnerWords
-from silas.stream.plan_review import ReviewPlans
+from silas.language import tr_later
+from silas.stream.owner_words import LookupWords
 from silas.stream.ports import LooksBack
-from silas.stream.state import Turn
-from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode
 
 _DAYS: Final = {
@@ -58,41 +53,19 @@ _ASKS: Final = tuple(
 )
 
 
-class PastWords(OwnerWords[tuple[int, int]]):
-    """Answers the owner's own "what did you do today?" from the record.
-
-    Args:
-        past: Tells what was done.
-        plans: Whether a language model plans; it is asked where no day is named, since such words
-            may be about what was just spoken of.
-        audit: Where the turn is recorded.
-        modes: Resolves the mode that such a turn proceeds in.
-        profile: The context profile of such a turn.
-    """
+class PastWords(LookupWords[tuple[int, int], LooksBack]):
+    """Answers the owner's own "what did you do today?" from the record."""
 
     reason = "past"
     interaction = InteractionMode.default_and_offer
     owners_only = tr_later("Only Silas's owner can ask what was done. Nothing was changed.")
 
-    def __init__(
-        self,
-        past: Callable[[], LooksBack],
-        plans: ReviewPlans,
-        audit: Audit,
-        modes: TurnModes,
-        profile: str,
-    ) -> None:
-        super().__init__(audit, modes, profile)
-        self._past = past
-        self._plans = plans
-
-    def _parse_request(self, text: str) -> tuple[int, int] | None:
-        said = " ".join(text.lower().replace("’", "'").split()).rstrip(" ?.!")
+    def _parse_question(self, said: str) -> tuple[int, int] | None:
         found = next((match for one in _ASKS if (match := one.fullmatch(said))), None)
         if found is None:
             return None
         day = found.groupdict().get("day") or ""
         return None if self._plans.marks and not day else _DAYS.get(day, _WEEK)
 
-    async def _do(self, turn: Turn, asked: tuple[int, int]) -> Answered:
-        return said_at(turn.door, await self._past().tell_done(*asked)), "answered"
+    async def _look_up(self, asked: tuple[int, int]) -> str:
+        return await self._source().tell_done(*asked)

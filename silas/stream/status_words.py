@@ -4,16 +4,11 @@ A language model may be asked about what was just spoken of, so that it answers 
 """
 
 import re
-from collections.abc import Callable
 from typing import Final
 
-from silas.audit import Audit
-from silas.language import said_at, tr_later
-from silas.stream.owner_words import Answered, OwnerWords
-from silas.stream.plan_review import ReviewPlans
+from silas.language import tr_later
+from silas.stream.owner_words import LookupWords
 from silas.stream.ports import TellsUnderWay
-from silas.stream.state import Turn
-from silas.stream.turn_modes import TurnModes
 from silas.types import InteractionMode
 
 _NOW: Final = r"(?: now| right now| at the moment| gerade| jetzt| im moment)?"
@@ -27,37 +22,16 @@ _ASKS: Final = re.compile(
 )
 
 
-class StatusWords(OwnerWords[bool]):
-    """Answers the owner's own "what are you doing?".
-
-    Args:
-        under_way: Tells what runs and what waits.
-        plans: Whether a language model plans, and so answers what code does not.
-        audit: Where the turn is recorded.
-        modes: Resolves the mode that such a turn proceeds in.
-        profile: The context profile of such a turn.
-    """
+class StatusWords(LookupWords[bool, TellsUnderWay]):
+    """Answers the owner's own "what are you doing?"."""
 
     reason = "status"
     interaction = InteractionMode.default_and_offer
     owners_only = tr_later("Only Silas's owner can ask what runs. Nothing was changed.")
 
-    def __init__(
-        self,
-        under_way: Callable[[], TellsUnderWay],
-        plans: ReviewPlans,
-        audit: Audit,
-        modes: TurnModes,
-        profile: str,
-    ) -> None:
-        super().__init__(audit, modes, profile)
-        self._under_way = under_way
-        self._plans = plans
-
-    def _parse_request(self, text: str) -> bool | None:
-        said = " ".join(text.lower().replace("’", "'").split()).rstrip(" ?.!")
+    def _parse_question(self, said: str) -> bool | None:
         return True if _ASKS.fullmatch(said) and not self._plans.marks else None
 
-    async def _do(self, turn: Turn, asked: bool) -> Answered:
+    async def _look_up(self, asked: bool) -> str:
         del asked
-        return said_at(turn.door, await self._under_way().words()), "answered"
+        return await self._source().words()
