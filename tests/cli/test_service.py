@@ -1,21 +1,40 @@
 """`silas service`: a unit that starts Silas at each login, written and removed with its manager."""
 
+import os
 import plistlib
 import shutil
+import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from silas.errors import ConfigError, SandboxError
+from silas.home.lease import JobsLease
 from silas.services.schedules.background_service import BackgroundService, service_unit
 from tests.support.command import Ended, environment, run, silas
 
-SYSTEMCTL = """#!/bin/sh
-echo "$@" >> "$HOME/asked"
+SYSTEMCTL = f"""#!/bin/sh
+[ "$2" = is-active ] || echo "$@" >> "$HOME/asked"
 case "$*" in *"$(cat "$HOME/fails" 2>/dev/null || echo nothing-of-it)"*)
   echo "no such bus" >&2; exit 1;; esac
+case "$2" in
+  restart) [ -f "$HOME/pid" ] && kill "$(cat "$HOME/pid")"
+    {sys.executable} "$HOME/tools/runs_jobs" "$HOME/data/silas.jobs" >/dev/null 2>&1 &
+    echo $! > "$HOME/pid";;
+  disable) kill "$(cat "$HOME/pid")"; rm "$HOME/pid";;
+  is-active) kill -0 "$(cat "$HOME/pid")";;
+esac
+"""
+
+RUNS_JOBS = """import fcntl, os, signal, sys
+if not os.path.exists(sys.argv[1] + ".ends"):
+    held = open(sys.argv[1], "a")
+    fcntl.flock(held, fcntl.LOCK_EX)
+    signal.pause()
 """
 
 
@@ -29,6 +48,7 @@ class Owner:
         manager = tools / "systemctl"
         manager.write_text(SYSTEMCTL, "utf-8")
         manager.chmod(0o755)
+        (tools / "runs_jobs").write_text(RUNS_JOBS, "utf-8")
         self.env = environment(home, XDG_CONFIG_HOME=str(home / "config"))
         self.env["PATH"] = f"{tools}:{self.env['PATH']}"
         (home / "key").write_bytes(b"opens the key of this test")
@@ -52,8 +72,12 @@ class Owner:
 
 
 @pytest.fixture
-def owner(tmp_path: Path) -> Owner:
-    return Owner(tmp_path)
+def owner(tmp_path: Path) -> Generator[Owner]:
+    owner = Owner(tmp_path)
+    yield owner
+    if (tmp_path / "pid").exists():
+        with suppress(ProcessLookupError):
+            os.kill(int((tmp_path / "pid").read_text("utf-8")), signal.SIGKILL)
 
 
 def test_a_service_is_installed_told_and_removed(owner: Owner) -> None:
@@ -104,6 +128,28 @@ def test_a_service_is_told_in_the_owners_language(owner: Owner) -> None:
     assert owner.silas("remove", **german).out == f"Beendet und entfernt: {name}.\n"
     again = owner.silas("remove", **german)
     assert again.err == f"{name} ist nicht eingerichtet; nichts wurde geändert.\n"
+
+
+def test_a_service_that_ends_at_once_is_not_told_as_started(owner: Owner) -> None:
+    (owner.home / "data").mkdir()
+    (owner.home / "data" / "silas.jobs.ends").touch()
+    done = owner.silas("install")
+    assert (done.code, "started" in done.out) == (1, False)
+    assert done.err == (
+        f"Installed, but it does not run: {owner.units[0].name} ({owner.units[0]}). `silas start` "
+        "in this terminal says why; `silas service status` tells when it runs.\n"
+    )
+    assert '"running": false' in owner.silas("status", "--json").out
+
+
+def test_a_silas_that_runs_already_is_told_of(owner: Owner) -> None:
+    (owner.home / "data").mkdir()
+    other = JobsLease(owner.home / "data")
+    assert other.take()
+    done = owner.silas("install")
+    other.close()
+    assert (done.code, "Another Silas runs what is due" in done.out) == (0, True)
+    assert "started" not in done.out
 
 
 def test_a_dry_run_prints_and_does_nothing(owner: Owner) -> None:

@@ -2,11 +2,13 @@
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from silas.language import tr_later
 from silas.main.output import print_json
 from silas.main.shared import (
     DONE,
@@ -43,7 +45,7 @@ def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -
     """Start Silas now and whenever you log in, by systemd or launchd."""
 
     async def work() -> int:
-        from silas.language import tr
+        from silas.home.lease import runs_jobs
         from silas.services.setup.initialise import initialise
 
         here = _service(ctx, workspace)
@@ -56,12 +58,12 @@ def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -
         config = read_config(ctx)
         _require_no_prompt(config)
         await initialise(config)
+        beside = runs_jobs(config.data_dir) and not await here.running()
         await here.install()
-        installed = {"name": here.unit.name, "path": here.unit.path}
-        click.echo(tr("Installed and started: {name} ({path}).", **installed))
-        click.echo(tr("`silas devices link` lets a browser in; `silas service status`, `remove`."))
+        started = not beside and await here.comes_up(partial(runs_jobs, config.data_dir))
+        _say_whether_it_runs(here, beside=beside, started=started)
         _say_what_it_does_not_see()
-        return DONE
+        return DONE if beside or started else FAILED
 
     run_to_exit(work)
 
@@ -150,6 +152,27 @@ def _require_no_prompt(config: "SilasConfig") -> None:
             "`keys.key_file`, or keep the key in this system's key store. Nothing was installed.",
             code="E_CFG_SERVICE_PASSPHRASE",
         )
+
+
+def _say_whether_it_runs(here: "BackgroundService", *, beside: bool, started: bool) -> None:
+    """What came of it; a service that ended at once was started, too."""
+    from silas.language import tr
+
+    installed = {"name": here.unit.name, "path": here.unit.path}
+    if beside:
+        words = tr_later(
+            "Installed: {name} ({path}). Another Silas runs what is due; the service does it once "
+            "you have ended that one."
+        )
+    elif started:
+        words = tr_later("Installed and started: {name} ({path}).")
+    else:
+        words = tr_later(
+            "Installed, but it does not run: {name} ({path}). `silas start` in this terminal says "
+            "why; `silas service status` tells when it runs."
+        )
+    click.echo(tr(words, **installed), err=not (beside or started))
+    click.echo(tr("`silas devices link` lets a browser in; `silas service status`, `remove`."))
 
 
 def _say_what_it_does_not_see() -> None:

@@ -153,6 +153,17 @@ class BackgroundService:
                     await self._run(self.unit.start)
             raise
 
+    async def comes_up(self, works: Callable[[], bool]) -> bool:
+        """Whether what was started does its work after a while, and still runs then."""
+        for _ in range(_PAUSES):
+            if not await self.running():
+                return False
+            if works():
+                await self._pause()  # one that cannot go on ends here
+                return await self.running()
+            await self._pause()
+        return False
+
     async def remove(self) -> bool:
         """End it and delete the unit; False where there is none.
 
