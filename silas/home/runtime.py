@@ -63,8 +63,7 @@ def sandbox_of(config: SilasConfig) -> Sandbox:
     try:
         return default(
             config.sandbox,
-            # a Unix socket can be reached through any mount that shows it
-            forbidden=(config.data_dir, config.keys.socket),
+            forbidden=(config.data_dir, *config.keys.places),
             allowed=(config.data_dir / "scratch", config.data_dir / "attachments"),
             outside=Internet(),
             register=RunRegister(Sentinel(config.data_dir, config.scheduler.zone)),

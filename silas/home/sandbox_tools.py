@@ -112,4 +112,4 @@ async def tool_findings(config: SilasConfig, sandbox: Sandbox) -> list[DoctorFin
 
 def roots_of(config: SilasConfig) -> Roots:
     """What is never shown; see `sandbox_of`."""
-    return Roots.of((config.data_dir, config.keys.socket), (config.data_dir / "scratch",))
+    return Roots.of((config.data_dir, *config.keys.places), (config.data_dir / "scratch",))

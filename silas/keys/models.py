@@ -32,3 +32,10 @@ class KeysConfig(FrozenModel):
     signer: Literal["inside", "apart"] = "inside"
     socket: Path = Path("signer/silas.sock")
     signer_user: str = ""
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """What no work is shown: a Unix socket is reached through any mount that shows it, and what
+        unlocks the key is read through one.
+        """
+        return (self.socket,) if self.key_file is None else (self.socket, self.key_file)

@@ -151,6 +151,27 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+async def test_a_workspace_that_is_or_holds_silass_own_is_refused_before_anybody_is_asked(
+    served: Served, tmp_path: Path
+) -> None:
+    key = tmp_path / "safe" / "key"
+    key.parent.mkdir()
+    data = served.home / "data"
+    (data / "keys" / "unlock.key").rename(key)
+    served.env["SILAS_KEYS__KEY_FILE"] = str(key)
+    async with client(served.env) as session:
+        for place in (served.home, data, data / "keys", tmp_path, key.parent):
+            text, _ = await said(session, "ask", text="make a file x.txt", workspace=str(place))
+            assert (
+                f"The plan's workspace {place} is, holds or lies in what belongs to Silas; "
+                "name another directory. Nothing was asked, and nothing was run."
+            ) in text
+            read, _ = await said(session, "ask", text="list files", workspace=str(place))
+            assert f"The plan cannot read {place}: " in read
+            assert "Nothing was asked, and nothing was run." in read
+    assert "asked" not in served.status()
+
+
 async def test_what_is_wrong_is_one_sentence_and_nothing_is_served_while_stopped(
     served: Served,
 ) -> None:

@@ -136,7 +136,7 @@ def _refuse_host(host: str) -> None:
 def _silas_own(config: SilasConfig, file: Path) -> Roots:
     """What no server is shown: also the file that says what each may reach, and former ones."""
     former = file.parent.glob(f"{file.name}.bak*")
-    roots = Roots.of((config.data_dir, config.keys.socket, file, *former), ())
+    roots = Roots.of((config.data_dir, *config.keys.places, file, *former), ())
     link = file.parent.resolve() / file.name  # whoever could change the link changes the file
     return roots._replace(forbidden=(*roots.forbidden, link))
 
