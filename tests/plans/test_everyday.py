@@ -372,7 +372,8 @@ async def test_a_folder_is_put_into_a_zip_file_beside_it(words: str, tmp_path: P
     assert {name: text for name, text in files_of(place).items() if name != "sub.zip"} == before
 
 
-async def test_empty_folders_go_and_come_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", ["delete empty folders in sub", "delete empty folders"])
+async def test_empty_folders_go_and_come_back(words: str, tmp_path: Path) -> None:
     place, home = tmp_path / "my folder", tmp_path / "home"
     home.mkdir()
     before = filled_folder(place)
@@ -380,7 +381,7 @@ async def test_empty_folders_go_and_come_back(tmp_path: Path) -> None:
     (place / "sub/.hidden/kept").mkdir(parents=True)
     channel = ScriptedChannel(saying_yes)
     async with Harness(channel, home=home) as h:
-        reply = await soon(h.silas.ask("delete empty folders in sub", workspace=place))
+        reply = await soon(h.silas.ask(words, workspace=place))
         assert reply.plan is not None, reply.text
         done = await soon(h.silas.wait(reply.plan.id))
         assert done is not None
@@ -530,7 +531,9 @@ def test_what_the_owner_says_is_data_or_refused(plan: LibraryPlan, name: str, va
         ("move all files from Downloads to Papers", "move-all"),
         ("move all pdf files from Downloads to Papers", "move-between-folders"),
         ("lösche die leeren Ordner in Downloads", "delete-empty-folders"),
-        ("delete empty folders", None),
+        ("delete empty folders", "delete-empty-folders"),
+        ("entferne alle leeren Ordner hier", "delete-empty-folders"),
+        ("delete empty files", None),
         ("remove all spaces from notes.txt", None),
         ("remove spaces from notes.txt", None),
         ("remove empty lines from notes.txt", None),

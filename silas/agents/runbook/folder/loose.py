@@ -128,6 +128,26 @@ _ELSEWHERE: Final = frozenset(
     ("alarm", "appointment", "calendar", "email", "e-mail", "inbox", "mail", "meeting", "message")
 )
 """What by itself is no file: `summarise my mail` asks for mail, whatever files are called so."""
+_ENGLISH: Final = MappingProxyType(
+    {
+        "aufgaben": "todo",
+        "bericht": "report",
+        "brief": "letter",
+        "einkauf": "shopping",
+        "einkäufe": "shopping",
+        "einkaufsliste": "shopping",
+        "notiz": "note",
+        "notizen": "note",
+        "preise": "price",
+        "rechnung": "invoice",
+        "rechnungen": "invoice",
+        "rezept": "recipe",
+        "rezepte": "recipe",
+        "tagebuch": "diary",
+        "vertrag": "contract",
+    }
+)
+"""What a file may be called in English that its owner names in German: „die Notizen“, notes.txt."""
 _MOST: Final = 3  # words of a name: in every order that makes six patterns
 
 
@@ -173,4 +193,6 @@ def _name_patterns(said: str) -> list[str]:
     stems = [one[:-1] if len(one) > len("abc") and one.endswith("s") else one for one in words]
     if _ELSEWHERE.issuperset(stems):
         return []
-    return ["*" + "*".join(order) + "*" for order in permutations(stems)]
+    english = [_ENGLISH.get(stem, stem) for stem in stems]
+    called = (stems, english) if english != stems else (stems,)
+    return ["*" + "*".join(order) + "*" for one in called for order in permutations(one)]
