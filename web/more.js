@@ -91,16 +91,18 @@ const STANDING = { ok: t(": well"), advice: t(": well, with advice"), failed: t(
 
 async function showProtection(place) {
   const doctor = await getJson("/doctor");
-  const showing = h("section", {});
+  const showing = h("section", {}), witness = h("section", {});
   fill(place, h("p", { class: "verdict", "data-ok": String(doctor.ok) }, icon(doctor.ok ? "shield" : "alert"),
     named(doctor.words)),
   h("ul", { class: "rows findings" }, doctor.findings.map((one) => h("li", { class: "row tall", "data-ok": String(one.ok), "data-state": one.state },
     h("p", { class: "row-head" }, icon(one.state === "ok" ? "check" : "alert"), h("b", {}, plain(one.part)), h("span", { class: "unseen" }, STANDING[one.state])),
     h("p", { class: "small", dir: "auto" }, named(one.words))))),
+  witness,
   showing,
   h("h2", { class: "label-title" }, t("How you are protected")),
   h("ul", { class: "plainlist" }, PROMISES.map((words) => h("li", {}, words))),
   h("p", { class: "small" }, t("Checked {inFull}.", { inFull: inFull(now()) })));
+  (await import("./witness.js")).showWitness(witness);
   await (await import("./showing.js")).showShowing(showing);
 }
 

@@ -10,7 +10,7 @@ const SHELL = [
   "/static/more.js", "/static/phone.js", "/static/result.js", "/static/review.js", "/static/running.js",
   "/static/setup.js", "/static/socket.js", "/static/state.js", "/static/stop.js",
   "/static/speech.js", "/static/stream.js", "/static/text.js", "/static/time.js", "/static/words.js", "/static/offline.js", "/static/de.json", "/static/work.js", "/static/icon.svg",
-  "/static/asking.js", "/static/result_rare.js", "/static/live.js", "/static/project.js", "/static/batches.js", "/static/history.js", "/static/attach.js", "/static/said.js", "/static/conversations.js", "/static/talks.js", "/static/hands.js", "/static/memory.js", "/static/reminders.js", "/static/ahead.js", "/static/secrets.js", "/static/answering.js", "/static/settings.js", "/static/showing.js", "/static/connections.js",
+  "/static/asking.js", "/static/result_rare.js", "/static/live.js", "/static/project.js", "/static/batches.js", "/static/history.js", "/static/attach.js", "/static/said.js", "/static/conversations.js", "/static/talks.js", "/static/hands.js", "/static/memory.js", "/static/reminders.js", "/static/ahead.js", "/static/secrets.js", "/static/answering.js", "/static/settings.js", "/static/showing.js", "/static/witness.js", "/static/connections.js",
   "/static/markdown.js", "/static/code.js", "/static/text.css", "/static/markdown_worker.js", "/static/vendor/marked.js",
 ];
 const KEPT = new Set(SHELL);

@@ -57,7 +57,7 @@ def witness_findings(config: SilasConfig) -> list[DoctorFinding]:
 _NO_WITNESS = (
     "none; whoever can write the record, the key's directory and the key store could cut off what "
     "was signed last. Name one in `audit.witness`, or keep the line that `silas audit witness` "
-    "prints"
+    "gives"
 )
 
 

@@ -18,6 +18,7 @@ _STOP: Final = tr_later("“Stop” on every page")
 _RESUME: Final = tr_later("“Resume” at the top of every page")
 _TRY: Final = tr_later("“Try it” under “Who answers”")
 _PHONE: Final = tr_later("“Your phone” under “Devices”")
+_SIGN: Final = tr_later("“Sign the newest entry” under “What protects you”")
 _UNDER_MORE: Final = tr_later("“{page}” under “More”")
 
 PAGES: Final = (
@@ -45,6 +46,7 @@ _ELSEWHERE: Final = (
     (r"doctor --deep", _TRY),
     (r"start --phone", _PHONE),
     (r"audit show", tr_later("“Activity”")),
+    (r"audit witness", _SIGN),
     (r"approvals (?:show|approve|deny)", tr_later("“Review”")),
     (r"conversations", tr_later("“Conversations”")),
 )
@@ -63,6 +65,34 @@ RUN_UNDER_ANOTHER_ID: Final = tr_later(
 RUN_ANEW: Final = tr_later("run its plan again to approve it anew.")
 WHY_FILES_STAY: Final = tr_later("`silas batch FOLDER --dry-run` says why.")
 _ON_THE_PAGE: Final = (
+    (
+        tr_later("run `silas init`"),
+        tr_later(
+            "run `silas init` in a terminal (key and folders are made before there is a page)"
+        ),
+    ),
+    (
+        tr_later("`keys.signer: apart` and `silas signer` keep it out of there."),
+        tr_later(
+            "A signer apart (`silas signer`) keeps it out of there: a program of its own in a "
+            "terminal, at best of another user, that shows you what it signs. No page sets it up: "
+            "what this page could start, the process that it is kept from could reach."
+        ),
+    ),
+    (
+        tr_later("and `silas audit accept` after a backup"),
+        tr_later(
+            "and `silas audit accept` in a terminal after a backup (this page comes from the "
+            "program whose record is in doubt)"
+        ),
+    ),
+    (
+        tr_later("run `silas audit accept`"),
+        tr_later(
+            "run `silas audit accept` in a terminal (this page comes from the program whose record "
+            "is in doubt)"
+        ),
+    ),
     (WHY_FILES_STAY, tr_later("What you did not choose stays, and what no rule knows.")),
     (RUN_AS_IT_IS, tr_later("ask for it again in a conversation to approve it as it is now.")),
     (RUN_UNDER_ANOTHER_ID, tr_later("ask for it again in a conversation, under another id.")),

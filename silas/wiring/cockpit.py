@@ -83,6 +83,7 @@ def cockpit_of(
             parts.sandbox.name,
             clock,
             redact,
+            parts.audit,
         ),
         memory=CockpitMemory(parts.context_services.search, parts.memory_service, redact),
         reminders=CockpitReminders(parts.reminder_service, redact),

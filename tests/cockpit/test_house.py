@@ -45,6 +45,7 @@ ENDPOINTS = {
     "/goals/{goal_id}/narrow": {"post"},
     "/goals/{goal_id}/take-back": {"post"},
     "/approvals/tighten": {"post"},
+    "/record/witness": {"post"},
     "/reminders": {"get"},
     "/reminders/read": {"post"},
     "/reminders/shown/{shown_id}": {"post"},

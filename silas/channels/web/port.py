@@ -27,6 +27,7 @@ from silas.channels.web.views import (
     Onboarding,
     SecretAsked,
     Settings,
+    SignedEntry,
     ToolRow,
     WorkDetail,
     WorkerRow,
@@ -140,6 +141,10 @@ class Overview(Protocol):
 
     async def doctor(self) -> Doctor:
         """Every part, and whether it is well."""
+        ...
+
+    async def witness(self) -> SignedEntry:
+        """Sign the newest entry of the record, and tell every witness."""
         ...
 
 

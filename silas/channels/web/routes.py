@@ -39,7 +39,7 @@ def cockpit_routes(cockpit: Cockpit, door: Door, record: WholeRecord) -> APIRout
     for part in (
         record_routes(cockpit.record, refused),
         work_routes(cockpit.work, prover, refused),
-        overview_routes(cockpit.overview, refused),
+        overview_routes(cockpit.overview, prover, refused),
         memory_routes(cockpit.memory, prover, refused),
         reminder_routes(cockpit.reminders, prover, refused),
         ahead_routes(cockpit.ahead, prover, refused),

@@ -9,12 +9,15 @@ from pydantic import Field
 from silas.canonical import canonical_json
 from silas.channels.web.endpoints import Refusing, endpoints
 from silas.channels.web.port import Overview, PersonaRoom
-from silas.channels.web.proofs import Prover, Session
-from silas.channels.web.views import Doctor, Settings, ToolRow, WorkerRow
+from silas.channels.web.proofs import Prover, Session, SignedCommand
+from silas.channels.web.views import Doctor, Settings, SignedEntry, ToolRow, WorkerRow
 from silas.channels.web.wire import Proof
 from silas.errors import ChannelError
 from silas.language import tr_later
 from silas.types import FrozenModel
+
+RECORD = "record"
+"""The subject of a command about the record."""
 
 Word = Annotated[str, Field(min_length=1, max_length=64)]
 
@@ -48,8 +51,8 @@ class PersonaTuning(FrozenModel):
         return canonical_json(self.delta)
 
 
-def overview_routes(overview: Overview, refused: Refusing) -> APIRouter:
-    """`/tools`, `/workers`, `/settings`, `/doctor`: they only look."""
+def overview_routes(overview: Overview, prover: Prover, refused: Refusing) -> APIRouter:
+    """`/tools`, `/workers`, `/settings`, `/doctor` only look; signing the record needs a proof."""
     router = endpoints("overview", refused)
 
     @router.get("/tools", summary="Every tool and how it fares")
@@ -67,6 +70,11 @@ def overview_routes(overview: Overview, refused: Refusing) -> APIRouter:
     @router.get("/doctor", summary="Every part that Silas needs, and whether it is well")
     async def doctor() -> Doctor:
         return await overview.doctor()
+
+    @router.post("/record/witness", summary="Sign the record's newest entry, tell its witnesses")
+    async def witness(body: SignedCommand, session: Session) -> SignedEntry:
+        await prover.require(session, "witness", RECORD, body.proof)
+        return await overview.witness()
 
     return router
 

@@ -296,6 +296,20 @@ class Doctor(FrozenModel):
     findings: tuple[FindingView, ...]
 
 
+class SignedEntry(FrozenModel):
+    """The newest entry of the record, signed: the line to keep elsewhere.
+
+    Attributes:
+        words: What was done.
+        line: The entry's number and hash with the owner's signature, as witnesses keep it.
+        faults: Which witness does not have it, and why.
+    """
+
+    words: str
+    line: str
+    faults: tuple[str, ...] = ()
+
+
 class DeviceView(FrozenModel):
     """A paired browser. `this` is the one that asks."""
 

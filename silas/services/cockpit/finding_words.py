@@ -64,7 +64,7 @@ _PARTS: Final = (
 )
 """The parts by their names, which programs go by; the first that fits."""
 
-_WORDS: Final = (
+FINDINGS: Final = (
     tr_later("the secret {name} is not stored; store it first: `silas secrets add {again}`"),
     tr_later("valid"),
     tr_later("there is no owner key yet; run `silas init`"),
@@ -162,7 +162,7 @@ _WORDS: Final = (
     tr_later(
         "none; whoever can write the record, the key's directory and the key store could cut off "
         "what was signed last. Name one in `audit.witness`, or keep the line that `silas audit "
-        "witness` prints"
+        "witness` gives"
     ),
     tr_later("{witness}: was told entry {seq} at {at}"),
     tr_later("{witness}: has no head yet; run `silas audit witness`"),
@@ -256,7 +256,7 @@ def _there(commands: str) -> str:
 
 def told_of_finding(words: str) -> str:
     """What is found, without its part, in the owner's language."""
-    told = retranslate(words, _WORDS, _VALUES)
+    told = retranslate(words, FINDINGS, _VALUES)
     return refusal_words(words) if told == words else told
 
 

@@ -2,19 +2,22 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Final, Protocol
 
 from silas.agents.choice import ModelsConfig
+from silas.audit.witnessed_log import WitnessState
 from silas.channels.web.views import (
     Doctor,
     FindingView,
     Settings,
+    SignedEntry,
     ToolRow,
     WorkerRow,
 )
 from silas.clock import Clock
 from silas.config import SilasConfig
 from silas.home.findings import headline, is_ready
-from silas.language import COCKPIT, refusal_words, said_at
+from silas.language import COCKPIT, refusal_words, said_at, tr, tr_later, tr_many
 from silas.language.titles import tool_title
 from silas.services.cockpit.facts import settings_in_force
 from silas.services.cockpit.finding_words import finding_words
@@ -24,6 +27,22 @@ from silas.tools import ToolRegistry
 from silas.tools.registry import tool_rows
 
 _FRESH_SECONDS = 10.0  # a second look within this time gets the same findings
+
+_TELL_NOBODY: Final = tr_later(
+    "Signed. Keep this line where this machine cannot write: on paper, or on another machine."
+)
+
+
+class RecordWithWitnesses(Protocol):
+    """What is signed at the end of the record, and who is told."""
+
+    async def witness(self) -> str:
+        """Tell every witness the newest head, again if need be; returns the head's line."""
+        ...
+
+    def witnesses(self) -> list[WitnessState]:
+        """How it stands with each configured witness."""
+        ...
 
 
 class OverviewRoom:
@@ -37,6 +56,7 @@ class OverviewRoom:
         sandbox: str,
         clock: Clock,
         redact: Callable[[str], str],
+        record: RecordWithWitnesses,
     ) -> None:
         self._started_with = config
         self._models = models
@@ -44,6 +64,7 @@ class OverviewRoom:
         self._sandbox = sandbox
         self._clock = clock
         self._redact = redact
+        self._record = record
         self._looking = asyncio.Lock()
         self._looked: tuple[float, Doctor] | None = None
 
@@ -92,6 +113,22 @@ class OverviewRoom:
             if self._looked is None or now - self._looked[0] > _FRESH_SECONDS:
                 self._looked = (now, await asyncio.to_thread(self._look))
             return self._looked[1]
+
+    async def witness(self) -> SignedEntry:
+        """See `Overview.witness`. What it changes is seen by the next look."""
+        line = await self._record.witness()
+        self._looked = None
+        states = self._record.witnesses()
+        faults = [f"{one.name}: {refusal_words(one.fault)}" for one in states if one.fault]
+        told = len(states) - len(faults)
+        words = tr(_TELL_NOBODY)
+        if told:
+            words = tr_many(
+                told,
+                "Signed, and {count} witness was told. The same line to keep elsewhere:",
+                "Signed, and {count} witnesses were told. The same line to keep elsewhere:",
+            )
+        return SignedEntry(words=words, line=line, faults=tuple(map(self._redact, faults)))
 
     def _look(self) -> Doctor:
         found = [finding_words(one) for one in asyncio.run(diagnose(self._config))]
