@@ -64,6 +64,107 @@ async def test_without_a_language_model_an_attached_file_is_looked_at(words: str
         assert part in reply.text
 
 
+LEASED = b"# Rent\n\nThe lease ends in May. Pay on time.\n\nDer Mietvertrag endet im Mai.\n"
+ASKED = {
+    "Was steht in der Datei?": "lease.txt:\n\n# Rent",
+    "Was steht da drin?": "lease.txt:\n\n# Rent",
+    "Lies sie mir vor": "lease.txt:\n\n# Rent",
+    "Read it to me, please": "lease.txt:\n\n# Rent",
+    "What's in it?": "lease.txt:\n\n# Rent",
+    "Worum geht es hier?": "An extract, not a summary",
+    "Summarise it": "An extract, not a summary",
+    "Fasse sie zusammen": "An extract, not a summary",
+    "How long is it?": "lease.txt: 15 words",
+    "When does the lease end?": "\n@attached/lease.txt:3: The lease ends in May.",
+    "Wann endet der Mietvertrag?": "\n@attached/lease.txt:5: Der Mietvertrag endet im Mai.",
+    "How much is the rent?": "\n@attached/lease.txt:1: # Rent",
+    "When is the rent payment due?": "No line of what is attached has 'rent' and 'payment' and",
+}
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["with it", "in the next message"])
+@pytest.mark.parametrize("words", list(ASKED))
+async def test_questions_about_an_attached_file_are_looked_up_in_it(
+    words: str, later: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "old.txt").write_text("The lease ends in June.\nDer Mietvertrag endet im Juni.\n")
+    async with Harness(ScriptedChannel()) as h:
+        await attach(stored(h), "lease.txt", LEASED)
+        first = _said("lease.txt", words="" if later else words)
+        reply = await soon(h.silas.ask(first, workspace=tmp_path))
+        if later:
+            reply = await soon(h.silas.ask(words, workspace=tmp_path))
+        said = await SqlChronicleStore(h.db, h.clock, h.config.context.chronicle).get_recent(
+            OWNER, 20
+        )
+    assert ASKED[words] in reply.text
+    assert "Jun" not in reply.text
+    looks = [one.taint for one in said if one.kind == "tool_result" and "lease" in one.content]
+    assert set(looks) <= {TaintLevel.external}
+
+
+SUBJECT = {
+    "scan.txt": b"# Lease\n\nIt ends in May.\n",
+    "lease-of-2026.txt": b"It ends in May.\n",
+}
+
+
+@pytest.mark.parametrize("name", SUBJECT)
+async def test_the_subject_may_stand_in_the_name_or_in_another_line(name: str) -> None:
+    async with Harness(ScriptedChannel()) as h:
+        await attach(stored(h), "bread.txt", b"It ends at noon.\n")
+        await attach(stored(h), name, SUBJECT[name])
+        asked = _said("bread.txt", name, words="When does the lease end?")
+        reply = await soon(h.silas.ask(asked))
+    assert f"@attached/{name} is about 'lease'; its lines with 'end':" in reply.text
+    assert "ends in May." in reply.text
+    assert "noon" not in reply.text
+
+
+async def test_several_attached_files_are_each_looked_at() -> None:
+    async with Harness(ScriptedChannel()) as h:
+        for name, text in (("a.txt", b"Bread.\n"), ("b.txt", b"Cake.\n")):
+            await attach(stored(h), name, text)
+        read = await soon(h.silas.ask(_said("a.txt", "b.txt", words="read them to me")))
+        later = await soon(h.silas.ask("Was steht in den Dateien?"))
+    assert read.text == later.text == "@attached/a.txt:\n\nBread.\n\n@attached/b.txt:\n\nCake."
+
+
+async def test_a_later_message_means_it_only_as_long_as_no_other_file_was_named(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "notes.txt").write_text("Buy bread.\n")
+    async with Harness(ScriptedChannel()) as h:
+        await attach(stored(h), "lease.txt")
+        before = await soon(h.silas.ask("read it to me", workspace=tmp_path))
+        await soon(h.silas.ask(_said("lease.txt"), workspace=tmp_path))
+        keeps = await soon(h.silas.ask("remember that it rains", workspace=tmp_path))
+        meant = await soon(h.silas.ask("read it to me", workspace=tmp_path))
+        await soon(h.silas.ask("show notes.txt", workspace=tmp_path))
+        after = await soon(h.silas.ask("read it to me", workspace=tmp_path))
+    assert "It ends in May." in meant.text
+    assert "attached" not in keeps.text
+    for one in (before, after):
+        assert "I do not understand" in one.text
+
+
+async def test_what_is_attached_elsewhere_or_named_by_somebody_else_is_not_meant(
+    tmp_path: Path,
+) -> None:
+    async with Harness(ScriptedChannel()) as h:
+        other = h.silas.messages.conversations.begin("Other").id
+        await attach(stored(h), "lease.txt", LEASED)
+        await soon(h.silas.ask(_said("lease.txt")))
+        there = await soon(
+            h.silas.ask("When does the lease end?", conversation=other, workspace=tmp_path)
+        )
+        message = ChannelMessage(
+            channel="web", sender_id="x", text="read it to me", timestamp=h.clock.now()
+        )
+        stranger = await soon(h.silas.stream.handle(Incoming(message, "somebody")))
+    assert "May" not in there.text + stranger.text
+
+
 async def test_what_an_attached_file_says_is_external_and_needs_no_question() -> None:
     """Models elsewhere are shown it, as their owner gave it to them; the folder they are not."""
     proxy = ScriptedModel([

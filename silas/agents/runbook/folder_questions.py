@@ -56,7 +56,12 @@ _BY_LOOKING: Final[Mapping[str, Callable[[Mapping[str, str]], LookRequest]]] = {
 
 def wanted_look(text: str, library: Library[Any]) -> LookRequest | None:
     """What a message asks to be looked at; None where it asks for something else, or for more."""
-    asked = (folder.look_request, folder.table_request, folder.spending_request)
+    asked = (
+        folder.attached_request,
+        folder.look_request,
+        folder.table_request,
+        folder.spending_request,
+    )
     look = next((look for one in asked if (look := one(text)) is not None), None)
     if look is not None:
         return look
@@ -100,10 +105,15 @@ def look_up(
     messages: Sequence[ModelMessage],
     now: datetime,
     zone: ZoneInfo,
+    attached: Sequence[str],
 ) -> LookCall | LookAnswer | None:
-    """As `step`, for what the memory was asked first; None where no look may be taken."""
+    """As `step`, for what the memory was asked first; None where no look may be taken.
+
+    Files that are `attached` are looked into before the folder.
+    """
     known = wanted_look(text, library)
     ways = [known] if known else [folder.unnamed_table_request(text), folder.lookup_request(text)]
+    ways = [way and folder.with_attached(way, attached) for way in ways]
     return _first(ways, messages, now, zone)
 
 

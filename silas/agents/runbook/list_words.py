@@ -7,8 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pydantic_ai.messages import ModelMessage
+
 from silas.agents.runbook import attached
 from silas.agents.runbook.everyday.spelling import with_umlauts
+from silas.agents.runbook.framed import all_framed, first_framed
 
 _LISTS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     r"shopping[ -]?list|grocer(?:y|ies)[ -]?list": ("shopping-list.txt", ("shopping", "grocer")),
@@ -114,11 +117,15 @@ def _list_to_make(text: str) -> str:
     return f'make the list {next(known, _PLAIN)} of "{found["text"].strip()}"'
 
 
-def name_files(framed: Mapping[str, str]) -> dict[str, str]:
-    """The sections of a request whose message names files in place of words that mean them."""
+def name_files(messages: Sequence[ModelMessage]) -> dict[str, str]:
+    """The sections of a request by kind, its message with files named in place of words that mean
+    them.
+    """
+    framed = first_framed(messages)
     if "message" not in framed:
-        return dict(framed)
-    text = with_umlauts(attached.as_named(framed["message"]))
+        return framed
+    before = attached.names_before(all_framed(messages))
+    text = with_umlauts(attached.as_named(framed["message"], before))
     if made := _list_to_make(text):
         return {**framed, "message": made}
     of_list = list_request(text)

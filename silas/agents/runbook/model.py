@@ -32,6 +32,7 @@ from silas.agents.models import (
 from silas.agents.prompt import read_pairs
 from silas.agents.runbook import (
     about,
+    attached,
     calculator,
     courtesies,
     folder_questions,
@@ -52,7 +53,7 @@ from silas.agents.runbook.everyday import spelling
 from silas.agents.runbook.everyday.can_do import can_do
 from silas.agents.runbook.execution import CALL_ID, answer, next_step
 from silas.agents.runbook.folder import LookCall
-from silas.agents.runbook.framed import all_framed, call_name, first_framed
+from silas.agents.runbook.framed import all_framed, call_name
 from silas.agents.runbook.library import Library, RequirementFinder, RunbookTemplate
 from silas.agents.runbook.routes import at_its_times, direct, propose_tidying, to_planner
 from silas.canonical import digest
@@ -106,7 +107,7 @@ class RunbookModel(Model):
     ) -> ModelResponse:
         """The next tool call, or the answer, in whatever form was asked for."""
         _, asked = self.prepare_request(model_settings, model_request_parameters)
-        framed = list_words.name_files(first_framed(messages))
+        framed = list_words.name_files(messages)
         match call_name(asked):
             case "proxy":
                 part = self._proxy(framed, messages, asked)
@@ -153,9 +154,11 @@ class RunbookModel(Model):
             return ToolCallPart(memory.SEARCH, question.args, f"{CALL_ID}search")
         found, now = found or tr(lookups.NO_LOOK), read_pairs(framed.get("facts", "")).get("now")
         look = None
-        if now is not None and looks and not lookups.enough(text, found):
-            moment = datetime.fromisoformat(now)
-            look = folder_questions.look_up(text, self._library, messages, moment, self._zone)
+        files = attached.names_in_view(all_framed(messages))
+        if now is not None and looks and (files or not lookups.enough(text, found)):
+            look = folder_questions.look_up(
+                text, self._library, messages, datetime.fromisoformat(now), self._zone, files
+            )
         if isinstance(look, LookCall):
             return _look_call(look, messages)
         rest = unhandled.words(self._further(text), self._library_knows)

@@ -6,6 +6,7 @@ What a look cannot answer (a file that is too large, a folder elsewhere) is left
 """
 
 from silas.agents.runbook.folder.answers import files_seen
+from silas.agents.runbook.folder.attached_files import attached_request, with_attached
 from silas.agents.runbook.folder.looks import LookAnswer, LookCall, LookResult
 from silas.agents.runbook.folder.lookups import has_all, lookup_request, lookup_words
 from silas.agents.runbook.folder.loose import loose_request
@@ -19,6 +20,7 @@ __all__ = [
     "LookCall",
     "LookRequest",
     "LookResult",
+    "attached_request",
     "files_seen",
     "first_step",
     "has_all",
@@ -30,4 +32,5 @@ __all__ = [
     "spending_request",
     "table_request",
     "unnamed_table_request",
+    "with_attached",
 ]

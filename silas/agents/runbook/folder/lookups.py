@@ -5,7 +5,7 @@ and in a line of that file. Where they do not, that is what is said: nothing is 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
@@ -51,6 +51,9 @@ _FILLER: Final = frozenset(_FILLER_LIST.split())
 _TWO: Final = frozenset(("and", "or", "but", "then", "und", "oder", "aber", "dann"))
 """Words of two requests in one, which are not looked up as one."""
 
+Lines = Generator[LookCall, str, list[str]]
+"""Looks, and the lines that they found."""
+
 _MOST_WORDS: Final = 5
 _LONG: Final = 6  # letters of a word that is looked for inside others, as German joins words
 _MOST_LINES: Final = 20
@@ -72,7 +75,7 @@ def lookup_request(text: str) -> LookRequest | None:
 
 def lookup_words(look: LookRequest) -> list[str]:
     """The words that all have to be there."""
-    return [*look.given["about"].split("\n"), *_lines(look.given["does"])]
+    return [*look.given["about"].split("\n"), *lines_of(look.given["does"])]
 
 
 def has_all(text: str, words: Sequence[str]) -> bool:
@@ -100,13 +103,14 @@ def _stem(word: str) -> str:
     return word if word.endswith("ss") else re.sub(r"(?<=\w{3})(?:ies|s)\Z", "", word)
 
 
-def _search(words: Sequence[str], path: str = ".") -> LookCall:
+def search_for(words: Sequence[str], path: str = ".") -> LookCall:
+    """The search for lines that have every word, below a path or in a file."""
     every = "".join(f"(?=.*{_pattern(one)})" for one in words)
     args: dict[str, Any] = {"text": f"(?i)^{every}", "regex": True}
     return LookCall(SEARCH, args if path == "." else {**args, "path": path})
 
 
-def _found_lines(said: str) -> list[str]:
+def found_lines(said: str) -> list[str]:
     """The lines that a search found; none where it broke off or found none."""
     lines = [one for one in said.split("\n") if re.match(r".+?:\d+: ", one)]
     more = len(lines) - _MOST_LINES
@@ -121,27 +125,29 @@ def _unsaid(said: str) -> str:
     return " ".join(note_words(one) for one in other if one and one != "Nothing found.")
 
 
-def _lines(said: str) -> list[str]:
+def lines_of(said: str) -> list[str]:
+    """The words of a slot; none where nothing stood in it."""
     return [one for one in said.split("\n") if one]
 
 
-def _quote_words(words: Sequence[str]) -> str:
+def quote_words(words: Sequence[str]) -> str:
+    """The words in a sentence, each in quotes."""
     return tr(" and ").join(repr(one) for one in words)
 
 
 def _lookup(given: Given, at: Moment) -> Asking:
-    about, does = given["about"].split("\n"), _lines(given["does"])
+    about, does = given["about"].split("\n"), lines_of(given["does"])
     named = read_files((yield LookCall(FILES, {"names": [f"*{_stem(about[0])}*"], "count": 200})))
     if named is None:
         return None
     files = [one for one in named.shown if has_all(one.path.rpartition("/")[2], about)]
     told = [] if does else _lines_of_files(files, at)
-    seen = yield _search([*about, *does])
-    lines, unsaid = _found_lines(seen), _unsaid(seen)
+    seen = yield search_for([*about, *does])
+    lines, unsaid = found_lines(seen), _unsaid(seen)
     if lines:
         return LookAnswer(
             "\n".join(
-                [*told, tr("Lines with {about}:", about=_quote_words([*about, *does])), *lines]
+                [*told, tr("Lines with {about}:", about=quote_words([*about, *does])), *lines]
             )
         )
     if unsaid and not unsaid.startswith("("):  # it broke off: nothing is known
@@ -153,34 +159,32 @@ def _lookup(given: Given, at: Moment) -> Asking:
                     *told,
                     tr(
                         "No line of a text here has {about}. {unsaid}",
-                        about=_quote_words(about),
+                        about=quote_words(about),
                         unsaid=unsaid,
                     ),
                 ]
             )
         )
     for one in islice(files, _MOST_FILES):
-        lines = _found_lines((yield _search(does, one.path)))
+        lines = found_lines((yield search_for(does, one.path)))
         if lines:
             inside = [line.partition(":")[2] for line in lines]
             said = tr(
                 "{one} has {about} in its name; its lines with {does}:",
                 one=one.path,
-                about=_quote_words(about),
-                does=_quote_words(does),
+                about=quote_words(about),
+                does=quote_words(does),
             )
             return LookAnswer("\n".join([said, *(f"{one.path}:{line}" for line in inside)]))
-    nothing = tr(
-        "No line of a text in this folder has {about}", about=_quote_words([*about, *does])
-    )
-    near = _found_lines((yield _search(about))) if does else []
+    nothing = tr("No line of a text in this folder has {about}", about=quote_words([*about, *does]))
+    near = found_lines((yield search_for(about))) if does else []
     if near or files:
         said = "\n".join([f"{nothing}. {unsaid}", *_near(about, near, files, at)])
         return LookAnswer(said, understood=False)
     why = tr(
         "{nothing}, and no name of a file has {about}. {unsaid}",
         nothing=nothing,
-        about=_quote_words(about),
+        about=quote_words(about),
         unsaid=unsaid,
     ).rstrip()
     return LookAnswer(why, understood=False)
@@ -195,12 +199,12 @@ def _with_lines(first: Callable[[Given, Moment], Asking]) -> Callable[[Given, Mo
             return answer
         said = given.get("word") or given["names"].split("\n")[0].replace("*", " ")
         words = _words(said)[:_MOST_WORDS] or [said.strip()]
-        seen = yield _search(words)
-        lines, unsaid = _found_lines(seen), _unsaid(seen)
+        seen = yield search_for(words)
+        lines, unsaid = found_lines(seen), _unsaid(seen)
         told = [] if answer is None else [answer.text]
         if lines:
             return LookAnswer(
-                "\n".join([*told, tr("Lines with {words}:", words=_quote_words(words)), *lines])
+                "\n".join([*told, tr("Lines with {words}:", words=quote_words(words)), *lines])
             )
         if unsaid and not unsaid.startswith("("):  # it broke off: nothing is known
             return answer or LookAnswer(unsaid, understood=False)
@@ -218,7 +222,7 @@ def _with_lines(first: Callable[[Given, Moment], Asking]) -> Callable[[Given, Mo
 def _near(
     about: Sequence[str], lines: Sequence[str], files: Sequence[FileSeen], at: Moment
 ) -> list[str]:
-    heading = [tr("Lines with {about}:", about=_quote_words(about))] if lines else []
+    heading = [tr("Lines with {about}:", about=quote_words(about))] if lines else []
     return [*heading, *lines, *_lines_of_files(files, at)]
 
 

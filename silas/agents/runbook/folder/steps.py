@@ -5,7 +5,14 @@ from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from silas.agents.runbook.folder import answers, changes, lookups, spending, table_answers
+from silas.agents.runbook.folder import (
+    answers,
+    attached_files,
+    changes,
+    lookups,
+    spending,
+    table_answers,
+)
 from silas.agents.runbook.folder.looks import Kinds, LookAnswer, LookCall, LookResult, Moment
 from silas.agents.runbook.folder.questions import LookRequest
 
@@ -15,6 +22,7 @@ _KINDS: Final[Kinds] = {
     **table_answers.KINDS,
     **spending.KINDS,
     **lookups.KINDS,
+    **attached_files.KINDS,
 }
 
 
