@@ -125,7 +125,7 @@ function serverForm(schemes, { of }) {
   const name = h("input", { id: `${id}-name`, type: "text", ...plain, placeholder: "git" });
   const kind = h("select", { id: `${id}-kind`, onchange: () => choose() },
     h("option", { value: "program" }, t("A program on this computer")), h("option", { value: "address" }, t("An address")));
-  const program = h("input", { id: `${id}-command`, type: "text", ...plain, placeholder: "/home/you/mcp/bin/mcp-server-git" });
+  const program = h("input", { id: `${id}-command`, type: "text", ...plain, placeholder: "/usr/local/bin/mcp-server-git" });
   const [args, read, write, hosts] = ["args", "read", "write", "hosts"].map((one) => {
     const field = h("textarea", { id: `${id}-${one}`, rows: "2", ...plain, maxlength: null });
     if (was) field.value = was[one].join("\n");

@@ -106,6 +106,17 @@ def _phone_way(data: Mapping[str, Any]) -> str | None:
     }.get(str(data.get("way")))
 
 
+_STARTS: Final = {
+    "cli": tr_later("Silas started in the terminal."),
+    "web": tr_later("Silas started in the browser."),
+    "mcp": tr_later("Silas started for another program (MCP)."),
+}
+
+
+def _start(data: Mapping[str, Any]) -> str | None:
+    return _STARTS.get(str(data.get("channel")))
+
+
 _BY_EVENT: Final[Mapping[str, Callable[[Mapping[str, Any]], str | None]]] = {
     "verification_finished": _verification,
     "goal.paused": _goal_paused,
@@ -118,4 +129,5 @@ _BY_EVENT: Final[Mapping[str, Callable[[Mapping[str, Any]], str | None]]] = {
     "turn_routed": _route,
     "project.begun": _project_state,
     "phone.opened": _phone_way,
+    "stream_started": _start,
 }

@@ -15,7 +15,16 @@ from silas.main.approval_lines import (
     uses_words,
     waiting_document,
 )
-from silas.main.output import ASKED, HELD, going_on, print_json, state_column, state_word
+from silas.main.output import (
+    ASKED,
+    HELD,
+    going_on,
+    print_json,
+    shown_title,
+    state_column,
+    state_word,
+    work_line,
+)
 from silas.main.shared import (
     DONE,
     hash_option,
@@ -75,16 +84,14 @@ def approvals_list(ctx: click.Context, everything: bool, as_json: bool) -> None:
             click.echo(tr("Nothing waits for you, and no approval is in force."))
         for one in waiting:
             mark = f"  ({tr(_TO_CHANGE)})" if one.changes_wanted else ""
-            click.echo(f"{state_column(ASKED)} {one.item.id}  {one.item.title}{mark}")
+            click.echo(f"{work_line(ASKED, one.item.id, one.item.title)}{mark}")
         for one in changes:
             many = len(one.kept.changes)
             done = tr("{count} changed, none applied", count=many)
-            click.echo(f"{state_column(HELD)} {one.work_item_id}  {one.title}  {done}")
+            click.echo(f"{work_line(HELD, one.work_item_id, one.title)}  {done}")
         for one in given:
-            click.echo(
-                f"{state_column(one.state)} {one.item.id}  {one.item.title}"
-                f"  {uses_words(one, zone)}"
-            )
+            line = work_line(one.state, one.item.id, one.item.title)
+            click.echo(f"{line}  {uses_words(one, zone)}")
             if one.why:
                 click.echo(f"{state_column('')} {one.why}")
         if clock:
@@ -179,12 +186,11 @@ def approvals_deny(ctx: click.Context, work_item_id: str) -> None:
     async def work() -> int:
         async with _open(ctx) as service:
             item = await service.deny(work_item_id)
+        title = shown_title(item.title)
         words = (
-            tr("Declined: {name}  {title}. Nothing was run.", name=item.id, title=item.title)
+            tr("Declined: {name}  {title}. Nothing was run.", name=item.id, title=title)
             if item.approval_token is None
-            else tr(
-                "Declined: {name}  {title}. Nothing was applied.", name=item.id, title=item.title
-            )
+            else tr("Declined: {name}  {title}. Nothing was applied.", name=item.id, title=title)
         )
         click.echo(words)
         return DONE
@@ -209,7 +215,7 @@ def approvals_revoke(ctx: click.Context, approval: str) -> None:
             tr(
                 "Taken back: {name}  {title}. Nothing more of it begins.",
                 name=item.id,
-                title=item.title,
+                title=shown_title(item.title),
             )
         )
         if taken.state == "at work":

@@ -19,6 +19,7 @@ from silas.main.output import (
     print_patch,
     state_column,
     state_word,
+    work_line,
 )
 from silas.main.shared import (
     DONE,
@@ -80,11 +81,11 @@ def status(ctx: click.Context, as_json: bool) -> None:
             click.echo(tr("Nothing yet. Try: {command}", command=tr('silas ask "run the tests"')))
         for item in [] if as_json else items:
             state = HELD if item.id in held else stands.get(item.id, states[item.id])
-            click.echo(f"{state_column(state)} {item.id}  {item.title}")
+            click.echo(work_line(state, item.id, item.title))
             for words in filter(None, (back[item.id], asks[item.id], ended[item.id])):
                 click.echo(f"{state_column('')} {words}")
         for item in [] if as_json else waiting:
-            click.echo(f"{state_column(ASKED)} {item.id}  {item.title}")
+            click.echo(work_line(ASKED, item.id, item.title))
         troubles = [half.words for half in halves.values()] + [one.words for one in damaged]
         for words in troubles if not as_json else []:
             click.echo(f"\n{words}")

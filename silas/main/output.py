@@ -50,6 +50,18 @@ def state_column(state: str) -> str:
     return state_word(state).ljust(max(8, *(len(tr(one)) for one in _STATES)))
 
 
+def shown_title(title: str) -> str:
+    """A title that hides nothing and drives no terminal."""
+    from silas.plans.characters import show
+
+    return show(title)
+
+
+def work_line(state: str, work_item_id: str, title: str) -> str:
+    """A row of a list: the state, which work it is, and its title."""
+    return f"{state_column(state)} {work_item_id}  {shown_title(title)}"
+
+
 def going_on() -> dict[str, str]:
     """How each unfinished state goes on, as `silas status` says it."""
     return {

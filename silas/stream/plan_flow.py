@@ -9,6 +9,7 @@ from silas.audit import Audit
 from silas.autonomy import Decision, Signal, plan_family
 from silas.language import refusal_words, tr, tr_later
 from silas.plans import PlanError, WaitingPlan, WorkItem, WorkItemStatus, WorkItemType
+from silas.plans.characters import show
 from silas.plans.source_marks import with_marks
 from silas.stream.models import Outcome, SendText
 from silas.stream.plan_marks import plan_marks
@@ -246,12 +247,13 @@ class PlanFlow:
             )
         turn.answer.outcome = "dispatched"
         self._work_view.began(turn.seat.scope, item)
+        title = show(item.title)
         if item.type is WorkItemType.goal:  # when it runs first is said next
-            return tr("{message}\n\nApproved: {title}.", message=response.message, title=item.title)
+            return tr("{message}\n\nApproved: {title}.", message=response.message, title=title)
         return tr(
             "{message}\n\nApproved: {title}. Working on it.",
             message=response.message,
-            title=item.title,
+            title=title,
         )
 
     async def _nothing_to_propose(self, turn: Turn, message: str, wanted: PlanActionType) -> str:

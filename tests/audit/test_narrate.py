@@ -140,7 +140,7 @@ def test_a_timeline_has_a_heading_for_every_day_of_the_reader() -> None:
     zone = timezone(timedelta(hours=2), "EET")
     assert "\n".join(timeline(entries, zone, 60)).splitlines() == [
         "Friday 2 January 2026, EET",
-        "     1  23:59:58  Silas started on cli.",
+        "     1  23:59:58  Silas started in the terminal.",
         "Saturday 3 January 2026, EET",
         "     2  00:00:00  Silas stopped.",
         "     3  00:00:01  The plan t was refused: x x x x x x x x x",

@@ -74,6 +74,22 @@ def approved(
     return item
 
 
+def test_a_title_drives_no_terminal_and_hides_nothing(db: Database) -> None:
+    title = "Tidy \u202eup\x1b[2J"
+    waiting(db, id="task-1", title=title)
+    approved(db, "task-2", "done")
+    work = SqlWorkItemStore(db, SystemClock())
+    item = approved(db, "task-3", "running")
+    item.title = title
+    asyncio.run(work.save(item))
+    listed = run().output
+    status = CliRunner().invoke(cli, ["status"]).output
+    denied = run("deny", "task-1").output
+    for said in (listed, status, denied):
+        assert "Tidy <U+202E>up<U+001B>[2J" in said
+        assert "\x1b[2J" not in said
+
+
 def widened(db: Database, value: str) -> None:
     """The owner approved on a card that one yes starts work so often."""
     change = AutonomyThresholdChange(

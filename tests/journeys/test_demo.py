@@ -62,7 +62,7 @@ def test_it_does_the_main_job_and_does_it_again(place: Path) -> None:
         assert fixed(place)
         assert re.search(r"approving exactly sha256:[0-9a-f]{64}", done.out)
         assert '-    return [order for order in map(parse, lines) if order["status"] is' in done.out
-        assert done.out.count("Silas started on cli.") == 1  # the record of this run alone
+        assert done.out.count("Silas started in the terminal.") == 1  # the record of this run alone
     assert (place / "silas-demo/orders/.git").exists()
     assert sorted(path.name for path in (place / "silas-demo/orders").iterdir()) == [
         ".git",

@@ -40,6 +40,19 @@ def test_the_blanks_around_a_part_of_a_sentence_are_the_same() -> None:
     assert not wrong
 
 
+_OTHER_WORDS = {r"Handy": "Telefon", r"Computer": "Rechner", r"Maschine\b": "Rechner"}
+
+
+def test_a_thing_has_one_german_word_everywhere() -> None:
+    pages = [ROOT / "web" / "index.html", *(ROOT / "silas/language").glob("*.json"), PAGE]
+    pages += [one for one in (ROOT / "silas/plans/library").glob("*.md")]
+    said = {one.name: one.read_text(encoding="utf-8") for one in pages}
+    german = {one: re.sub(r'"(?:[^"\\]|\\.)*": ', "", text) for one, text in said.items()}
+    for other, word in _OTHER_WORDS.items():
+        found = [name for name, text in german.items() if re.search(other, text)]
+        assert not found, f"{word} is said elsewhere for {other} of {found}"
+
+
 def test_the_page_has_its_own_part_of_the_catalogue() -> None:
     known = _german()
     page = json.loads(PAGE.read_text(encoding="utf-8"))

@@ -349,3 +349,11 @@ async def test_an_approved_goal_is_not_said_to_be_worked_on() -> None:
         reply = await soon(h.silas.ask("check it every morning"))
         assert reply.outcome == "dispatched", reply.text
         assert reply.text == "I propose this.\n\nApproved: Write the result."
+
+
+@pytest.mark.parametrize("more", [{}, {"type": "goal", "schedule": "0 7 * * *"}], ids=str)
+async def test_the_title_of_approved_work_hides_nothing(more: dict[str, str]) -> None:
+    plan = plan_text(title="P\u0430y the bill", **more)  # with a Cyrillic letter
+    async with Harness(ScriptedChannel(saying_yes), models=planned(proposing(plan))) as h:
+        reply = await soon(h.silas.ask("do it"))
+    assert "Approved: P<U+0430>y the bill." in reply.text

@@ -37,16 +37,10 @@ _PARTS: Final = (
     tr_later("record"),
     tr_later("audit witness"),
     tr_later("audit witness {number}"),
-    tr_later("model proxy"),
-    tr_later("model planner"),
-    tr_later("model executor"),
-    tr_later("model scorer"),
     tr_later("model {role}"),
     tr_later("MCP servers"),
     tr_later("MCP server {name}"),
     tr_later("memory search"),
-    tr_later("gate input_guard"),
-    tr_later("gate secret_scrub"),
     tr_later("gate {name}"),
     tr_later("gates"),
     tr_later("toolset {name}"),
@@ -63,6 +57,16 @@ _PARTS: Final = (
     tr_later("answer {role}"),
 )
 """The parts by their names, which programs go by; the first that fits."""
+
+_USES: Final[Mapping[str, str]] = {
+    "model proxy": tr_later("model that reads messages"),
+    "model planner": tr_later("model that plans"),
+    "model executor": tr_later("model that does the work"),
+    "model scorer": tr_later("model that picks what stays in view"),
+    "gate input_guard": tr_later("check of what is written to Silas"),
+    "gate secret_scrub": tr_later("removal of keys from answers"),
+}
+"""Parts that the shipped configuration names, by what they are for."""
 
 FINDINGS: Final = (
     tr_later("the secret {name} is not stored; store it first: `silas secrets add {again}`"),
@@ -278,4 +282,13 @@ def finding_words(found: DoctorFinding) -> DoctorFinding:
     """A finding as its owner reads it; `--json` keeps the English that programs read."""
     if spoken_language() == ENGLISH:
         return found
-    return found._replace(part=retranslate(found.part, _PARTS), words=told_of_finding(found.words))
+    use = _USES.get(found.part)
+    part = tr(use) if use else retranslate(found.part, _PARTS)
+    return found._replace(part=part, words=told_of_finding(found.words))
+
+
+def on_the_page(found: DoctorFinding) -> DoctorFinding:
+    """The same on the page, where no part is called as the configuration calls it."""
+    use = _USES.get(found.part)
+    told = finding_words(found)
+    return told._replace(part=tr(use)) if use else told

@@ -20,7 +20,7 @@ from silas.home.findings import headline, is_ready
 from silas.language import COCKPIT, refusal_words, said_at, tr, tr_later, tr_many
 from silas.language.titles import tool_title
 from silas.services.cockpit.facts import settings_in_force
-from silas.services.cockpit.finding_words import finding_words
+from silas.services.cockpit.finding_words import on_the_page
 from silas.services.doctor.diagnose import diagnose
 from silas.services.workers import worker_rows
 from silas.tools import ToolRegistry
@@ -131,7 +131,7 @@ class OverviewRoom:
         return SignedEntry(words=words, line=line, faults=tuple(map(self._redact, faults)))
 
     def _look(self) -> Doctor:
-        found = [finding_words(one) for one in asyncio.run(diagnose(self._config))]
+        found = [on_the_page(one) for one in asyncio.run(diagnose(self._config))]
         rows = tuple(
             FindingView(
                 part=one.part,
