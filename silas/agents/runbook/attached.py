@@ -136,7 +136,7 @@ def as_named(text: str, before: Sequence[str] = ()) -> str:
         before: The files that a message before it attached.
     """
     said, names = split_message(text)
-    asked = _asked(said)
+    asked = _verb_of(said)
     if asked and (names or before):
         return f"{asked} {' and '.join(names or before)}"
     if not names:
@@ -144,7 +144,7 @@ def as_named(text: str, before: Sequence[str] = ()) -> str:
     return _name_attached(said, names) if said else f"summarise {' and '.join(names)}"
 
 
-def _asked(said: str) -> str:
+def _verb_of(said: str) -> str:
     """What a whole sentence about attached files wants done with them; empty for other words."""
     plain = without_courtesies(said)
     fits = (verb for verb, sentences in _ASKS.items() for _ in matches(sentences, plain))
