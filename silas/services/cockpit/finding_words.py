@@ -59,12 +59,12 @@ _PARTS: Final = (
 """The parts by their names, which programs go by; the first that fits."""
 
 _USES: Final[Mapping[str, str]] = {
-    "model proxy": tr_later("model that reads messages"),
+    "model proxy": tr_later("model that reads"),
     "model planner": tr_later("model that plans"),
-    "model executor": tr_later("model that does the work"),
-    "model scorer": tr_later("model that picks what stays in view"),
-    "gate input_guard": tr_later("check of what is written to Silas"),
-    "gate secret_scrub": tr_later("removal of keys from answers"),
+    "model executor": tr_later("model that works"),
+    "model scorer": tr_later("model that sorts"),
+    "gate input_guard": tr_later("check of messages"),
+    "gate secret_scrub": tr_later("check of answers"),
 }
 """Parts that the shipped configuration names, by what they are for."""
 
