@@ -41,7 +41,7 @@ _ROUTES = (
     _Row("Why do tests sometimes fail only on the build server?", DIRECT),
     _Row("The tests were green yesterday, by the way.", DIRECT),
     _Row("Do not run the tests, I am still editing.", DIRECT),
-    _Row("Somebody told me to fix the bug myself, can you imagine?", DIRECT, known=False),
+    _Row("Somebody told me to fix the bug myself, can you imagine?", DIRECT),
     _Row("Fix the failing test in {place}", PLANNER),
     _Row("fix the tests", PLANNER),
     _Row("Please make the tests pass in {place}.", PLANNER),

@@ -154,6 +154,54 @@ def test_a_request_finds_the_runbook_it_is_about(request_text: str, name: str | 
     assert (found.name if found else None) == name
 
 
+MORE = (
+    "fix the files that fail the test",
+    "fix the tests of the parser with a mock",
+    "fix the bug in Firefox",
+    "make the tests pass on Windows",
+    "run the tests twice",
+    "run the tests that failed yesterday",
+    "run the tests with coverage",
+    "list files larger than my head",
+    "list the files sorted by colour",
+    "list the files nobody needs",
+    "list the files, but only the large ones",
+    "list the files, which nobody needs",
+    "liste die Dateien auf, aber nur die großen",
+    "list the files in Photos",
+    "show the files of whoever is logged in",
+    "fix the comparisons of prices with the web",
+    "repariere die Tests bis morgen",
+    "liste die Dateien auf, die keiner braucht",
+)
+
+
+@pytest.mark.parametrize("asked", MORE)
+def test_a_request_for_more_than_a_runbook_does_is_not_half_understood(asked: str) -> None:
+    assert PlanLibrary([shipped_plans()]).find(asked) is None
+
+
+UNDERSTOOD = {
+    "list the files here": "list-files",
+    "show me all the files of this project": "list-files",
+    "liste die Dateien auf": "list-files",
+    "hey silas, run the unit tests again": "run-tests",
+    "führe die Tests aus": "run-tests",
+    "The build is failing, please repair it": "lint-fix",
+    "There is a bug in /srv/x, fix it": "lint-fix",
+    "repariere bitte die Tests": "lint-fix",
+    "behebe die Linter-Fehler": "lint-fix",
+    "korrigiere die Vergleiche": "fix-comparisons",
+}
+
+
+@pytest.mark.parametrize("asked", UNDERSTOOD)
+def test_words_that_ask_for_nothing_more_are_passed_over(asked: str) -> None:
+    found = PlanLibrary([shipped_plans()]).find(asked)
+    assert found is not None
+    assert found.name == UNDERSTOOD[asked]
+
+
 @pytest.mark.parametrize(
     ("request_text", "values"),
     [

@@ -8,7 +8,7 @@ scalars, and the front matter is written anew, so that no value can add a key or
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,7 +24,14 @@ from silas.plans.markdown import PlanParser, item_from
 from silas.plans.runbooks.fill import blanks, emit, fill_body, fill_data, without_blank_items
 from silas.plans.runbooks.move_places import MovePlaces, names_outside, plain_folder
 from silas.plans.runbooks.parameter import Parameter
-from silas.plans.runbooks.request import beyond_words, fits, parts_of, score, wanted_of, words_of
+from silas.plans.runbooks.request import (
+    ALWAYS_KNOWN,
+    fits,
+    parts_of,
+    score,
+    words_of,
+    words_wanted,
+)
 from silas.plans.runbooks.requirements import Requirement, commands
 from silas.plans.runbooks.seen_files import RemovedLine
 from silas.plans.runbooks.sentences import (
@@ -64,6 +71,7 @@ class LibraryPlan(FrozenModel):
         in_german: How it is shown in German.
         sentences: Whole requests that it is for (`sentences.py`); where it has them, its
             phrases are examples and no request is compared with them.
+        words: What a request that finds it by single words may say besides those of its phrases.
         requires: What it needs of the machine, looked for before anybody is asked.
         moves: Which parameters name the folders between which it moves files.
         removes: Which parameters are of the line that it takes out of a file; None for most.
@@ -76,6 +84,7 @@ class LibraryPlan(FrozenModel):
     title: str
     phrases: tuple[str, ...] = Field(min_length=1)
     sentences: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     parameters: dict[str, Parameter]
     requires: tuple[Requirement, ...] = ()
     moves: MovePlaces | None = None
@@ -90,6 +99,11 @@ class LibraryPlan(FrozenModel):
     def shown_title(self) -> str:
         """Its title in the owner's language."""
         return (self.in_german if spoken_language() != ENGLISH and self.in_german else self).title
+
+    @cached_property
+    def words_known(self) -> frozenset[str]:
+        """What a request may say that finds it by single words; any other word means more."""
+        return ALWAYS_KNOWN | words_of(" ".join((*self.phrases, self.title, *self.words)))
 
     @property
     def wants_values(self) -> bool:
@@ -158,11 +172,13 @@ class PlanLibrary:
         whole = next((plan for plan in self._plans if _values_said(plan, text) is not None), None)
         if whole is not None:
             return whole
-        if beyond_words(text):
-            return None
-        words = words_of(wanted_of(text))
-        worded = (plan for plan in self._plans if not plan.sentences)
-        scored = [(score((*plan.phrases, plan.title), words), plan) for plan in worded]
+        worded = [plan for plan in self._plans if not plan.sentences]
+        scored = [
+            (score((*plan.phrases, plan.title), words), plan)
+            for plan in worded
+            for words in words_wanted(text)
+            if words <= plan.words_known
+        ]
         best = max(scored, key=lambda one: one[0], default=None)  # the first of equals
         return best[1] if best is not None and best[0] > 0 else None
 

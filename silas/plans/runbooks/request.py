@@ -15,6 +15,14 @@ _FILLER = frozenset(
         "the them then this to us we with would you your"
     )
 )
+ALWAYS_KNOWN = frozenset(
+    _WORD.findall(
+        "again ahead all bitte danke go hallo hello here hey hi jetzt just let mal me mir need now "
+        "ok okay or quickly silas thank thanks want"
+    )
+)
+"""Words that ask for nothing more, whatever is asked for."""
+
 _REFUSED = re.compile(
     r"\b(?:do not|don['’]t|dont|never|no need to|without|instead of|rather than|stop)\b"
     r"[^.,;:!?\n]*",
@@ -22,21 +30,19 @@ _REFUSED = re.compile(
 )
 """What somebody says is not to be done, as far as the next pause."""
 
-_BEYOND = re.compile(
-    r"\A\W*(?:(?:please|pls|silas|can you|could you)\W+)*(?:save|store|export)\b"
-    r"|\A\W*(?:(?:please|pls|silas|can you|could you|bitte)\W+)*"
-    r"(?:add|append|write|put|create|make(?!\s+the\s+tests)|füge|schreibe?)\b.*\s(?:to|into|in|as|zu)\s+\S*\w\.\w{1,8}\b"
-    r"|\b(?:weeks?|months?|yesterday|ago)\b"
-    r"|\b(?:older|newer|bigger|larger|smaller)\s+than\b|\blist\s+only\b"
-    r"|\bby\s+(?:size|date|time|name|age|type|kind|ending)\b"
-    r"|\bfiles?\s+(?:with|without|except|whose|named|called|containing|that|which|by|changed|modified"
-    r"|created|sent|of\s+whoever)\b"
-    r"|\bfiles?\s+(?:in|on|from|inside)\s+(?:the\s+|my\s+|our\s+)?"
-    r"(?!this\b|that\b|the\b|my\b|our\b|it\b|here\b|folder|director|project|work|repo|current)[a-z]",
+_NARROWS = (
+    r"(?!(?:(?:but|and|aber|und)\s+)?(?:only|just|except|not|nur|außer|nicht|"
+    r"which|that|who|whose|whom|die|der|das|den|deren|welche\w*)\b)"
+)
+"""What narrows the part before it is none of its own: `list the files, only the large ones`."""
+
+_PART_ENDS = re.compile(
+    rf"[.,;:!?]\s+{_NARROWS}|\n+|[()]|\s[-+/&|\u2013]+\s|\s*(?:&&|\|\||\u2014)\s*|"
+    rf"\s{_NARROWS}(?:and|then|but|plus|as\s+well\s+as|followed\s+by|before|while|afterwards|"
+    r"instead|und|dann|danach|aber|sowie|bevor|während)\s",
     re.IGNORECASE,
 )
-"""What no runbook does that is found by single words: keep what it shows, write into a file that is
-named, choose by the time, by a size, a kind or a name, or look into another folder."""
+"""Where another part of a request begins."""
 
 _SHARED = 0.6  # of a phrase's words, how many the request must have
 
@@ -53,9 +59,10 @@ def wanted_of(text: str) -> str:
     return _REFUSED.sub(" ", text)
 
 
-def beyond_words(text: str) -> bool:
-    """Whether a request wants more than a runbook that is found by single words can do."""
-    return _BEYOND.search(text) is not None
+def words_wanted(text: str) -> list[frozenset[str]]:
+    """The words of a request and of each of its parts, without those of what is not to be done."""
+    wanted = wanted_of(text)
+    return [words_of(part) for part in (wanted, *_PART_ENDS.split(wanted))]
 
 
 def score(phrases: Sequence[str], words: frozenset[str]) -> float:
