@@ -81,7 +81,10 @@ def test_the_pages_are_those_under_more() -> None:
         ("`silas doctor --deep` asks it", "“Try it” under “Who answers” asks it"),
         ("`silas approvals ask-again D` asks", "“What protects you” under “More” asks"),
         ("so do `silas devices revoke d-1`.", "so do `silas devices revoke d-1`."),
-        ("run `silas init`", "run `silas init`"),
+        (
+            "run `silas init`",
+            "run `silas init` in a terminal (key and folders are made before there is a page)",
+        ),
         (
             f"It was interrupted. {RUN_PLAN_AGAIN}",
             "interrupted. Ask for it again in a conversation; it needs a new approval.",

@@ -162,7 +162,7 @@ async def test_the_doctor_names_each_part_and_looks_once_in_a_while() -> None:
     async with a_house() as house:
         first = await house.get("/doctor")
         parts = {finding["part"] for finding in first["findings"]}
-        assert {"configuration", "emergency stop", "database", "model that plans"} <= parts
+        assert {"configuration", "emergency stop", "database", "model for plans"} <= parts
         assert not parts & {"model proxy", "model planner", "gate input_guard"}
         (house.harness.config.data_dir / "silas.db-gone").touch()
         assert await house.get("/doctor") == first

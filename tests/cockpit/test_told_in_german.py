@@ -43,7 +43,7 @@ async def test_tools_and_rules_are_called_by_what_they_do() -> None:
     said = "sieht an, was du schreibst (input_guard), nimmt Schlüssel aus Antworten (secret_scrub)"
     assert said in values
     parts = [one["part"] for one in findings]
-    assert {"Modell fürs Gespräch", "Regel für deine Worte"} <= {*parts}
+    assert {"Modell fürs Gespräch", "Prüfung der Nachrichten"} <= {*parts}
     assert not [one for one in parts if "proxy" in one or "guard" in one]
     [room] = [one["words"] for one in findings if one["part"] == "Kontext"]
     assert room.endswith("(Planen)")

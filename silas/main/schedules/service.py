@@ -45,7 +45,7 @@ def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -
     """Start Silas now and whenever you log in, by systemd or launchd."""
 
     async def work() -> int:
-        from silas.home.lease import runs_jobs
+        from silas.services.schedules.background_service import runs_what_is_due
         from silas.services.setup.initialise import initialise
 
         here = _service(ctx, workspace)
@@ -58,9 +58,9 @@ def service_install(ctx: click.Context, workspace: Path | None, dry_run: bool) -
         config = read_config(ctx)
         _require_no_prompt(config)
         await initialise(config)
-        beside = runs_jobs(config.data_dir) and not await here.running()
+        beside = runs_what_is_due(config.data_dir) and not await here.running()
         await here.install()
-        started = not beside and await here.comes_up(partial(runs_jobs, config.data_dir))
+        started = not beside and await here.comes_up(partial(runs_what_is_due, config.data_dir))
         _say_whether_it_runs(here, beside=beside, started=started)
         _say_what_it_does_not_see()
         return DONE if beside or started else FAILED

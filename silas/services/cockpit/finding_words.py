@@ -59,10 +59,10 @@ _PARTS: Final = (
 """The parts by their names, which programs go by; the first that fits."""
 
 _USES: Final[Mapping[str, str]] = {
-    "model proxy": tr_later("model that reads"),
-    "model planner": tr_later("model that plans"),
-    "model executor": tr_later("model that works"),
-    "model scorer": tr_later("model that sorts"),
+    "model proxy": tr_later("model for messages"),
+    "model planner": tr_later("model for plans"),
+    "model executor": tr_later("model for work"),
+    "model scorer": tr_later("model for trimming"),
     "gate input_guard": tr_later("check of messages"),
     "gate secret_scrub": tr_later("check of answers"),
 }

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from silas.clock import SystemClock
 from silas.errors import ConfigError, SandboxError, reason
+from silas.home.lease import runs_jobs
 from silas.sandbox.owner_answer import ask_owner_program
 
 _MARK: Final = "Silas: made by `silas service install`"
@@ -108,6 +109,11 @@ def service_unit(
         f"Silas knows no service manager of {platform}; keep `silas start` running yourself.",
         code="E_CFG_SERVICE_SYSTEM",
     )
+
+
+def runs_what_is_due(data_dir: Path) -> bool:
+    """Whether a Silas, of this service or beside it, runs the jobs of this directory."""
+    return runs_jobs(data_dir)
 
 
 class BackgroundService:
