@@ -8,7 +8,7 @@ carries no words of anybody's, such as the exit code of a silent program, is no 
 import re
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from silas.agents.runbook.briefing import BriefingError, steps_of
 from silas.canonical import canonical_json
@@ -16,11 +16,20 @@ from silas.language import tr, tr_later
 from silas.plans import WorkItem
 from silas.tools import ToolResult
 from silas.tools.builtin.ask_owner import OWN_ANSWER, AskOwnerTool
+from silas.tools.builtin.shell import NOT_FOUND, ONE_WORD
 from silas.types import TaintLevel
 from silas.work.progress_board import BoardCallEnded, CallWatch
 from silas.work.step_descriptions import step_words
 
 _SILENT = re.compile(r"exit code -?\d+( \(ended by [a-z]+\))?")
+_NOT_THERE: Final = re.compile(
+    rf"exit code {NOT_FOUND}\nstderr \(\d+ characters\):\n"
+    r"(?P<shell>(?:/\S+/)?(?:ba|da)?sh: (?:line )?\d+: )?(?P<name>[^\n]+): "
+    r"(?:No such file or directory|(?:command )?not found)"
+)
+"""How the sandbox and shells say that a program is not there."""
+
+_SHELLS: Final = frozenset({"sh", "bash", "dash"})
 _OWN_WORDS: Final = frozenset({"file_write", "file_edit"})
 """Tools that say what they did in words of Silas's own, where they did it."""
 _FILE_TOOLS: Final = frozenset({"file_read", "file_list", "file_search"}) | _OWN_WORDS
@@ -88,7 +97,7 @@ class Readings:
                     self._led, self._before_last = True, len(self._read)
 
                 def note_result(result: ToolResult) -> None:
-                    if _carries_words(tool, result):
+                    if _carries_words(tool, args, result):
                         self._reads(step_words(tool, args))
                     ended(result)
 
@@ -116,7 +125,7 @@ def _order(tool: str, args: dict[str, Any]) -> str:
         return ""  # a model may send anything; it is nobody's order
 
 
-def _carries_words(tool: str, result: ToolResult) -> bool:
+def _carries_words(tool: str, args: dict[str, Any], result: ToolResult) -> bool:
     if result.taint is TaintLevel.owner or (result.ok and tool in _OWN_WORDS):
         return False
     if not result.ok and tool in _FILE_TOOLS:
@@ -125,4 +134,21 @@ def _carries_words(tool: str, result: ToolResult) -> bool:
         return False  # of an option every word stood in the work already, with what that had read
     said = (result.return_value, *map(canonical_json, result.content))
     text = "\n".join(filter(None, said)) or (result.error or "")
-    return bool(text) and _SILENT.fullmatch(text.strip()) is None
+    if _SILENT.fullmatch(text.strip()) or (tool == "shell_exec" and _is_not_there(args, text)):
+        return False
+    return bool(text)
+
+
+def _is_not_there(args: dict[str, Any], text: str) -> bool:
+    """Whether a program could not be started, and nothing is said but its name, from the call."""
+    words = args.get("argv")
+    found = _NOT_THERE.fullmatch(text.removesuffix(ONE_WORD).strip())
+    if found is None or not isinstance(words, list) or not words:
+        return False
+    program, *rest = map(str, cast("list[object]", words))
+    if found["shell"]:  # what a script names by itself, before anything could be put in its place
+        script = rest[-1] if len(rest) == 2 and rest[0] == "-c" else ""
+        if program.rpartition("/")[2] not in _SHELLS or set(script) & set("$`\n"):
+            return False
+        program = script.split(maxsplit=1)[0] if script.strip() else ""
+    return found["name"] in (program, program.rpartition("/")[2])

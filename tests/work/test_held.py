@@ -182,6 +182,25 @@ async def test_an_edit_after_reading_needs_no_card(desk: Path) -> None:
     assert (result.status, owner.held) == (WorkItemStatus.done, [])
 
 
+NOT_THERE: dict[str, tuple[CallTool, list[str]]] = {
+    "a program": (argv("no-such-program", "notes.md"), []),
+    "in one word": (argv("no-such-program notes.md"), []),
+    "by its path": (argv("./no-such-program"), []),
+    "in a shell": (sh("no-such-program notes.md"), []),
+    "what a file names": (sh("$(head -c 5 notes.md)"), ["Run sh -c '$(head -c 5 notes.md)'"]),
+    "after it read": (sh("cat notes.md; no-such"), ["Run sh -c 'cat notes.md; no-such'"]),
+    "a program's own 127": (sh("echo milk >&2; exit 127"), ["Run sh -c 'echo milk >&2; exit 127'"]),
+}
+
+
+@pytest.mark.parametrize("name", NOT_THERE)
+async def test_a_program_that_is_not_there_says_nothing_of_anybody(name: str, desk: Path) -> None:
+    call, read = NOT_THERE[name]
+    async with at_work(call, sh("echo hi > new.txt"), DONE) as work:
+        result = await work.run(workspace=str(desk), verify=CHECK)
+    assert (result.status, result.read_before) == (WorkItemStatus.done, read)
+
+
 async def test_a_result_says_what_was_read_before_its_changes(desk: Path) -> None:
     reads = (
         argv("cat", "notes.md"),

@@ -8,10 +8,11 @@ from silas.sandbox import SandboxFiles
 from silas.tools.builtin.sandboxed import MAX_ARGUMENTS, Argument, Arguments, SandboxedTool
 from silas.tools.models import ToolCallContext, ToolResult
 
-_NOT_FOUND: Final = 127
+NOT_FOUND: Final = 127
 """The exit code where no such program is there, as shells have it."""
 
-_ONE_WORD: Final = 'No shell reads `argv`: each word is an item of its own, as in `["ls", "-l"]`.'
+ONE_WORD: Final = 'No shell reads `argv`: each word is an item of its own, as in `["ls", "-l"]`.'
+"""Said of a whole command line in one word."""
 
 
 def _require_program(argv: list[str]) -> list[str]:
@@ -53,7 +54,7 @@ class ShellTool(SandboxedTool):
         """Run it; of a whole command line in one word the result says that no shell read it."""
         result = await super().execute(action, request, context)
         (word, *more) = request["argv"]
-        if more or len(word.split()) == 1 or result.metadata["exit_code"] != _NOT_FOUND:
+        if more or len(word.split()) == 1 or result.metadata["exit_code"] != NOT_FOUND:
             return result
-        told = "\n".join((result.return_value.rstrip("\n"), _ONE_WORD))
+        told = "\n".join((result.return_value.rstrip("\n"), ONE_WORD))
         return result.model_copy(update={"return_value": told})
