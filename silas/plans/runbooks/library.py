@@ -8,7 +8,7 @@ scalars, and the front matter is written anew, so that no value can add a key or
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,14 +24,7 @@ from silas.plans.markdown import PlanParser, item_from
 from silas.plans.runbooks.fill import blanks, emit, fill_body, fill_data, without_blank_items
 from silas.plans.runbooks.move_places import MovePlaces, names_outside, plain_folder
 from silas.plans.runbooks.parameter import Parameter
-from silas.plans.runbooks.request import (
-    ALWAYS_KNOWN,
-    fits,
-    parts_of,
-    score,
-    words_of,
-    words_wanted,
-)
+from silas.plans.runbooks.request import best_score, fits, parts_of, words_wanted
 from silas.plans.runbooks.requirements import Requirement, commands
 from silas.plans.runbooks.seen_files import RemovedLine
 from silas.plans.runbooks.sentences import (
@@ -100,11 +93,6 @@ class LibraryPlan(FrozenModel):
         """Its title in the owner's language."""
         return (self.in_german if spoken_language() != ENGLISH and self.in_german else self).title
 
-    @cached_property
-    def words_known(self) -> frozenset[str]:
-        """What a request may say that finds it by single words; any other word means more."""
-        return ALWAYS_KNOWN | words_of(" ".join((*self.phrases, self.title, *self.words)))
-
     @property
     def wants_values(self) -> bool:
         """Whether a request has to say more than the folder that it is about."""
@@ -172,12 +160,11 @@ class PlanLibrary:
         whole = next((plan for plan in self._plans if _values_said(plan, text) is not None), None)
         if whole is not None:
             return whole
-        worded = [plan for plan in self._plans if not plan.sentences]
+        wanted = words_wanted(text)
         scored = [
-            (score((*plan.phrases, plan.title), words), plan)
-            for plan in worded
-            for words in words_wanted(text)
-            if words <= plan.words_known
+            (best_score((*plan.phrases, plan.title), plan.words, wanted), plan)
+            for plan in self._plans
+            if not plan.sentences
         ]
         best = max(scored, key=lambda one: one[0], default=None)  # the first of equals
         return best[1] if best is not None and best[0] > 0 else None

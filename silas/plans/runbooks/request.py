@@ -15,7 +15,7 @@ _FILLER = frozenset(
         "the them then this to us we with would you your"
     )
 )
-ALWAYS_KNOWN = frozenset(
+_ALWAYS_KNOWN = frozenset(
     _WORD.findall(
         "again ahead all bitte danke go hallo hello here hey hi jetzt just let mal me mir need now "
         "ok okay or quickly silas thank thanks want"
@@ -65,7 +65,21 @@ def words_wanted(text: str) -> list[frozenset[str]]:
     return [words_of(part) for part in (wanted, *_PART_ENDS.split(wanted))]
 
 
-def score(phrases: Sequence[str], words: frozenset[str]) -> float:
+def best_score(
+    phrases: Sequence[str], more: Sequence[str], wanted: Sequence[frozenset[str]]
+) -> float:
+    """The best score of what is wanted whole and in parts; one with any other word has none.
+
+    Args:
+        phrases: Requests that a runbook is for.
+        more: Words that a request may say besides.
+        wanted: The words of a request and of its parts.
+    """
+    known = _ALWAYS_KNOWN | words_of(" ".join((*phrases, *more)))
+    return max((_score(phrases, words) for words in wanted if words <= known), default=0.0)
+
+
+def _score(phrases: Sequence[str], words: frozenset[str]) -> float:
     """How well the best phrase fits: words shared times their share of it; 0 where none does."""
     best = 0.0
     for phrase in phrases:
