@@ -52,9 +52,10 @@ LOWER = {
     },  # whose a bundle is; no character of a memory steers the terminal
     "output.py": {
         "silas.channels.terminal_colour",
+        "silas.plans.characters",
         "silas.work.end_words",
         "silas.workspace.diff",
-    },  # colours; why work did not succeed, as text
+    },  # colours; why work did not succeed and titles, as text
     "remind.py": {
         "silas.plans.characters",
         "silas.reminders.words",
