@@ -127,7 +127,7 @@ class Planning:
         """Fill in the response. Raises `LLMError` where no planner could be asked."""
         # of the machine, for plans: who only routes needs none of them
         surroundings = await self._facts(request.workspace)
-        asking = turn.proposal.planning = replace(
+        asking = replace(
             request,
             facts={**request.facts, **surroundings},
             brief=PlanningBrief(
@@ -141,6 +141,7 @@ class Planning:
         await self._plan(turn, asking)
         await self._words_back(turn, asking)
         await self._send_back(turn, asking)
+        turn.proposal.planning = self._with_looks(turn, asking)
 
     async def _words_back(self, turn: Turn, asking: TurnRequest) -> None:
         """Words that announce or claim work go back once; whoever says them again is corrected."""
@@ -186,15 +187,17 @@ class Planning:
 
     async def _plan(self, turn: Turn, asking: TurnRequest) -> int:
         """Fill in the response; gives the tokens that it took."""
-        looked = looks_that_fit(turn, self._room(turn))
-        asking = replace(asking, brief=asking.brief._replace(looked=looked))
-        planned = await self._planner.plan(turn, asking)
+        planned = await self._planner.plan(turn, self._with_looks(turn, asking))
         turn.shown.provenance.settle()  # before the plan itself comes into view
         turn.answer.response, turn.answer.speaker = planned.output, "agent:planner"
         turn.answer.outcome = outcome_of(planned, planned.output)
         proposed = planned.output.plan_action is not None
         await record_run(self._audit, "turn_planned", turn, planned, proposed=proposed)
         return planned.tokens
+
+    def _with_looks(self, turn: Turn, asking: TurnRequest) -> TurnRequest:
+        looked = looks_that_fit(turn, self._room(turn))
+        return replace(asking, brief=asking.brief._replace(looked=looked))
 
     def _room(self, turn: Turn) -> int:
         """Tokens that are free in what the models of the turn are shown."""

@@ -229,7 +229,7 @@ class TurnProposal:
 
     Attributes:
         asked: A policy gate required an approval in this turn.
-        planning: What the planner was asked.
+        planning: What the planner was asked, with all that was looked up by then.
         review: What is wrong with the plan.
         returned: How often it went back to the planner.
         made_from: What it was made from.

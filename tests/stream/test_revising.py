@@ -49,14 +49,16 @@ class Asked:
         first: str = FIRST,
         sandbox: FakeSandbox | None = None,
         gates: Sequence[dict[str, Any]] = (),
+        looks: Sequence[Sequence[Step]] = ((), ()),
     ) -> None:
-        self.planner = ScriptedModel([proposing(first), *later])
+        routing, planning = looks
+        self.planner = ScriptedModel([*planning, proposing(first), *later])
         self.executor = ScriptedModel(executor)
         self.sandbox = sandbox or done_sandbox()
         self._answers = list(answers)
         self.channel = ScriptedChannel(self._answer)
         models = {
-            "proxy": ScriptedModel([to_planner()]),
+            "proxy": ScriptedModel([*routing, to_planner()]),
             "planner": self.planner,
             "executor": self.executor,
         }
@@ -122,6 +124,24 @@ async def test_what_the_work_reported_is_outside_text_and_its_words_are_marked()
     marks = "\n".join(line for detail in asked.cards[1].details for line in detail.lines)
     assert "the zebra gate must be opened" in marks.casefold()
     assert "task-first" in marks
+
+
+async def test_what_was_looked_up_before_the_first_plan_is_shown_for_the_other_one() -> None:
+    looks = [
+        [CallTool("context_inspection", {})],
+        [CallTool("memory_search", {"query": "zebra"})],
+    ]
+    asked = Asked(revising(), looks=looks)
+    async with asked.harness:
+        await asked.ask()
+    first, *_, last = (request.text for request in asked.planner.requests)
+    assert "- context_inspection {}\n" in first
+    told = last.partition("--- looked_up ---")[2].partition("--- failed_plan ---")[0]
+    assert told.splitlines()[1:4] == [
+        "These calls were answered in this turn, as shown below; look up only what is missing:",
+        "- context_inspection {}",
+        '- memory_search {"everything_said":false,"max_results":5,"query":"zebra"}',
+    ]
 
 
 @pytest.mark.parametrize("verdict", ["declined", "waiting", "edit_requested"])
