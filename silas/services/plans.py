@@ -156,7 +156,7 @@ def _require_clock(item: WorkItem, config: SilasConfig, clock: SystemClock) -> N
     if why:
         raise PlanFamilyError(why, code="E_PLAN_CLOCK", work_item_id=item.id)
     if item.cycle == TIDIES and item.workspace is not None:
-        plan_named_folder(Path(item.workspace), config.data_dir, clock.now())
+        plan_named_folder(Path(item.workspace), (config.data_dir, *config.keys.places), clock.now())
 
 
 async def _require_place_among_others(item: WorkItem, store: SqlWorkItemStore) -> None:

@@ -20,7 +20,7 @@ class Place:
         self.path = base / "Downloads"
         put(self.path, "a.pdf", PDF)
         put(self.path, "b.png", PNG)
-        self.plan: FolderPlan = plan_folder(self.path, base / "data", NOW)
+        self.plan: FolderPlan = plan_folder(self.path, [base / "data"], NOW)
         self.root = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
 
     @property

@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def planned(folder: Path, only: str = "") -> plan.FolderPlan:
-    return plan_folder(folder, folder.parent / "silas-data", NOW, only)
+    return plan_folder(folder, [folder.parent / "silas-data"], NOW, only)
 
 
 # name, content, age in days, target, band
@@ -147,10 +147,11 @@ def test_a_folder_that_is_missing_a_file_home_or_hidden_is_refused(
     put(folder, "a.pdf", PDF)
     (folder.parent / ".config").mkdir()
     (folder.parent / "silas-data").mkdir()
+    (folder.parent / "safe").mkdir()
     project = folder.parent / "project"
     (project / ".git").mkdir(parents=True)
     said: dict[str, tuple[str, str]] = {}
-    for path in ("none", "Downloads/a.pdf", ".", ".config", "silas-data", "project"):
+    for path in ("none", "Downloads/a.pdf", ".", ".config", "silas-data", "safe", "project"):
         with pytest.raises(BatchRefused) as refused:
             planned_at(folder.parent / path, folder.parent / "silas-data")
         said[path] = (refused.value.code, refused.value.message.partition(" ")[2])
@@ -160,13 +161,14 @@ def test_a_folder_that_is_missing_a_file_home_or_hidden_is_refused(
         ".": "E_BATCH_PLACE",
         ".config": "E_BATCH_PLACE",
         "silas-data": "E_BATCH_PLACE",
+        "safe": "E_BATCH_PLACE",
         "project": "E_BATCH_PLACE",
     }
     assert all("name" in words for _, words in said.values())
 
 
 def planned_at(path: Path, data: Path) -> plan.FolderPlan:
-    return plan_folder(path, data, NOW)
+    return plan_folder(path, [data, data.parent / "safe" / "key"], NOW)
 
 
 def test_a_folder_without_the_right_to_write_is_refused(

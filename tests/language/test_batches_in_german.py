@@ -81,7 +81,7 @@ async def test_cards_reasons_sizes_and_what_became_of_it(
     place: Path, tmp_path: Path, german: None
 ) -> None:
     harness, channel = _house(tmp_path, _yes)
-    plan = plan_folder(place, tmp_path / "silas", NOW)
+    plan = plan_folder(place, [tmp_path / "silas"], NOW)
     async with harness as h:
         tidied = await h.silas.tidy(place)
         moved = tidied.batches[0].moved[0].move

@@ -81,7 +81,7 @@ def review_over(
         noted,
         audit,
         clock,
-        config.data_dir,
+        (config.data_dir, *config.keys.places),
         shown,
     )
 
@@ -123,7 +123,8 @@ class BatchService:
 
     def plan(self, folder: Path, only: str) -> FolderPlan:
         """What would be proposed. Raises as `plan_folder`."""
-        return plan_folder(folder, self.config.data_dir, self.clock.now(), only)
+        own = (self.config.data_dir, *self.config.keys.places)
+        return plan_folder(folder, own, self.clock.now(), only)
 
     async def undo(self, which: str, numbers: Sequence[int]) -> UndoneBatch:
         """Take a batch back, or some of it. Raises as `BatchExecution.undo`."""

@@ -3,7 +3,7 @@
 import os
 import stat
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from fnmatch import fnmatch
@@ -105,19 +105,19 @@ def open_folder(path: Path) -> tuple[Folder, int]:
     return Folder(real, state.st_dev, state.st_ino), descriptor
 
 
-def require_allowed(folder: Path, home: Path, data: Path) -> None:
+def require_allowed(folder: Path, home: Path, own: Sequence[Path]) -> None:
     """Refuse folders in which nothing should be sorted.
 
     Raises:
         BatchRefused: `E_BATCH_PLACE`.
     """
-    real_home, real_data = Path(os.path.realpath(home)), Path(os.path.realpath(data))
+    real_home, places = Path(os.path.realpath(home)), [Path(os.path.realpath(one)) for one in own]
     if folder in (real_home, Path("/")) or folder in real_home.parents:
         raise BatchRefused(
             f"{folder} holds folders that programs look for; name one below it, such as Downloads.",
             code="E_BATCH_PLACE",
         )
-    if folder == real_data or real_data in folder.parents or folder in real_data.parents:
+    if any(one == folder or one in folder.parents or folder in one.parents for one in places):
         raise BatchRefused(
             f"{folder} holds Silas's own data, or is part of it; name another folder.",
             code="E_BATCH_PLACE",

@@ -1,6 +1,7 @@
 """What could be moved in a folder: a look and the rules, nothing asked and nothing changed."""
 
 import os
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -20,12 +21,12 @@ class FolderPlan(NamedTuple):
     left: tuple[SkippedFile, ...]
 
 
-def plan_folder(path: Path, data: Path, now: datetime, only: str = "") -> FolderPlan:
+def plan_folder(path: Path, own: Sequence[Path], now: datetime, only: str = "") -> FolderPlan:
     """Look at a folder and apply the rules.
 
     Args:
         path: As the owner named it.
-        data: Silas's own data.
+        own: Where Silas's own data is, and what opens the owner's key.
         now: What ages are counted from.
         only: A pattern that files must fit; empty for all.
 
@@ -34,7 +35,7 @@ def plan_folder(path: Path, data: Path, now: datetime, only: str = "") -> Folder
     """
     folder, descriptor = open_folder(path)
     with open_descriptor(descriptor):
-        require_allowed(folder.path, Path(os.path.expanduser("~")), data)
+        require_allowed(folder.path, Path(os.path.expanduser("~")), own)
         found = sort_files(look_into(folder, descriptor, now, only), now)
         taken = {move.name for move in found.moves if move.target and stands(descriptor, move)}
     moves = tuple(move for move in found.moves if move.name not in taken)
@@ -46,7 +47,7 @@ def plan_folder(path: Path, data: Path, now: datetime, only: str = "") -> Folder
     return FolderPlan(folder, moves, (*found.left, *blocked))
 
 
-def plan_named_folder(path: Path, data: Path, now: datetime) -> FolderPlan:
+def plan_named_folder(path: Path, own: Sequence[Path], now: datetime) -> FolderPlan:
     """The same of a folder that the clock goes by, which is the one that is named.
 
     Raises:
@@ -57,4 +58,4 @@ def plan_named_folder(path: Path, data: Path, now: datetime) -> FolderPlan:
         raise BatchRefused(
             f"{path} leads by a link to {real}; name that folder.", code="E_BATCH_FOLDER"
         )
-    return plan_folder(path, data, now)
+    return plan_folder(path, own, now)

@@ -78,7 +78,7 @@ class FolderReview:
         thresholds: What is in force, asked anew each time: the owner changes it by cards.
         noted: Learns from each verdict.
         audit, clock: The record, and what dates it.
-        data: Silas's own data, which is never tidied.
+        own: Where Silas's own data is, and what opens the owner's key; they are never tidied.
         shown: Batches whose cards are open, by their ids; kept up to date here.
     """
 
@@ -90,7 +90,7 @@ class FolderReview:
         noted: Noted,
         audit: Audit,
         clock: Clock,
-        data: Path,
+        own: Sequence[Path],
         shown: MutableMapping[str, FileBatch],
     ) -> None:
         self._approval = approval
@@ -99,13 +99,13 @@ class FolderReview:
         self._noted = noted
         self._audit = audit
         self._clock = clock
-        self._data = data
+        self._own = own
         self._shown = shown
 
     async def plan(self, path: Path, only: str = "") -> FolderPlan:
         """What could be moved in a folder; nothing is asked. Raises as `plan_folder`."""
         now = self._clock.now()
-        return await asyncio.to_thread(plan_folder, path, self._data, now, only)
+        return await asyncio.to_thread(plan_folder, path, self._own, now, only)
 
     def look(self, path: Path) -> FolderPlan:
         """The same at once, of a folder that the clock goes by.
@@ -113,7 +113,7 @@ class FolderReview:
         Raises:
             BatchRefused: As `plan_named_folder`.
         """
-        return plan_named_folder(path, self._data, self._clock.now())
+        return plan_named_folder(path, self._own, self._clock.now())
 
     def is_asked_about(self, folder: Folder) -> bool:
         """Whether a batch of this folder is on an open card."""
