@@ -96,7 +96,8 @@ PLAN_REFUSALS: Final = (
     ),
     tr_later(
         "The task {task} of {name} is missing; put its plan behind the project's, below a line "
-        "`=== task: {line} ===`, or into a file {file}.md beside it."
+        "`=== task: {line} ===`, or, where you run it from a file, into {file}.md beside that "
+        "file."
     ),
     tr_later("{name} does not name {task}; add it to `tasks`, or leave it out."),
     tr_later("The task {task} is given twice; leave one of them."),

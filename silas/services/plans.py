@@ -46,7 +46,7 @@ def read_plan(path: Path) -> PlanFile:
         PlanFamilyError: `E_PLAN_FILE`, the file cannot be read; or what is wrong with the plan,
             with the file, the line and the column.
     """
-    text = _read(path)
+    text, beside = _read(path), list[tuple[str, str]]()
     try:
         item = PlanParser().parse(text)
         beside = _beside(path, item)
@@ -55,7 +55,19 @@ def read_plan(path: Path) -> PlanFile:
             item = PlanParser().parse(text)
         return PlanFile(text, item)
     except PlanError as error:
-        raise PlanFamilyError(f"{path}, {error.message}", code=error.code) from error
+        place = _place_of(error, path, text, beside)
+        raise PlanFamilyError(f"{place}: {error.reason}", code=error.code) from error
+
+
+def _place_of(error: PlanError, path: Path, text: str, beside: list[tuple[str, str]]) -> str:
+    """Where a fault stands: in the file of the project, or in that of a task beside it."""
+    line, file, lines = error.line, path, text.split("\n")
+    for name, given in beside:
+        head = lines.index(f"=== task: {name} ===") + 1
+        if head <= error.line:
+            left_out = given[: len(given) - len(given.lstrip())].count("\n")
+            line, file = max(error.line - head, 1) + left_out, path.parent / f"{name}.md"
+    return f"{file}, line {line}, column {error.column}"
 
 
 def _beside(path: Path, item: WorkItem) -> list[tuple[str, str]]:

@@ -56,7 +56,8 @@ def _with_goal() -> str:
         (
             project_text(chain("a", "b")).replace('"b"]', '"b", "c"]', 1),
             "Die Aufgabe c von project-deploy fehlt; setze ihren Plan hinter den des Projekts, "
-            "unter eine Zeile `=== task: c ===`, oder in eine Datei c.md daneben.",
+            "unter eine Zeile `=== task: c ===`, oder, wenn du es aus einer Datei "
+            "startest, in c.md neben dieser Datei.",
         ),
         (
             project_text({"a": {"depends_on": ["b"]}, "b": {"depends_on": ["a"]}}),

@@ -44,7 +44,8 @@ def _check_task_plans(item: WorkItem) -> str:
         if name not in given:
             return (
                 f"The task {name} of {item.id} is missing; put its plan behind the project's, "
-                f"below a line `=== task: {name} ===`, or into a file {name}.md beside it."
+                f"below a line `=== task: {name} ===`, or, where you run it from a file, into "
+                f"{name}.md beside that file."
             )
     for child in item.children:
         if child.id not in item.tasks:
