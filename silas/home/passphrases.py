@@ -11,7 +11,15 @@ from typing import Final
 
 from silas.errors import Stopped
 from silas.keys.vault import refuse_to_prompt
+from silas.language import retranslate, tr_later
 
+_QUESTIONS: Final = (
+    tr_later("Choose a passphrase for Silas's signing key"),
+    tr_later("Choose a passphrase for your secrets"),
+    tr_later("The same passphrase again"),
+    tr_later("Passphrase for the signing key of {owner}"),
+    tr_later("Passphrase for your secrets"),
+)
 _LOOKS_EVERY: Final = 0.25  # seconds
 
 
@@ -33,7 +41,7 @@ class Passphrases:
             return refuse_to_prompt(words)
         try:
             with allow_interrupt():
-                typed = getpass.getpass(f"{words}: ")
+                typed = getpass.getpass(f"{retranslate(words, _QUESTIONS)}: ")
         except (KeyboardInterrupt, EOFError) as error:
             sys.stderr.write("\n")
             raise Stopped(

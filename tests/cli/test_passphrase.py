@@ -142,3 +142,22 @@ def test_what_signs_still_asks_and_a_wrong_passphrase_signs_nothing(
     with closing(sqlite3.connect(database)) as db:
         assert db.execute("SELECT count(*) FROM audit_checkpoints").fetchone() == before
     assert not file.exists()
+
+
+def test_a_start_of_a_home_that_has_a_key_asks_once(locked: dict[str, str]) -> None:
+    german = {**locked, "LC_MESSAGES": "de_DE.UTF-8", "SILAS_LANGUAGE": "de"}
+    for env, asked, there in (
+        (locked, ASKED, "Afterwards it is at http"),
+        (german, "Passphrase für den Schlüssel von owner: ", "Danach ist es unter http"),
+    ):
+        with person(silas("start", "--port", "0"), env) as owner:
+            owner.waits_for(asked)
+            owner.types(f"{TYPED}\r")
+            owner.waits_for(there)
+            owner.types("\x03")
+            assert owner.leaves() == 0, owner.seen
+        assert owner.seen.count("Passphrase ") == 1
+
+
+def test_setting_up_again_asks_for_no_passphrase(locked: dict[str, str]) -> None:
+    assert run(silas("init"), locked).code == 0  # nobody could type one

@@ -2,8 +2,8 @@
 
 from silas.config import SilasConfig
 from silas.home.data_directory import unusable_home
-from silas.home.key_vault import key_exists, open_vault
-from silas.home.signer_client import enrol, is_apart, remote_signer
+from silas.home.key_vault import key_exists, open_vault, owner_keys
+from silas.home.signer_client import enrol, is_apart
 from silas.language import tr
 from silas.services.cockpit.finding_words import told_of_finding
 from silas.services.owner_key import key_place
@@ -19,14 +19,18 @@ async def initialise(config: SilasConfig) -> list[str]:
     except OSError as error:
         raise unusable_home(config, error) from error
     vault = open_vault(config)
-    if is_apart(config) and not key_exists(config, vault):
-        enrol(config)
-    made = None if is_apart(config) else vault.create(config.owner_id)
-    ring = vault.ring(config.owner_id)
+    signer = None
+    if not key_exists(config, vault):
+        if is_apart(config):
+            enrol(config)
+        else:
+            signer = vault.create(config.owner_id)
+    if signer is None:  # a key that is there is unlocked by what signs, if anything does
+        signer, ring = owner_keys(config, vault, unlock=False)
+    else:
+        ring = vault.ring(config.owner_id)
     warnings: list[str] = []
-    with open_record_with(
-        config, warnings, made or remote_signer(config, ring.current), ring
-    ) as record:
+    with open_record_with(config, warnings, signer, ring) as record:
         await record.log.open()
     return [
         *warnings,
