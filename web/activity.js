@@ -1,7 +1,7 @@
 /* Activity: what happened, told in sentences; each opens what was shown, signed and run. */
 
 import { getJson } from "./api.js";
-import { button, fill, h, icon } from "./dom.js";
+import { button, fill, h, icon, skeleton } from "./dom.js";
 import { linesOf } from "./card.js";
 import { diffView } from "./diff.js";
 import { facts, plain } from "./extras.js";
@@ -153,10 +153,6 @@ async function showMetrics(place) {
 }
 
 const backLink = () => h("a", { class: "back", href: "#/activity" }, icon("back"), t("All activity"));
-
-export function skeleton() {
-  return h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
-}
 
 function nothing() {
   return h("div", { class: "empty" }, h("p", { class: "empty-title" }, kind ? t("Nothing of that kind yet.") : t("Nothing has happened yet.")),

@@ -167,7 +167,8 @@ function start() {
   on("all", () => {
     if (!state.onboarding || asked || state.level !== "owner") return;
     asked = true;
-    import("./setup.js").then(({ firstRun }) => firstRun(at("setup"))).catch(() => { asked = false; });
+    const seen = new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    seen.then(() => import("./setup.js")).then(({ firstRun }) => firstRun(at("setup"))).catch(() => { asked = false; });
   });
   on("frame:card_closed frame:post_execution", () => {
     const reading = at("activity").querySelector(".side-scroll").scrollTop > 40;

@@ -135,3 +135,8 @@ export function named(line) {
     piece.length > 2 && piece.startsWith("`") && piece.endsWith("`")
       ? h("code", {}, piece.slice(1, -1)) : piece);
 }
+
+/** Stands where something is fetched. */
+export function skeleton() {
+  return h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
+}

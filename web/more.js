@@ -1,14 +1,9 @@
 /* Everything that is not every day's: what is ahead, work items, reminders, memory, tools, secrets, devices, settings, protection. */
 
 import { getJson } from "./api.js";
-import { button, fill, h, icon, named } from "./dom.js";
-import { skeleton } from "./activity.js";
+import { button, fill, h, icon, named, skeleton } from "./dom.js";
 import { plain } from "./extras.js";
-import { showDevices } from "./devices.js";
 import { now } from "./keys.js";
-import { showSetup } from "./setup.js";
-import { showSpeech } from "./speech.js";
-import { showWork } from "./work.js";
 import { inFull } from "./time.js";
 import { t } from "./words.js";
 
@@ -16,18 +11,21 @@ import { t } from "./words.js";
 export const PLACES = [
   ["ahead", "activity", t("Ahead"), t("What is to come, and what may run without asking"),
     async (place) => (await import("./ahead.js")).showAhead(place)],
-  ["work", "work", t("Work"), t("Everything Silas was asked to do, and what came of it"), showWork],
+  ["work", "work", t("Work"), t("Everything Silas was asked to do, and what came of it"),
+    async (place, rest) => (await import("./work.js")).showWork(place, rest)],
   ["batches", "work", t("Moved files"), t("What Silas tidied, and the way back"),
     async (place) => (await import("./batches.js")).showBatches(place)],
   ["reminders", "stream", t("Reminders"), t("What you want to be told, and when"),
     async (place) => (await import("./reminders.js")).showReminders(place)],
   ["memory", "memory", t("Memory"), t("What Silas remembers, and how far it trusts it"),
     async (place) => (await import("./memory.js")).showMemory(place)],
-  ["speech", "stream", t("How Silas speaks"), t("Its tone, and telling it what was wrong with it"), showSpeech],
+  ["speech", "stream", t("How Silas speaks"), t("Its tone, and telling it what was wrong with it"),
+    async (place) => (await import("./speech.js")).showSpeech(place)],
   ["tools", "tool", t("Tools"), t("What Silas can use, and whether it works"), showTools],
   ["connections", "talks", t("Connections"), t("Servers of tools and channels, and how they fare"),
     async (place) => (await import("./connections.js")).showConnections(place)],
-  ["devices", "device", t("Devices"), t("Which browsers may speak for you"), showDevices],
+  ["devices", "device", t("Devices"), t("Which browsers may speak for you"),
+    async (place) => (await import("./devices.js")).showDevices(place)],
   ["secrets", "key", t("Secrets"), t("Keys and passwords that tools may be given"),
     async (place) => (await import("./secrets.js")).showSecrets(place)],
   ["settings", "settings", t("Settings"), t("How this page looks, what you can change, and what is in force"),
@@ -35,7 +33,8 @@ export const PLACES = [
   ["protection", "shield", t("What protects you"), t("Each part of it, checked now"), showProtection],
   ["answering", "talks", t("Who answers"), t("Which model, with which key or at which server"),
     async (place) => (await import("./answering.js")).showAnswering(place)],
-  ["setup", "person", t("Who you are"), t("What Silas knows of you"), showSetup],
+  ["setup", "person", t("Who you are"), t("What Silas knows of you"),
+    async (place) => (await import("./setup.js")).showSetup(place)],
 ];
 
 export async function showMore(place, [name, ...rest]) {

@@ -5,7 +5,7 @@ import { missing } from "./extras.js";
 import { announce, fill, h, icon, keyed, toast } from "./dom.js";
 import { weighty, state, on } from "./state.js";
 import { postJson } from "./api.js";
-import { button } from "./dom.js";
+import { button, skeleton } from "./dom.js";
 import { t } from "./words.js";
 
 let shown = null; // {id, view} of the card on the table
@@ -124,7 +124,7 @@ function drawWaiting(place) {
 }
 
 function empty() {
-  if (!state.arrived) return h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
+  if (!state.arrived) return skeleton();
   if (state.waiting.length) {
     return h("div", { class: "empty" },
       h("p", { class: "empty-title" }, t("No question is open.")),

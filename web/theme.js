@@ -6,7 +6,7 @@ try {
 /* What the surface that was asked for needs besides: asked for at once, so that it comes with the rest. */
 for (const name of {
   activity: ["activity", "diff"],
-  more: ["asking", "result_rare", "more", "activity", "devices", "phone", "diff", "setup", "speech", "work", "live", "project"],
+  more: ["more"],
 }[location.hash.split("/")[1]] ?? []) {
   const link = document.createElement("link");
   link.rel = "modulepreload";
